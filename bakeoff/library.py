@@ -18,32 +18,21 @@ is returned is `interrupted`. `KeyboardInterrupt` is raised only where nothing h
 Progress is shown in a notebook and in a terminal; `watch` replaces it.
 """
 
+import inspect
 import os
-from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
+import textwrap
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Required, TypedDict, TypeVar, Unpack
 
-from bakeoff import runs, satellites
+from bakeoff import plan, runs, satellites
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.gate import CantTell
 from bakeoff.model.plan import Arrivals, Connection, Until
 from bakeoff.model.protocol import Protocol
 from bakeoff.model.replay import Driver
 from bakeoff.model.verdict import Verdict
-from bakeoff.plan import (
-    CapacityOptions,
-    DayOptions,
-    Environment,
-    Options,
-    RaceOptions,
-    ReplayOptions,
-    plan_capacity,
-    plan_day,
-    plan_race,
-    plan_replay,
-    runs_gate,
-)
 from bakeoff.progress import suitable_watch
 from bakeoff.runs import AnyRun as Run
 from bakeoff.runs.results import Comparison
@@ -54,141 +43,183 @@ from bakeoff.satellites import place
 if TYPE_CHECKING:
     from bakeoff.judge import Run as JudgedRun
 
-Duration = float | str
+Time = float | str
 Share = float | str
 Counts = int | Sequence[int] | str
 Place = str | os.PathLike[str]
-Asked = str | dict[str, Any]
-"""A workload's name, its file, or what such a file has, as a value."""
 
 
+class _Common(TypedDict, total=False):
+    seed: int
+
+
+class _Requests(_Common, total=False):
+    workload: str | dict[str, Any]
+    request: str
+    method: str
+    headers: Sequence[str]
+    body: str
+    body_file: str
+    cookies: Sequence[str]
+    user: str
+    expect_status: int
+    expect_length: int | str
+    expect_body: str
+    expect_body_file: str
+    expect_sha256: str
+    expect_contains: Sequence[str]
+    expect_match: str
+    expect_json: str
+    expect_headers: Sequence[str]
+    cpus: str
+    ready_timeout: Time
+
+
+class _Attaching(TypedDict, total=False):
+    ca: str
+    insecure: bool
+    allow_hosts: Sequence[str]
+
+
+class _RaceKeywords(_Requests, _Attaching, total=False):
+    everything: bool
+    connections: Counts
+    connection: Connection | Sequence[Connection]
+    pipeline: Counts
+    protocol: Protocol | Sequence[Protocol]
+    streams: Counts
+    rate: float
+    load: Share
+    arrivals: Arrivals
+    solo: bool
+    duration: Time
+    budget: Time
+    until: Until
+    precision: Share
+    confirm: bool
+    warm_up: Time
+    boots: int
+    instances: int
+    twin: bool
+    workers: Counts
+    ports: Sequence[int]
+    pids: Sequence[int]
+    probes: bool
+    reference: str
+    within: Share
+    gates: Sequence[str]
+    cant_tell: CantTell
+    same_answers: bool
+    keep_going: bool
+    cluster: str
+    server_nodes: int
+
+
+class _CapacityKeywords(_Requests, _Attaching, total=False):
+    slo: Required[str | Sequence[str]]
+    connections: int
+    protocol: Protocol
+    streams: int
+    arrivals: Arrivals
+    duration: Time
+    boots: int
+    instances: int
+    workers: int
+    keep_going: bool
+    cluster: str
+
+
+class _ReplayKeywords(_Common, total=False):
+    driver: Driver
+    protocol: Protocol
+    scale: float
+    faithful: bool
+
+
+class _CrosscheckKeywords(_Common, _Attaching, total=False):
+    connections: int
+    connection: Connection
+    protocol: Protocol
+    streams: int
+    rate: int
+    tools: str | Sequence[str]
+    per_run: Time
+    rounds: int
+
+
+class _DrawsKeywords(_Requests, _Attaching, total=False):
+    everything: bool
+    connections: int
+    protocol: Protocol
+    streams: int
+    processes: int
+    sets: int
+    per_contender: Time
+    quick: bool
+    warm_up: Time
+    boots: int
+    pids: Sequence[int]
+
+
+class _DayKeywords(_Requests, total=False):
+    connections: int
+    protocol: Protocol
+    streams: int
+    arrivals: Arrivals
+    storm: int
+    slow_clients: int
+    time_limit: Time
+    workers: int
+    keep_going: bool
+    cluster: str
+
+
+_Takes = TypeVar("_Takes", bound=Callable[..., Run])
+
+
+def _lists(options: type[plan.Options]) -> Callable[[_Takes], _Takes]:
+    """Add to a function's documentation the options that it takes, as the command's help has
+    them."""
+
+    def listed(function: _Takes) -> _Takes:
+        lines = [inspect.cleandoc(function.__doc__ or ""), "", "Options:"]
+        for name, declared in options.flags().items():
+            text = declared.text or "; ".join(
+                f'"{value}": {help_}' for value, help_ in (declared.switches or {}).values()
+            )
+            lines.append(textwrap.fill(f"    {name}: {text}", 100, subsequent_indent="        "))
+        function.__doc__ = "\n".join(lines)
+        return function
+
+    return listed
+
+
+@_lists(plan.RaceOptions)
 def race(
     *contenders: Place,
-    everything: bool = False,
-    connections: Counts | None = None,
-    duration: Duration | None = None,
-    workload: Asked | None = None,
-    request: str | None = None,
-    method: str | None = None,
-    headers: Sequence[str] = (),
-    body: str | None = None,
-    body_file: str | None = None,
-    cookies: Sequence[str] = (),
-    user: str | None = None,
-    expect_status: int | None = None,
-    expect_length: int | str | None = None,
-    expect_body: str | None = None,
-    expect_body_file: str | None = None,
-    expect_sha256: str | None = None,
-    expect_contains: Sequence[str] = (),
-    expect_match: str | None = None,
-    expect_json: str | None = None,
-    expect_headers: Sequence[str] = (),
-    connection: Connection | Sequence[Connection] | None = None,
-    pipeline: Counts | None = None,
-    protocol: Protocol | Sequence[Protocol] | None = None,
-    streams: Counts | None = None,
-    ca: str | None = None,
-    insecure: bool = False,
-    boots: int | None = None,
-    instances: int | None = None,
-    warm_up: Duration | None = None,
-    workers: Counts | None = None,
-    cpus: str | None = None,
-    cluster: str | None = None,
-    i_may_load: Sequence[str] = (),
-    server_nodes: int = 1,
-    reference: str | None = None,
-    ports: Sequence[int] = (),
-    pids: Sequence[int] = (),
-    solo: bool = False,
-    rate: float | None = None,
-    load: Share | None = None,
-    arrivals: Arrivals = "poisson",
-    precision: Share | None = None,
-    until: Until | None = None,
-    budget: Duration | None = None,
-    within: Share | None = None,
-    confirm: bool = False,
-    same_answers: bool = False,
-    keep_going: bool = False,
-    ready_timeout: Duration | None = None,
-    probes: bool = True,
-    gates: Sequence[str] = (),
-    cant_tell: CantTell = "pass",
-    seed: int | None = None,
-    twin: bool = True,
     out: Place = "runs",
     watch: Watch | None = None,
+    **options: Unpack[_RaceKeywords],
 ) -> Run:
     """Race HTTP servers: which is faster, by how much, how sure, at what cost.
 
     Without contenders the default line-up races, with `everything` the whole catalogue. Several
     `connections`, `workers`, `pipeline` depths, `streams` or kinds of `connection` make a grid, a
-    race for each combination; of several protocols each contender races once in each, all in one
-    race. `ca` is a file with the roots that an https:// URL's certificate is believed by. `rate`
-    (requests per second for each) or `load` (a share of each one's own peak) make an open loop,
-    ranked by p99 latency. With `same_answers` a contender is out whose answers differ from the
-    reference's. A race of two or more ends where fewer than two are left, unless it is to
-    `keep_going`.
-    `within` (0.02) is the difference that doesn't matter. A race ends early for a `precision`, or
-    `until` it is "decided", which is the default for two contenders with a `budget`.
-    `ports` go to the commands and `pids` to the URLs, in their order. On a `cluster` (its head's
-    address, or "auto") servers and generator run on its machines; `i_may_load` has hosts beside
-    them that may be loaded, and contenders are rotated over so many `server_nodes`. The run's
-    folder is made in `out`.
+    race for each combination; with several protocols each contender races once in each, all in one
+    race. The run's folder is made in `out`.
 
     Raises `BadUsage` for options that make no sense, `MissingPiece` where a tool is not installed,
     and `NoVerdict` where no contender gave a result.
     """
-    options = RaceOptions.among(locals())
-    operands = _operands(contenders)
-    here = _environment("race", operands, options)
-    with (
-        _shown(watch) as shown,
-        place(cluster, i_may_load, here, shown.step, server_nodes) as (there, stages),
-    ):
-        return runs.execute(plan_race(operands, options, there), Path(out), stages, shown)
+    return _measured("race", contenders, plan.RaceOptions(**options), plan.plan_race, out, watch)
 
 
+@_lists(plan.CapacityOptions)
 def capacity(
     *contenders: Place,
-    slo: str | Sequence[str],
-    connections: int | None = None,
-    duration: Duration | None = None,
-    workload: Asked | None = None,
-    request: str | None = None,
-    method: str | None = None,
-    headers: Sequence[str] = (),
-    body: str | None = None,
-    body_file: str | None = None,
-    cookies: Sequence[str] = (),
-    user: str | None = None,
-    expect_status: int | None = None,
-    expect_length: int | str | None = None,
-    expect_body: str | None = None,
-    expect_body_file: str | None = None,
-    expect_sha256: str | None = None,
-    expect_contains: Sequence[str] = (),
-    expect_match: str | None = None,
-    expect_json: str | None = None,
-    expect_headers: Sequence[str] = (),
-    protocol: Protocol | None = None,
-    streams: int = 1,
-    ca: str | None = None,
-    insecure: bool = False,
-    arrivals: Arrivals = "poisson",
-    boots: int | None = None,
-    instances: int | None = None,
-    workers: int | None = None,
-    cpus: str | None = None,
-    keep_going: bool = False,
-    ready_timeout: Duration | None = None,
-    cluster: str | None = None,
-    i_may_load: Sequence[str] = (),
-    seed: int | None = None,
     out: Place = "runs",
     watch: Watch | None = None,
+    **options: Unpack[_CapacityKeywords],
 ) -> Run:
     """Find the highest rate (requests per second) at which servers hold an objective.
 
@@ -196,107 +227,59 @@ def capacity(
 
     Raises `BadUsage`, `MissingPiece`, and `NoVerdict` where no contender gave a result.
     """
-    slo = [slo] if isinstance(slo, str) else slo
-    options = CapacityOptions.among(locals())
-    operands = _operands(contenders)
-    here = _environment("capacity", operands, options)
-    with _shown(watch) as shown, place(cluster, i_may_load, here, shown.step) as (there, stages):
-        return runs.execute(plan_capacity(operands, options, there), Path(out), stages, shown)
+    checked = plan.CapacityOptions(**options)
+    return _measured("capacity", contenders, checked, plan.plan_capacity, out, watch)
 
 
+@_lists(plan.ReplayOptions)
 def replay(
     article: Place,
     *,
-    scale: float = 1.0,
-    driver: Driver = "engine",
-    faithful: bool = False,
-    protocol: Protocol | None = None,
-    seed: int | None = None,
     out: Place = "runs",
     watch: Watch | None = None,
+    **options: Unpack[_ReplayKeywords],
 ) -> Run:
-    """Replay a published test, by its name or from a file: do its claims hold, here and today?
+    """Replay a published test, by its name or its file: check whether its claims hold here.
 
-    `scale` shortens every load in proportion. `driver` makes the load: our engine, a load tool, or
-    both. `faithful`: also do as the article did, one server at a time.
-
-    Raises `BadUsage`, `MissingPiece`, and `NoVerdict` where nothing could be measured.
+    Raises `BadUsage`, `BadFile`, `MissingPiece`, and `NoVerdict` where no comparison gave a result.
     """
-    options = ReplayOptions.among(locals())
-    name = os.fspath(article)
-    here = _environment("replay", [name], options)
-    return _measured(plan_replay(here.catalogue.article(name), options, here), out, watch)
+
+    def planned(
+        operands: list[str], options: plan.ReplayOptions, here: plan.Environment
+    ) -> RunPlan:
+        return plan.plan_replay(here.catalogue.article(operands[0]), options, here)
+
+    return _measured("replay", [article], plan.ReplayOptions(**options), planned, out, watch)
 
 
 def crosscheck(
     url: str,
     *,
-    connections: int = 64,
-    duration: Duration = 2.0,
-    rounds: int = 12,
-    connection: Connection = "keep-alive",
-    protocol: Protocol | None = None,
-    streams: int = 1,
-    ca: str | None = None,
-    insecure: bool = False,
-    rate: int | None = None,
-    tools: str | Sequence[str] | None = None,
-    seed: int | None = None,
     out: Place = "runs",
     watch: Watch | None = None,
+    **options: Unpack[_CrosscheckKeywords],
 ) -> Run:
-    """Load one URL with the load tools that are installed and with our engine: do they agree?
+    """Compare our engine's figures for one URL with those of other load tools.
 
-    Every tool has its turn of `duration` (whole seconds) in each of `rounds` rounds.
+    Every tool has its turn of `per_run` (whole seconds) in each of `rounds` rounds.
 
-    Raises `BadUsage`, `MissingPiece` without the engine, and `NoVerdict` where nobody answers at
-    the URL, or no tool can be held against the engine.
+    Raises `BadUsage`, `MissingPiece` without the engine, and `NoVerdict` where nothing answers at
+    the URL, or no tool can be compared with the engine.
     """
-    given = locals()
     with satellites.needed():
         from bakeoff.plan.crosscheck import CrosscheckOptions, plan_crosscheck
-    options = CrosscheckOptions.among(given)
-    plan = plan_crosscheck(url, options, _environment("crosscheck", [url], options))
-    return _measured(plan, out, watch)
+
+    def planned(operands: list[str], options: CrosscheckOptions, here: plan.Environment) -> RunPlan:
+        return plan_crosscheck(operands[0], options, here)
+
+    return _measured("crosscheck", [url], CrosscheckOptions(**options), planned, out, watch)
 
 
 def draws(
     *contenders: Place,
-    everything: bool = False,
-    quick: bool = False,
-    processes: int = 6,
-    sets: int = 3,
-    connections: int | None = None,
-    duration: Duration | None = None,
-    warm_up: Duration | None = None,
-    boots: int = 1,
-    workload: Asked | None = None,
-    request: str | None = None,
-    method: str | None = None,
-    headers: Sequence[str] = (),
-    body: str | None = None,
-    body_file: str | None = None,
-    cookies: Sequence[str] = (),
-    user: str | None = None,
-    expect_status: int | None = None,
-    expect_length: int | str | None = None,
-    expect_body: str | None = None,
-    expect_body_file: str | None = None,
-    expect_sha256: str | None = None,
-    expect_contains: Sequence[str] = (),
-    expect_match: str | None = None,
-    expect_json: str | None = None,
-    expect_headers: Sequence[str] = (),
-    protocol: Protocol | None = None,
-    streams: int = 1,
-    ca: str | None = None,
-    insecure: bool = False,
-    cpus: str | None = None,
-    ready_timeout: Duration | None = None,
-    pids: Sequence[int] = (),
-    seed: int | None = None,
     out: Place = "runs",
     watch: Watch | None = None,
+    **options: Unpack[_DrawsKeywords],
 ) -> Run:
     """Race processes of one program, and sets of connections to each: what makes two runs differ?
 
@@ -304,64 +287,23 @@ def draws(
 
     Raises `BadUsage`, `MissingPiece`, and `NoVerdict` where no contender gave a result.
     """
-    given = locals()
     with satellites.needed():
         from bakeoff.plan.draws import DrawsOptions, plan_draws
-    options = DrawsOptions.among(given)
-    operands = _operands(contenders)
-    return _measured(
-        plan_draws(operands, options, _environment("draws", operands, options)), out, watch
-    )
+    return _measured("draws", contenders, DrawsOptions(**options), plan_draws, out, watch)
 
 
+@_lists(plan.DayOptions)
 def day(
     *contenders: Place,
-    connections: int | None = None,
-    duration: Duration | None = None,
-    storm: int = 1000,
-    slow_clients: int = 200,
-    workload: Asked | None = None,
-    request: str | None = None,
-    method: str | None = None,
-    headers: Sequence[str] = (),
-    body: str | None = None,
-    body_file: str | None = None,
-    cookies: Sequence[str] = (),
-    user: str | None = None,
-    expect_status: int | None = None,
-    expect_length: int | str | None = None,
-    expect_body: str | None = None,
-    expect_body_file: str | None = None,
-    expect_sha256: str | None = None,
-    expect_contains: Sequence[str] = (),
-    expect_match: str | None = None,
-    expect_json: str | None = None,
-    expect_headers: Sequence[str] = (),
-    protocol: Protocol | None = None,
-    streams: int = 1,
-    arrivals: Arrivals = "poisson",
-    workers: int | None = None,
-    cpus: str | None = None,
-    keep_going: bool = False,
-    ready_timeout: Duration | None = None,
-    cluster: str | None = None,
-    i_may_load: Sequence[str] = (),
-    seed: int | None = None,
     out: Place = "runs",
     watch: Watch | None = None,
+    **options: Unpack[_DayKeywords],
 ) -> Run:
-    """A day in the life of servers, from cold start to memory after it all, phase by phase.
-
-    `duration` bounds the whole of it. `storm` is how many connections come at once, `slow_clients`
-    how many clients send a head byte by byte beside the load.
+    """Measure a server's whole day, from cold start to memory after it all, phase by phase.
 
     Raises `BadUsage`, `MissingPiece`, and `NoVerdict` where no contender gave a result.
     """
-    options = DayOptions.among(locals())
-    operands = _operands(contenders)
-    here = _environment("day", operands, options)
-    with _shown(watch) as shown, place(cluster, i_may_load, here, shown.step) as (there, stages):
-        return runs.execute(plan_day(operands, options, there), Path(out), stages, shown)
+    return _measured("day", contenders, plan.DayOptions(**options), plan.plan_day, out, watch)
 
 
 def compare(
@@ -369,7 +311,7 @@ def compare(
     after: Run | Place,
     *,
     reference: str | None = None,
-    unlike_machines: bool = False,
+    allow_different_machines: bool = False,
     gates: Sequence[str] = (),
     cant_tell: CantTell = "pass",
 ) -> Comparison:
@@ -390,8 +332,8 @@ def compare(
         compare_runs(
             *judged,
             reference=reference,
-            unlike_machines=unlike_machines,
-            gates=[runs_gate(text, sorted(names)) for text in gates],
+            unlike_machines=allow_different_machines,
+            gates=[plan.runs_gate(text, sorted(names)) for text in gates],
             cant_tell=cant_tell,
         )
     )
@@ -405,22 +347,32 @@ def open_run(path: Place) -> Run:
     return runs.open_run(Path(path))
 
 
-def _operands(contenders: Sequence[Place]) -> list[str]:
-    return [os.fspath(contender) for contender in contenders]
+_Options = TypeVar("_Options", bound=plan.Options)
 
 
-def _environment(command: str, operands: Sequence[str], options: Options) -> Environment:
-    """This machine and this moment, with the command line that would do the same."""
-    return Environment.here(("bakeoff", command, *operands, *options.arguments()))
+def _measured(
+    command: str,
+    contenders: Sequence[Place],
+    options: _Options,
+    planned: Callable[[list[str], _Options, plan.Environment], RunPlan],
+    out: Place,
+    watch: Watch | None,
+) -> Run:
+    """Plan a run of what is named, for this machine or the cluster of the options, and measure it.
 
-
-def _measured(plan: RunPlan, out: Place, watch: Watch | None) -> Run:
-    with _shown(watch) as shown:
-        return runs.execute(plan, Path(out), satellites.real_stages(), shown)
-
-
-def _shown(watch: Watch | None) -> AbstractContextManager[Watch]:
-    return nullcontext(watch) if watch else suitable_watch()
+    The run keeps the command line that would do the same.
+    """
+    operands = [os.fspath(contender) for contender in contenders]
+    here = plan.Environment.here(("bakeoff", command, *operands, *options.arguments()))
+    cluster, nodes = getattr(options, "cluster", None), getattr(options, "server_nodes", 1)
+    with (
+        nullcontext(watch) if watch else suitable_watch() as shown,
+        place(cluster, getattr(options, "allow_hosts", ()), here, shown.step, nodes) as (
+            there,
+            stages,
+        ),
+    ):
+        return runs.execute(planned(operands, options, there), Path(out), stages, shown)
 
 
 def _judged(run: Run | Place) -> "JudgedRun":
@@ -435,3 +387,12 @@ def _judged(run: Run | Place) -> "JudgedRun":
     if run.kind != "race":
         raise BadUsage(f"{run.path}: is a {run.kind}; compare takes races, such as {run.path}/NAME")
     return JudgedRun(run.verdict, run.store.receipts())
+
+
+with suppress(ModuleNotFoundError):
+    # An installation may lack what judges bakeoff itself.
+    from bakeoff.plan.crosscheck import CrosscheckOptions as _CrosscheckOptions
+    from bakeoff.plan.draws import DrawsOptions as _DrawsOptions
+
+    _lists(_CrosscheckOptions)(crosscheck)
+    _lists(_DrawsOptions)(draws)

@@ -60,8 +60,6 @@ def place(
     if cluster is None:
         if server_nodes > 1:
             raise BadUsage(f"--server-nodes {server_nodes}: is for --cluster; this is one machine")
-        if may_load:
-            raise BadUsage("--i-may-load: is for --cluster")
         yield here, real_stages()
         return
     with needed():

@@ -1,15 +1,19 @@
 """The commands. A command's modules are imported when it is used: all of them take a second."""
 
+import sys
 from importlib import import_module
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
+from typer.core import TyperCommand
+from typer.exceptions import TyperException
 
 import bakeoff
-from bakeoff.cli.output import out, say
+from bakeoff.cli.faults import fault
+from bakeoff.cli.help import SETTINGS, Commands, Group
+from bakeoff.cli.output import err, out, say
 from bakeoff.cli.verbatim import LOAD, PERSONALITIES, add_verbatim
-from bakeoff.model.errors import STATUSES, MissingPiece
+from bakeoff.model.errors import BadUsage, MissingPiece
 
 GROUPS = {
     "Compare": {
@@ -24,14 +28,14 @@ GROUPS = {
         ),
         "capacity": (
             "measuring",
-            "Find the highest rate at which servers hold a service level objective.",
+            "Find the highest rate at which servers keep an objective.",
         ),
         "day": ("day", "Measure a server's whole day: cold start, rest, load, overload, recovery."),
     },
     "Look": {
         "report": (
             "runs",
-            "Judge a run's samples again and write its reports, without any server.",
+            "Judge a run's samples again and write its reports.",
         ),
         "explore": (
             "explore",
@@ -39,7 +43,7 @@ GROUPS = {
         ),
         "publish": (
             "publish",
-            "Add a run to a static site: the explorer's pages, for any web host.",
+            "Add a run to a static site of the explorer's pages.",
         ),
         "history": ("history", "Show past results and how a contender's performance changed."),
         "resume": ("runs", "Resume a run that was cut off, after its last finished block."),
@@ -48,31 +52,31 @@ GROUPS = {
         "init": ("init", "Describe your own server, for `bakeoff race` and `bakeoff ci`."),
         "workload": (
             "workload",
-            "Make a workload of your own traffic, or show a workload's requests.",
+            "Make a workload of your own traffic, or show its requests.",
         ),
         "setup": ("setup", "Install what contenders need, and build them."),
         "contenders": (
             "contenders",
-            "List the catalogue and what is missing on this machine, or audit contenders.",
+            "List the catalogue and what is missing here, or audit contenders.",
         ),
         "doctor": (
             "contenders",
-            "Show what disturbs measurements on this machine, and how to fix it.",
+            "Show what disturbs measurements here, and how to fix it.",
         ),
         "cluster": (
             "cluster",
-            "Show how to race on several machines, and check what a cluster lacks.",
+            "Show how to race on several machines, or what a cluster lacks.",
         ),
     },
     "Method": {
         "draws": ("method", "Measure why two runs of the same server differ."),
         "simulate": (
             "simulate",
-            "Simulate races, to see how sure a verdict is and how long a race must be.",
+            "Simulate races: how sure is a verdict, how long must a race be?",
         ),
         "crosscheck": (
             "method",
-            "Compare the figures of our engine with those of other load tools.",
+            "Compare our engine's figures with those of other load tools.",
         ),
         "replay": (
             "measuring",
@@ -84,26 +88,6 @@ GROUPS = {
 COMMANDS = {name: entry for group in GROUPS.values() for name, entry in group.items()}
 
 
-EPILOG = "Exit status: " + "; ".join(f"{int(n)} {text}" for n, text in STATUSES.items()) + "."
-
-
-_TYPES = {"int": "NUMBER", "float": "NUMBER", "str": "TEXT", "path": "PATH", "Path": "PATH"}
-
-
-def _shown_type(option: TyperOption | TyperArgument, ctx: Any) -> str | None:
-    """What help puts after an option's name: no type of Python; nothing for a switch."""
-    if isinstance(option, TyperArgument) or option.is_flag:
-        return None
-    kind = option.display_type(ctx).strip("<>").removesuffix(" range")
-    kind = kind.removeprefix("list[").removesuffix("]")
-    return option.metavar or _TYPES.get(kind, kind)
-
-
-# Typer has no setting for these.
-TyperOption.display_type_rich = _shown_type  # type: ignore[assignment, method-assign]
-TyperArgument.display_type_rich = _shown_type  # type: ignore[assignment, method-assign]
-
-
 class _NamedCommand(TyperCommand):
     """A command of which only the name and the first line of help are known yet."""
 
@@ -111,18 +95,15 @@ class _NamedCommand(TyperCommand):
         """The command itself."""
         assert self.name
         module = import_module(f"bakeoff.cli.{COMMANDS[self.name][0]}")
-        if isinstance(several := getattr(module, self.name), typer.Typer):
-            group = typer.main.get_command(several)
-            assert isinstance(group, TyperGroup)
-            for command in (group, *group.commands.values()):
-                command.epilog = EPILOG
-            return group
-        alone = typer.Typer(context_settings=_SETTINGS, add_completion=False)
-        alone.command(self.name, epilog=EPILOG)(getattr(module, self.name))
-        return typer.main.get_command(alone)
+        command = getattr(module, self.name)
+        if not isinstance(command, typer.Typer):
+            alone = Commands()
+            alone.command(self.name, context_settings=SETTINGS)(command)
+            command = alone
+        return typer.main.get_command(command)
 
 
-class _Commands(TyperGroup):
+class _Commands(Group):
     """Ours, each imported when it is called, and those that are the engine's."""
 
     def __init__(self, **attributes: Any) -> None:
@@ -142,17 +123,26 @@ class _Commands(TyperGroup):
         name, command, rest = super().resolve_command(ctx, args)
         return name, command.imported() if isinstance(command, _NamedCommand) else command, rest
 
+    def main(self, *args: Any, **more: Any) -> None:
+        """Run a command, and exit with its status. Raises `BadUsage` for wrong words."""
+        err.quiet = False
+        try:
+            status = super().main(*args, **{**more, "standalone_mode": False})
+        except TyperException as error:
+            raise BadUsage(fault(error)) from None
+        sys.exit(status)
 
-_SETTINGS = {"help_option_names": ["-h", "--help"]}
-app = typer.Typer(
+
+app = Commands(
     name="bakeoff",
     cls=_Commands,
-    help="Head-to-head HTTP server benchmarks that know when it is a tie.",
-    epilog=f'Start here: bakeoff race "node a.js" "node b.js"\n\n{EPILOG}',
+    help="""Head-to-head HTTP server benchmarks that know when it is a tie.
+
+    bakeoff race "node a.js" "node b.js"      begin here
+    """,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=True,
-    context_settings=_SETTINGS,
 )
 
 

@@ -11,7 +11,17 @@ import typer
 from bakeoff import runs, satellites
 from bakeoff.build import WORKING_TREE, Repository, check_out
 from bakeoff.cli.options import RUNS, OutDir, environment, takes
-from bakeoff.cli.output import Json, Wide, check_json, check_writable, conclude, err, say, show_run
+from bakeoff.cli.output import (
+    OUTPUT,
+    Json,
+    Wide,
+    check_json,
+    check_writable,
+    conclude,
+    err,
+    say,
+    show_run,
+)
 from bakeoff.model.ci import CiPlan, ProjectFile, Revision
 from bakeoff.model.errors import BakeoffError, Status
 from bakeoff.plan import (
@@ -36,10 +46,12 @@ def ci(
         typer.Option(
             metavar="FILE",
             help="Write the verdict as Markdown. (default: added to $GITHUB_STEP_SUMMARY)",
+            rich_help_panel=OUTPUT,
         ),
     ] = None,
     junit: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the gates as JUnit XML.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the gates as JUnit XML.", rich_help_panel=OUTPUT),
     ] = None,
     json: Json = None,
     wide: Wide = False,

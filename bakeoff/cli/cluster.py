@@ -6,19 +6,18 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from bakeoff.cli.help import Commands
 from bakeoff.cli.output import Json, check_json, err, out, say
 from bakeoff.model.cluster import ClusterNode, ClusterReport, Route
 from bakeoff.model.errors import Status
 
-cluster = typer.Typer(
-    help="""Show how to race on several machines, and check what a cluster lacks.
+cluster = Commands(
+    help="""Show how to race on several machines, or what a cluster lacks.
 
     bakeoff cluster example              how to make a cluster, by hand
-    bakeoff cluster doctor 10.0.0.1      what it lacks, and how to mend it
+    bakeoff cluster doctor 10.0.0.1      what it lacks, and how to fix it
     bakeoff race nginx ./mine --cluster 10.0.0.1
     """,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    add_completion=False,
     no_args_is_help=True,
 )
 
@@ -36,12 +35,12 @@ def doctor(
     ] = "auto",
     json: Json = None,
 ) -> None:
-    """Say what each node of a cluster has, what lies between them, and what is to be mended.
+    """Show what each node of a cluster has, the network between them, and what to fix.
 
-    It joins as a race does: a node with other versions, or none with `server`
-    or `load`, ends it with what mends that. Then round trips, clocks, what one
-    connection carries, and what the engine reaches against a server that costs
-    nothing. It takes a few seconds.
+    It joins as a race does, and stops, with a fix, if a node runs another
+    version or no node offers `server` or `load`. Then it measures round trips,
+    clocks, the throughput of one connection, and the engine's own limit, for a
+    few seconds.
     """
     check_json(json)
     from bakeoff.cluster.doctor import examine

@@ -8,9 +8,10 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
+import bakeoff.plan.options as shared
 from bakeoff import installation, runs, satellites
 from bakeoff.build import is_built, missing_tools, packages
-from bakeoff.cli.options import contender_names, environment
+from bakeoff.cli.options import contender_names, environment, option
 from bakeoff.cli.output import Json, Wide, check_json, err, out, say, show
 from bakeoff.load import engine_path, engine_version
 from bakeoff.measure import hindrances
@@ -31,7 +32,6 @@ def contenders(
             metavar="CONTENDER",
             help="Contenders to audit, as for a race. (default: all of the catalogue that are "
             "built)",
-            show_default=False,
             autocompletion=contender_names,
         ),
     ] = None,
@@ -43,41 +43,25 @@ def contenders(
     ] = False,
     workload: Annotated[
         str | None,
-        typer.Option(help="Send the requests of this workload in the audit. (default: hello)"),
-    ] = None,
-    connections: Annotated[
-        int | None,
         typer.Option(
-            "-c",
-            "--connections",
-            min=1,
-            help="Open this many connections in the audit. (default: 64)",
+            metavar="NAME|FILE",
+            help="Send the requests of this workload in the audit. (default: hello)",
         ),
     ] = None,
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help="Start each server with this many workers or threads in the audit. (default: "
-            "one for each of its cores)",
-        ),
-    ] = None,
+    connections: Annotated[str | None, option("connections", shared.CONNECTIONS)] = None,
+    workers: Annotated[str | None, option("workers", shared.WORKERS)] = None,
     protocol: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME,…",
-            help="Use these protocols in the audit: h1, h1-tls, h2c, h2. (default: h1)",
-        ),
+        str | None, option("protocol", shared.PROTOCOL.but(metavar="NAME,…"))
     ] = None,
     json: Json = None,
     wide: Wide = False,
 ) -> None:
-    """List the catalogue and what is missing on this machine, or audit contenders.
+    """List the catalogue and what is missing here, or audit contenders.
 
     An audit starts them, sends each a few dozen requests, loads each for a
-    second and a half, and says where their work is unequal: headers, writes,
-    keep-alive, logs, threads at work, TLS, HTTP/2's settings. It says nothing about speed. With
-    --json, its result is written as JSON.
+    second and a half, and reports where their work is unequal: headers, writes,
+    keep-alive, logs, threads at work, TLS, HTTP/2's settings. It doesn't report
+    speed.
     """
     if audit:
         options = RaceOptions(
@@ -96,16 +80,16 @@ def contenders(
 
 
 def doctor() -> None:
-    """Show what disturbs measurements on this machine, and how to fix it.
+    """Show what disturbs measurements here, and how to fix it.
 
-    Changes nothing.
+    It changes nothing.
     """
     for hindrance in hindrances():
         out.print(f"{_MARKS[hindrance.level]}  {escape(hindrance.what)}")
         if hindrance.level != "ok":
             out.print(f"    {escape(hindrance.why)}")
             if hindrance.mend:
-                out.print(f"    to mend it: {escape(hindrance.mend)}")
+                out.print(f"    to fix it: {escape(hindrance.mend)}")
     try:
         _remark("ok", f"the load engine is {engine_version()}, {engine_path()}")
     except MissingPiece as error:

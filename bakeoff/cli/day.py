@@ -29,11 +29,11 @@ def day(
     it is one.
 
     bakeoff day nginx go-nethttp                     4 minutes
-    bakeoff day "node a.js" "node b.js" -d 2m        fewer rounds, shorter windows
+    bakeoff day "node a.js" "node b.js" --time-limit 2m    fewer, shorter windows
     bakeoff day ./old ./new --storm 5000 --slow-clients 1000
     """
     check_json(json)
-    with place(options.cluster, options.i_may_load, environment(), say) as (here, stages):
+    with place(options.cluster, (), environment(), say) as (here, stages):
         plan = plan_day(contenders, options, here)
         say(_outlook(plan))
         measure(plan, out_dir, json, wide, stages)

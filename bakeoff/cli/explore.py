@@ -24,7 +24,6 @@ Url = Annotated[
         "--url",
         metavar="URL",
         help="Set the address that the site will have, for the badges and frames that people copy.",
-        show_default=False,
     ),
 ]
 FAULTS_SAID = 5
@@ -35,16 +34,15 @@ def explore(
     folders: Annotated[
         list[Path] | None,
         typer.Argument(
-            metavar="[DIR]...",
+            metavar="DIR",
             help="Folders with runs in them, or results such as verdict.json. (default: your "
             "history, to which every run adds itself)",
-            show_default=False,
         ),
     ] = None,
     port: Annotated[
         int,
         typer.Option(
-            min=0, max=65535, help="Listen on this port. (default: a free one)", show_default=False
+            metavar="PORT", min=0, max=65535, help="Listen on this port. (default: a free one)"
         ),
     ] = 0,
     listen: Annotated[
@@ -52,7 +50,6 @@ def explore(
         typer.Option(
             metavar="ADDRESS",
             help="Listen on this address. (default: 127.0.0.1)",
-            show_default=False,
         ),
     ] = "127.0.0.1",
     allow_others: Annotated[

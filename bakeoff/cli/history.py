@@ -1,11 +1,11 @@
-"""`bakeoff history`: what was measured, how a contender came to be what it is, and the index."""
+"""`bakeoff history`: past runs, how a contender's performance changed, and the index."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from typer.core import TyperCommand, TyperGroup
 
+from bakeoff.cli.help import Commands, Group
 from bakeoff.cli.output import Json, Wide, check_json, err, out, say, show
 from bakeoff.history import open_index
 from bakeoff.history.place import HISTORY, default_url
@@ -17,7 +17,7 @@ LATEST = 10
 _NAME = "CONTENDER"
 
 
-class _NameOrCommand(TyperGroup):
+class _NameOrCommand(Group):
     """`rebuild` is a command; every other word is a contender's name."""
 
     def resolve_command(self, ctx, args):  # type: ignore[no-untyped-def]
@@ -26,14 +26,7 @@ class _NameOrCommand(TyperGroup):
         return super().resolve_command(ctx, args)
 
 
-class _OfName(TyperCommand):
-    """A command whose own name stands for its operand in help."""
-
-    def collect_usage_pieces(self, _ctx: object) -> list[str]:
-        return ["[OPTIONS]"]
-
-
-history = typer.Typer(
+history = Commands(
     cls=_NameOrCommand,
     help="""Show past results and how a contender's performance changed.
 
@@ -44,10 +37,9 @@ history = typer.Typer(
     bakeoff history                       contenders, latest runs
     bakeoff history nginx                 its lines over time, with their steps
     bakeoff history nginx --against hyper
+    bakeoff history nginx -h              all options for a contender
     bakeoff history rebuild runs          make the index again from folders
     """,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    add_completion=False,
     invoke_without_command=True,
     subcommand_metavar="[CONTENDER | rebuild DIR…]",
 )
@@ -65,7 +57,7 @@ def overview(context: typer.Context) -> None:
         out.print(render.terminal(shelf(index.contenders(), page.runs, page.total)))
 
 
-@history.command(_NAME, cls=_OfName, hidden=True)
+@history.command(_NAME, hidden=True)
 def of(
     contender: Annotated[
         str, typer.Argument(metavar=_NAME, help="The contender whose history is shown.")
@@ -73,7 +65,9 @@ def of(
     against: Annotated[
         str,
         typer.Option(
-            help="Show ratios to this contender of the same races. (default: the most frequent one)"
+            metavar="CONTENDER",
+            help="Show ratios to this contender of the same races. (default: the most frequent "
+            "one)",
         ),
     ] = "",
     json: Json = None,
@@ -114,10 +108,10 @@ def rebuild(
         typer.Argument(metavar="DIR…", help="Folders with runs at any depth, such as ./runs."),
     ],
 ) -> None:
-    """Make the index again from the runs' folders; what is in none of them is forgotten.
+    """Make the index again from the runs' folders, and forget every other run.
 
-    Takes every run's folder, and files with a result (verdict.json and its like)
-    that lie in none. What can't be read is named and left out. A damaged index is
+    It reads every run's folder, and results such as verdict.json that are in
+    none. Those that can't be read are named and left out. A damaged index is
     moved aside.
     """
     from bakeoff.history.reading import read_all

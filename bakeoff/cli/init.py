@@ -20,9 +20,7 @@ LOOKED_FOR = (
 
 
 def init(
-    folder: Annotated[
-        Path, typer.Argument(metavar="FOLDER", help="The server's folder.", show_default=False)
-    ] = Path(),
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The server's folder.")] = Path(),
     command: Annotated[
         str | None,
         typer.Option(
@@ -34,9 +32,9 @@ def init(
 ) -> None:
     """Describe your own server, for `bakeoff race` and `bakeoff ci`.
 
-    Writes contender.toml and bakeoff.toml. How the server is built and started
+    It writes contender.toml and bakeoff.toml. How the server is built and started
     is taken from its Procfile, package.json, Dockerfile, pyproject.toml, go.mod
-    or Cargo.toml. What was found where, and what is a guess, is said.
+    or Cargo.toml. It prints where each line was found, and which are guesses.
 
     bakeoff init
     bakeoff init ./server --command 'node app.js'
@@ -57,13 +55,13 @@ def init(
         folder / PROJECT_FILE: bakeoff_toml(),
     }
     _write(files, force)
-    # What we wrote keeps the contract, whatever the project's files had in them.
+    # Our files keep the contract, whatever the project's files had in them.
     Contender.read_toml(folder / CONTENDER_FILE)
     for file in files:
         say(f"wrote {file}", out)
     _say_hints(start)
     say(f"\nCheck it:  bakeoff race {shlex.quote(str(folder))}", out)
-    say("Then commit both files, keep .out/ and runs/ out of git, and ask:  bakeoff ci", out)
+    say("Then commit both files, keep .out/ and runs/ out of git, and run:  bakeoff ci", out)
 
 
 def _write(files: dict[Path, str], force: bool) -> None:
@@ -82,4 +80,4 @@ def _say_hints(start: Start) -> None:
         say(f"  {'guessed' if hint.guessed else 'found'}: {hint.text} ({hint.file})", out)
     say(f"  built with: {'; '.join(start.build) or 'nothing to build'}", out)
     say(f"  started with: {start.command}", out)
-    say("  guessed: it is asked for / (change [serves] for another path)", out)
+    say("  guessed: requests are for / (change [serves] for another path)", out)

@@ -13,10 +13,8 @@ from typer.core import TyperGroup
 
 from bakeoff import __version__
 from bakeoff.cli.app import app
-from bakeoff.model.errors import STATUSES
+from bakeoff.cli.help import ENVIRONMENT, heads, statuses, usage
 
-_TYPE = re.compile(r" <\S+>$")
-"""What typer adds to the name of an operand, or of an option without a metavar."""
 FILES = {
     "./runs/": "A folder for each run; runs/latest points to the newest.",
     "$XDG_CACHE_HOME/bakeoff/": "What was built of an installed catalogue. It can be removed.",
@@ -37,11 +35,9 @@ def _page() -> Iterator[str]:
     yield from (".SH NAME", f"bakeoff \\- {_escaped(about[:1].lower() + about[1:])}")
     yield from (".SH SYNOPSIS", ".B bakeoff", "COMMAND [OPTIONS] [OPERANDS]", ".SH COMMANDS")
     yield from _commands(group, context)
-    yield from (".SH EXIT STATUS", *_entries(_statuses()), ".SH FILES", *_entries(FILES))
-
-
-def _statuses() -> dict[str, str]:
-    return {str(int(status)): f"{text[:1].upper()}{text[1:]}." for status, text in STATUSES.items()}
+    variables = {name: text for name, (text, _) in ENVIRONMENT.items()}
+    yield from (".SH EXIT STATUS", *_entries(dict(statuses())))
+    yield from (".SH ENVIRONMENT", *_entries(variables), ".SH FILES", *_entries(FILES))
 
 
 def _commands(group: TyperGroup, context: typer.Context) -> Iterator[str]:
@@ -50,11 +46,11 @@ def _commands(group: TyperGroup, context: typer.Context) -> Iterator[str]:
         _, command, _ = group.resolve_command(context, [name])
         assert command
         inner = typer.Context(command, info_name=name, parent=context)
-        usage = " ".join((inner.command_path, *command.collect_usage_pieces(inner)))
-        yield from (f".SS {_escaped(usage)}", *_prose(command.help or ""))
-        records = (parameter.get_help_record(inner) for parameter in command.get_params(inner))
-        entries = {_TYPE.sub("", record[0]): record[1] for record in records if record}
-        yield from _entries(entries)
+        yield from (
+            f".SS {_escaped(usage(command, inner.command_path))}",
+            *_prose(command.help or ""),
+        )
+        yield from _entries({head: text for _, head, text in heads(command)})
         if isinstance(command, TyperGroup):
             yield from _commands(command, inner)
 

@@ -19,7 +19,7 @@ from bakeoff.cli.options import (
 )
 from bakeoff.cli.output import Json, Wide, check_json, measure, out, say
 from bakeoff.model.grid import GridPlan
-from bakeoff.model.plan import Connection, Plan
+from bakeoff.model.plan import Plan
 from bakeoff.plan import (
     BLOCK_HALF_WIDTH,
     CapacityOptions,
@@ -48,24 +48,9 @@ def race(
         typer.Argument(
             metavar="CONTENDER",
             help=f"{CONTENDER_HELP} Without one: the default line-up.",
-            show_default=False,
             autocompletion=contender_names,
         ),
     ] = None,
-    close: Annotated[
-        bool,
-        typer.Option(
-            "--close",
-            help="Open a connection for each request; with --keep-alive both ways are raced.",
-        ),
-    ] = False,
-    keep_alive: Annotated[
-        bool,
-        typer.Option(
-            "--keep-alive",
-            help="Keep connections open between requests. (default: on without --close)",
-        ),
-    ] = False,
     json: Json = None,
     wide: Wide = False,
     out_dir: OutDir = RUNS,
@@ -76,33 +61,33 @@ def race(
     each in random order, and the judge compares them block by block, so that
     the machine's drift cancels.
 
+    bakeoff race "node a.js" "node b.js"           commands; $PORT is set for them
+    bakeoff race http://127.0.0.1:8080/ http://127.0.0.1:8081/    servers that run
+    bakeoff race ./old ./new --budget 2m           folders, until they are told apart
+    bakeoff race ./old ./new --gate 'new >= 0.98 * old'   exit 1 if slower
+    bakeoff race ./old ./new --workload ./shop.toml       your own traffic
     bakeoff race                                   the default line-up
     bakeoff race nginx go-nethttp -c 256           two of the catalogue
     bakeoff race --all                             all of it
-    bakeoff race "node a.js" "node b.js" -d 1m     commands; $PORT is set for them
     bakeoff race old="node a.js" new="node b.js"   and what to call them
-    bakeoff race ./old ./new --close               folders, no keep-alive
-    bakeoff race http://127.0.0.1:8080/ --pid 47   a server that runs already
-    bakeoff race ./old ./new --workload ./shop.toml  your own traffic
+    bakeoff race ./old ./new --close               no keep-alive
+    bakeoff race http://127.0.0.1:8080/ --pid 47   which process serves it
     bakeoff race ./old ./new --request "POST /orders" -b @order.json
-    bakeoff race ./old ./new --budget 2m           until they are told apart
-    bakeoff race ./old ./new --budget 2m --within 2%   by more than 2 %?
+    bakeoff race ./old ./new --budget 2m --within 2%      by more than 2 %?
     bakeoff race ./old ./new --precision 1% --budget 2m
     bakeoff race nginx go-nethttp --load 70%       latency, each at 70 % of its peak
-    bakeoff race ./old ./new --gate 'new >= 0.98 * old'   exit 1 if slower
-    bakeoff race nginx hyper -c 1,64 --pipeline 1,16    a grid: 4 races
+    bakeoff race nginx hyper -c 1,64 --pipeline 1,16      a grid: 4 races
     bakeoff race nginx --protocol h1,h2            what does HTTP/2 cost or gain?
-    bakeoff race nginx hyper --protocol h2 -c 8 --streams 8
+    bakeoff race nginx hyper --http2 -c 8 --streams 8
     bakeoff race https://localhost:8443/ --ca ca.pem --protocol h1-tls,h2
 
     A setting with several values makes a grid: every combination is raced and
-    has a verdict of its own. -d is then the time of all of them together. Of
+    has a verdict of its own. -d is then the time of all of them together. With
     several protocols each contender races once in each, all in one race: only
     neighbours in a rotation have a ratio.
     """
     check_json(json)
-    options = options.model_copy(update={"connection": _connection(close, keep_alive)})
-    on = (options.cluster, options.i_may_load, environment(), say, options.server_nodes)
+    on = (options.cluster, options.allow_hosts, environment(), say, options.server_nodes)
     with place(*on) as (here, stages):
         plan = plan_race(contenders or (), options, here)
         say(_grid_outlook(plan) if isinstance(plan, GridPlan) else _race_outlook(plan))
@@ -119,7 +104,7 @@ def capacity(
     wide: Wide = False,
     out_dir: OutDir = RUNS,
 ) -> None:
-    """Find the highest rate at which servers hold a service level objective.
+    """Find the highest rate at which servers keep an objective.
 
     Requests come by a schedule (open loop), however the server does. Rates lie
     on one grid of 5 % steps for all contenders, and are visited in random
@@ -132,7 +117,7 @@ def capacity(
     bakeoff capacity "node a.js" --slo p99=5ms,p99.9=50ms
     bakeoff capacity ./old ./new --slo p99=2ms --slo p99=20ms -d 3m
     """
-    with place(options.cluster, options.i_may_load, environment(), say) as (here, stages):
+    with place(options.cluster, options.allow_hosts, environment(), say) as (here, stages):
         measure(plan_capacity(contenders, options, here), out_dir, json, wide, stages)
 
 
@@ -168,13 +153,6 @@ def replay(
         _list_articles(here.catalogue)
     else:
         measure(plan_replay(here.catalogue.article(article), options, here), out_dir, json, wide)
-
-
-def _connection(close: bool, keep_alive: bool) -> tuple[Connection, ...]:
-    """Both flags make an axis of a grid; neither means keep-alive."""
-    if close and keep_alive:
-        return ("keep-alive", "close")
-    return ("close",) if close else ("keep-alive",)
 
 
 def _in_boots(plan: Plan) -> str:

@@ -18,18 +18,11 @@ def crosscheck(
     url: Annotated[
         str, typer.Argument(metavar="URL", help="The URL to load, http://host:port/path.")
     ],
-    close: Annotated[
-        bool,
-        typer.Option(
-            "--close",
-            help="Open a connection for each request. (default: connections are kept open)",
-        ),
-    ] = False,
     json: Json = None,
     wide: Wide = False,
     out_dir: OutDir = RUNS,
 ) -> None:
-    """Compare the figures of our engine with those of other load tools.
+    """Compare our engine's figures with those of other load tools.
 
     The tools that are installed (wrk, ab, oha, hey, h2load, wrk2, webbench), our
     engine, and our engine in place of them load the URL in turn, in rounds of
@@ -39,10 +32,8 @@ def crosscheck(
     bakeoff crosscheck http://localhost:8080/
     bakeoff crosscheck http://localhost:8080/ --tools wrk,volley-wrk -c 100
     bakeoff crosscheck http://localhost:8080/ --close --json crosscheck.json
-    bakeoff crosscheck https://localhost:8443/ --ca ca.pem --protocol h2 --tools h2load,oha
+    bakeoff crosscheck https://localhost:8443/ --ca ca.pem --http2 --tools h2load,oha
     """
-    if close:
-        options = options.model_copy(update={"connection": "close"})
     measure(plan_crosscheck(url, options, environment()), out_dir, json, wide)
 
 
@@ -51,7 +42,7 @@ def draws(
     options: DrawsOptions,
     contenders: Annotated[
         list[str] | None,
-        typer.Argument(metavar="CONTENDER", help=CONTENDER_HELP, show_default=False),
+        typer.Argument(metavar="CONTENDER", help=CONTENDER_HELP),
     ] = None,
     json: Json = None,
     wide: Wide = False,
@@ -66,7 +57,7 @@ def draws(
     process, and boot with --boots), and the error of a tool that draws once.
 
     bakeoff draws go-nethttp node-http
-    bakeoff draws "node app.js" -d 1m --boots 3
+    bakeoff draws "node app.js" --per-contender 1m --boots 3
     bakeoff draws http://127.0.0.1:8080/      connections only: it can't be restarted
     bakeoff draws --all --quick               the whole catalogue, in a quarter of an hour
     """

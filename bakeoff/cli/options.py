@@ -3,43 +3,16 @@
 import inspect
 import sys
 from collections.abc import Callable
-from copy import copy
+from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Any, get_args
 
 import typer
-from typer.models import OptionInfo
 
+from bakeoff.cli.output import Quiet
+from bakeoff.model.errors import BadUsage
 from bakeoff.plan import Catalogue, Environment, Flag, Options
-from bakeoff.plan.questions import QuestionOptions
-from bakeoff.plan.values import flag
-
-FEW = 12
-"""So many options need no headings."""
-PANELS = {
-    "Load": (
-        *("close", "keep_alive", "connections", "pipeline", "protocol", "streams", "rate", "load"),
-        *("arrivals", "slo", "storm", "slow_clients", "solo", "tools", "ca", "insecure"),
-    ),
-    "Time and precision": (
-        *("duration", "warm_up", "boots", "instances", "precision", "until", "budget", "confirm"),
-        *("rounds", "quick", "processes", "sets", "twin", "seed"),
-    ),
-    "Simulation": (
-        *("effect", "power", "requests_per_s", "weather", "felt", "bursts"),
-        *("contenders", "races", "like"),
-    ),
-    "Placement": (
-        *("base", "head", "contender", "everything", "workers", "cpus", "ports", "pids"),
-        *("ready_timeout", "probes"),
-    ),
-    "Verdict": ("reference", "within", "gates", "cant_tell", "same_answers", "keep_going"),
-    "Traffic": tuple(QuestionOptions.model_fields.keys() - Options.model_fields.keys()),
-    "Cluster": ("cluster", "i_may_load", "server_nodes"),
-    "Output": ("summary", "junit", "runs_wanted", "to", "wide", "json", "out_dir"),
-}
-"""Heading → the options that the help of a command with many has under it."""
-_PANEL_OF = {name: panel for panel, names in PANELS.items() for name in names}
+from bakeoff.plan.options import OUTPUT, PANELS, choices
 
 
 def contender_names(incomplete: str) -> list[str]:
@@ -56,12 +29,7 @@ CONTENDER_HELP = (
     "A catalogue name, a folder with contender.toml, a quoted command, or a URL. NAME=… before it "
     "gives it a name."
 )
-CONTENDER = typer.Argument(
-    metavar="CONTENDER",
-    help=CONTENDER_HELP,
-    show_default=False,
-    autocompletion=contender_names,
-)
+CONTENDER = typer.Argument(metavar="CONTENDER", help=CONTENDER_HELP, autocompletion=contender_names)
 RUNS = Path("runs")
 
 OutDir = Annotated[
@@ -70,7 +38,7 @@ OutDir = Annotated[
         "--out",
         metavar="DIR",
         help=f"Make run folders in this folder. (default: {RUNS})",
-        show_default=False,
+        rich_help_panel=OUTPUT,
     ),
 ]
 Run = Annotated[Path, typer.Argument(metavar="RUN", help="A run folder, such as runs/latest.")]
@@ -81,49 +49,65 @@ def environment() -> Environment:
     return Environment.here(("bakeoff", *sys.argv[1:]))
 
 
-def option(name: str, declared: Flag) -> Any:
-    """The flag of the option `name`, for typer."""
-    long = f"{flag(name)}/{flag(f'no_{name}')}" if declared.on else flag(name)
-    names = [declared.letter, long] if declared.letter else [long]
+def option(name: str, declared: Flag, words: tuple[str, ...] = (), *, on: bool = False) -> Any:
+    """The flag of the option called `name`, for typer.
+
+    It takes one of `words`, if there are any. `on`: it is a switch that is on by default.
+    """
+    long = declared.name or "--" + name.replace("_", "-")
+    names = [declared.letter, f"{long}/--no-{long[2:]}" if on else long, *declared.also]
     return typer.Option(
-        *names,
-        metavar=declared.metavar,
-        help=declared.help,
-        show_default=False,
+        *filter(None, names),
+        metavar=declared.metavar or "|".join(words) or None,
+        help=declared.text,
+        rich_help_panel=declared.panel,
+        autocompletion=(lambda incomplete: [word for word in words if word.startswith(incomplete)])
+        if words
+        else None,
     )
 
 
 def takes(options: type[Options]) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command a flag for each of `options`. It takes them checked, as its `options`."""
+    flags: dict[str, Flag] = {}
+    switches: dict[str, tuple[str, str]] = {}
+    own: dict[str, inspect.Parameter] = {}
+    for name, declared in options.flags().items():
+        if declared.help:
+            field = options.model_fields[name]
+            kind: Any = list[str] if declared.repeated else str
+            if field.annotation is bool:
+                kind = bool
+            info = option(name, declared, choices(field.annotation), on=field.default is True)
+            required = ... if field.is_required() else None
+            flags[name] = declared
+            own[name] = _parameter(name, Annotated[kind | None, info], required)
+        for switch, (value, text) in (declared.switches or {}).items():
+            key, info = switch.replace("-", "_"), option(switch, Flag(declared.panel, text))
+            switches[key] = name, value
+            own[key] = _parameter(key, Annotated[bool, info], False)
+    own["quiet"] = _parameter("quiet", Quiet, False)
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
-        flags = {
-            name: inspect.Parameter(
-                name,
-                inspect.Parameter.KEYWORD_ONLY,
-                default=... if options.model_fields[name].is_required() else None,
-                annotation=Annotated[declared.type | None, option(name, declared)],
-            )
-            for name, declared in options.flags().items()
-        }
-
         def command(**values: Any) -> None:
+            del values["quiet"]
             given = {name: values.pop(name) for name in flags}
+            for name, of_name in groupby(switches, key=lambda switch: switches[switch][0]):
+                on = [switch for switch in of_name if values.pop(switch)]
+                if on and given.get(name) is not None:
+                    raise BadUsage(f"--{on[0]} and {options.flag(name)}: give one of them")
+                if on:
+                    found = tuple(switches[switch][1] for switch in on)
+                    given[name] = found if len(found) > 1 else found[0]
             function(**values, options=options(**given))
 
-        every = dict(inspect.signature(function).parameters) | flags
+        every = dict(inspect.signature(function).parameters) | own
         del every["options"]
-        # These end the help of every command.
-        last = {
-            name: every.pop(name) for name in ("seed", "wide", "json", "out_dir") if name in every
-        }
-        parameters = [
-            parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-            for parameter in (every | last).values()
-        ]
-        if sum(map(_is_option, parameters)) > FEW:
-            parameters = sorted(map(_in_panel, parameters), key=_place)
         command.__name__, command.__doc__ = function.__name__, function.__doc__
+        parameters = sorted(
+            (each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in every.values()),
+            key=_place,
+        )
         command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         command.__annotations__ = {each.name: each.annotation for each in parameters}
         return command
@@ -131,22 +115,13 @@ def takes(options: type[Options]) -> Callable[[Callable[..., None]], Callable[..
     return decorate
 
 
-def _is_option(parameter: inspect.Parameter) -> bool:
-    return isinstance(get_args(parameter.annotation)[1], OptionInfo)
-
-
-def _in_panel(parameter: inspect.Parameter) -> inspect.Parameter:
-    """The parameter, and if it is an option, under its heading."""
-    if not _is_option(parameter):
-        return parameter
-    kind, declared = get_args(parameter.annotation)
-    # Commands with few options have the same ones without headings.
-    option = copy(declared)
-    option.rich_help_panel = _PANEL_OF[parameter.name]
-    return parameter.replace(annotation=Annotated[kind, option])
+def _parameter(name: str, annotation: Any, default: object) -> inspect.Parameter:
+    return inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
+    )
 
 
 def _place(parameter: inspect.Parameter) -> int:
-    """Arguments come first, then panels in their order."""
-    option = _is_option(parameter)
-    return 1 + list(PANELS).index(_PANEL_OF[parameter.name]) if option else 0
+    """Operands come first, then panels in their order."""
+    panel = getattr(get_args(parameter.annotation)[1], "rich_help_panel", None)
+    return 1 + PANELS.index(panel) if panel else 0

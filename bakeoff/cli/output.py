@@ -28,12 +28,37 @@ out = _Console(highlight=False)
 err = _Console(stderr=True, highlight=False)
 """Standard error, for everything else."""
 
+OUTPUT = "Output"
+"""The heading of these options."""
 Json = Annotated[
-    str | None, typer.Option("--json", metavar="FILE|-", help="Write the result as JSON.")
+    str | None,
+    typer.Option(
+        "--json", metavar="FILE|-", help="Write the result as JSON.", rich_help_panel=OUTPUT
+    ),
+]
+
+
+def _quiet(on: bool) -> None:
+    err.quiet = on
+
+
+Quiet = Annotated[
+    bool,
+    typer.Option(
+        "-q",
+        "--quiet",
+        callback=_quiet,
+        help="Print results and errors only, no progress.",
+        rich_help_panel=OUTPUT,
+    ),
 ]
 Wide = Annotated[
     bool,
-    typer.Option("--wide", help="Print every column and every finding, not what fits 80 columns."),
+    typer.Option(
+        "--wide",
+        help="Print every column and every finding, not what fits 80 columns.",
+        rich_help_panel=OUTPUT,
+    ),
 ]
 
 

@@ -24,12 +24,11 @@ def publish(
             metavar="SITE|git:BRANCH",
             help="Add the run to the site in this folder, or on this branch of the repository "
             "that you are in. A site that doesn't exist is made.",
-            show_default=False,
         ),
     ],
     url: Url = "",
 ) -> None:
-    """Add a run to a static site: the explorer's pages, for any web host.
+    """Add a run to a static site of the explorer's pages.
 
     Copies what the pages are made of, without samples and logs, and makes the
     site anew from all runs in it. Names of this machine and its user are left

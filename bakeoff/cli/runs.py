@@ -1,17 +1,28 @@
 """`bakeoff resume`, `report` and `compare`: runs that are there already, of any kind."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, get_args
 
 import typer
 
 import bakeoff
+import bakeoff.plan.options as shared
 from bakeoff import runs
 from bakeoff.cli.options import RUNS, OutDir, Run, environment, option
-from bakeoff.cli.output import Json, Wide, check_json, conclude, err, out, say, show, show_run
+from bakeoff.cli.output import (
+    Json,
+    Quiet,
+    Wide,
+    check_json,
+    conclude,
+    err,
+    out,
+    say,
+    show,
+    show_run,
+)
 from bakeoff.model.errors import BadUsage, Status
 from bakeoff.model.gate import CantTell
-from bakeoff.plan.gates import CANT_TELL, GATE
 from bakeoff.progress import terminal_watch
 from bakeoff.satellites import place
 
@@ -30,6 +41,7 @@ def resume(
     ] = None,
     json: Json = None,
     wide: Wide = False,
+    _quiet: Quiet = False,
 ) -> None:
     """Resume a run that was cut off, after its last finished block."""
     check_json(json)
@@ -57,7 +69,7 @@ def report(
     wide: Wide = False,
     out_dir: OutDir = RUNS,
 ) -> None:
-    """Judge a run's samples again and write its reports, without any server.
+    """Judge a run's samples again and write its reports.
 
     Without a run, list those in --out, the earliest first.
     """
@@ -85,16 +97,23 @@ def compare(
     reference: Annotated[
         str | None,
         typer.Option(
+            metavar="CONTENDER",
             help="Compare the others with this contender, which is in both runs. (default: the "
-            "later run's reference, if it is in both)"
+            "later run's reference, if it is in both)",
         ),
     ] = None,
-    unlike_machines: Annotated[
+    allow_different_machines: Annotated[
         bool,
-        typer.Option("--unlike-machines", help="Compare runs of different machines as well."),
+        typer.Option(
+            "--allow-different-machines",
+            "--unlike-machines",
+            help="Compare runs of different machines as well.",
+        ),
     ] = False,
-    gates: Annotated[list[str] | None, option("gates", GATE)] = None,
-    cant_tell: Annotated[CantTell, option("cant_tell", CANT_TELL)] = "pass",
+    gates: Annotated[list[str] | None, option("gates", shared.GATES)] = None,
+    cant_tell: Annotated[
+        CantTell, option("cant_tell", shared.CANT_TELL, get_args(CantTell))
+    ] = "pass",
     json: Json = None,
     wide: Wide = False,
 ) -> None:
@@ -115,7 +134,7 @@ def compare(
         before,
         after,
         reference=reference,
-        unlike_machines=unlike_machines,
+        allow_different_machines=allow_different_machines,
         gates=gates or (),
         cant_tell=cant_tell,
     )

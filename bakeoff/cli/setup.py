@@ -39,7 +39,11 @@ def setup(
     everything: Annotated[bool, typer.Option("--all", help="Build the whole catalogue.")] = False,
     jobs: Annotated[
         int | None,
-        typer.Option(min=1, help="Build this many at a time. (default: one per core, 4 at most)"),
+        typer.Option(
+            metavar="NUMBER",
+            min=1,
+            help="Build this many at a time. (default: one per core, 4 at most)",
+        ),
     ] = None,
     links: Annotated[
         Path | None,
@@ -51,7 +55,7 @@ def setup(
     As root, missing Debian packages are installed with apt-get, and named.
     Otherwise the command is printed, and the contenders that need them are
     left out. What can't be built is named with its reason, and the rest goes
-    on. The status is 0 where one at least is ready. With --links and no names,
+    on. The exit status is 0 if at least one is ready. With --links and no names,
     nothing is built.
     """
     if names and everything:

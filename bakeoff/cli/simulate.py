@@ -13,9 +13,10 @@ from rich.console import Group, RenderableType
 from rich.progress import Progress
 from rich.table import Table
 
+import bakeoff.plan.options as shared
 from bakeoff import __version__, measure, runs
 from bakeoff.cli.options import contender_names, takes
-from bakeoff.cli.output import Json, check_json, err, out, say, show
+from bakeoff.cli.output import OUTPUT, Json, check_json, err, out, say, show
 from bakeoff.history import open_index
 from bakeoff.history.place import default_url
 from bakeoff.model.errors import BadFile, BadUsage, Status
@@ -23,8 +24,7 @@ from bakeoff.model.history import machine_class
 from bakeoff.model.simulation import Conditions, Rate, Rates, Simulation
 from bakeoff.model.verdict import Verdict
 from bakeoff.plan import Flag, Options
-from bakeoff.plan.options import BootsOption
-from bakeoff.plan.values import Seconds
+from bakeoff.plan.values import Count, Seconds
 from bakeoff.progress import terminal_watch
 from bakeoff.report import figures
 from bakeoff.workers import pool
@@ -32,6 +32,8 @@ from bakeoff.workers import pool
 if TYPE_CHECKING:
     from bakeoff.simulate import Size
 
+SIMULATION = "Simulation"
+AS_GIVEN = "as in the conditions"
 DURATION_PER_CONTENDER_S = 20.0
 RACES_READ = 50
 """So many of the newest races of a history tell what this machine is like."""
@@ -55,64 +57,72 @@ class SimulateOptions(Options):
         float,
         _percent("--effect"),
         Flag(
-            "Make one server this much faster than the others, which are equal. (default: 0%)",
-            metavar="PERCENT",
+            SIMULATION,
+            "Make one server this much faster than the others, which are equal.",
+            "0%",
+            "PERCENT",
         ),
     ] = 0.0
     power: Annotated[
         Annotated[float, _percent("--power")] | None,
         Flag(
+            SIMULATION,
             "Search for the shortest race that finds the --effect this often, or for the smallest "
             "effect that a race of --duration finds.",
             metavar="PERCENT",
         ),
     ] = None
-    duration: Annotated[
-        Seconds | None,
-        Flag(
-            "Measure for this long in each race. (default: 20 s per contender)",
-            metavar="TIME",
-            letter="-d",
-        ),
-    ] = None
-    boots: BootsOption = None
-    connections: Annotated[
-        Annotated[int, Field(ge=1)] | None,
-        Flag("Open this many connections. (default: as in the conditions)", letter="-c"),
-    ] = None
     requests_per_s: Annotated[
         Annotated[float, Field(gt=0)] | None,
         Flag(
-            "Set the throughput of the simulated servers, in requests per second. "
-            "(default: as in the conditions)",
-            metavar="N",
+            SIMULATION,
+            "Set the throughput of the simulated servers, in requests per second.",
+            AS_GIVEN,
+            "NUMBER",
         ),
     ] = None
     weather: Annotated[
         Annotated[float, _percent("--weather")] | None,
         Flag(
-            "Vary the machine's speed by this standard deviation: 13% on a noisy virtual "
-            "machine, 1% on a quiet one. (default: as in the conditions)",
-            metavar="PERCENT",
+            SIMULATION,
+            "Vary the machine's speed by this standard deviation: 13% on a noisy virtual machine, "
+            "1% on a quiet one.",
+            AS_GIVEN,
+            "PERCENT",
         ),
     ] = None
     felt: Annotated[
         float,
         Field(ge=0, le=10),
         Flag(
+            SIMULATION,
             "Set how strongly --weather acts on one server; it acts with 1 on the others. "
-            "Recorded servers had 0.7 to 1.5 times nginx's. (default: 1)",
-            metavar="N",
+            "Recorded servers had 0.7 to 1.5 times nginx's.",
+            "1",
+            "NUMBER",
         ),
     ] = 1.0
     bursts: Annotated[
         Annotated[float, Field(ge=0)] | None,
         Flag(
-            "Take a core away this often per second for about 10 ms, as a host does, which "
-            "slows single slices. (default: as in the conditions)",
-            metavar="N",
+            SIMULATION,
+            "Take a core away this often per second for about 10 ms, as a host does, which slows "
+            "single slices.",
+            AS_GIVEN,
+            "NUMBER",
         ),
     ] = None
+    connections: Annotated[
+        Annotated[int, Field(ge=1)] | None,
+        shared.CONNECTIONS.but(help="Open this many connections.", usual=AS_GIVEN),
+    ] = None
+    duration: Annotated[
+        Seconds | None,
+        shared.DURATION.but(
+            help="Measure for this long in all, in each race.", usual="20 s per contender"
+        ),
+    ] = None
+    boots: Annotated[Count | None, shared.BOOTS] = None
 
     def model_post_init(self, _context: Any) -> None:
         """Refuse what can't be simulated, or can't be had together."""
@@ -139,23 +149,29 @@ def simulate(
     pair: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[CONTENDER CONTENDER]",
+            metavar="CONTENDER",
             help="With --power, two contenders whose races in this machine's history say how much "
             "they vary. (default: all races of this machine)",
-            show_default=False,
             autocompletion=contender_names,
         ),
     ] = None,
     contenders: Annotated[
         int,
         typer.Option(
-            min=2, max=40, help="Race this many servers. (default: 2)", show_default=False
+            metavar="NUMBER",
+            min=2,
+            max=40,
+            help="Race this many servers. (default: 2)",
+            rich_help_panel=SIMULATION,
         ),
     ] = 2,
     races: Annotated[
         int,
         typer.Option(
-            min=2, help="Simulate this many races of each size. (default: 200)", show_default=False
+            metavar="NUMBER",
+            min=2,
+            help="Simulate this many races of each size. (default: 200)",
+            rich_help_panel=SIMULATION,
         ),
     ] = 200,
     like: Annotated[
@@ -165,6 +181,7 @@ def simulate(
             help="Take noise, drift, steal and spreads from a run's samples, such as "
             "runs/latest. (default: with --power this machine's history, else a shared "
             "virtual machine with two cores)",
+            rich_help_panel=SIMULATION,
         ),
     ] = None,
     json: Json = None,
@@ -172,18 +189,24 @@ def simulate(
         int | None,
         typer.Option(
             "--runs",
-            metavar="N",
+            metavar="NUMBER",
             min=1,
-            help="Write N simulated runs as folders to --out, one a day; halfway one server "
-            "gets the --effect.",
+            help="Write this many simulated runs as folders to --out, one a day; halfway one "
+            "server gets the --effect.",
+            rich_help_panel=OUTPUT,
         ),
     ] = None,
     to: Annotated[
         Path | None,
-        typer.Option("--out", metavar="DIR", help="Write the runs of --runs to this folder."),
+        typer.Option(
+            "--out",
+            metavar="DIR",
+            help="Write the runs of --runs to this folder.",
+            rich_help_panel=OUTPUT,
+        ),
     ] = None,
 ) -> None:
-    """Simulate races, to see how sure a verdict is and how long a race must be.
+    """Simulate races: how sure is a verdict, how long must a race be?
 
     Servers are simulated as queues on a machine that drifts and is taken away
     by its host; the schedule and the judge are those of real races. So the truth

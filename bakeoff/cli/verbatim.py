@@ -1,11 +1,15 @@
 """Commands whose words the engine reads itself."""
 
 import os
-from pathlib import Path
+import subprocess
+from collections.abc import Iterator
 from typing import Any
 
 import typer
 from typer.core import TyperCommand
+
+from bakeoff.cli.help import Commands
+from bakeoff.cli.output import out, say
 
 PERSONALITIES = {
     "ab": "Stand in for ApacheBench: its flags and output, our engine.",
@@ -14,7 +18,13 @@ PERSONALITIES = {
     "webbench": "Stand in for webbench.",
 }
 """The programs that the engine stands in for, and what our help says of them."""
-LOAD = "Load one URL with the engine. `bakeoff load --help` shows its options."
+EXAMPLES = {
+    "ab": "-n 10000 -c 64 -k http://127.0.0.1:8080/",
+    "wrk": "-t2 -c64 -d10s http://127.0.0.1:8080/",
+    "wrk2": "-t2 -c64 -d10s -R2000 http://127.0.0.1:8080/",
+    "webbench": "-c 64 -t 10 http://127.0.0.1:8080/",
+}
+LOAD = "Load one URL with the engine."
 
 
 class _Verbatim(TyperCommand):
@@ -25,13 +35,29 @@ class _Verbatim(TyperCommand):
         return []
 
 
-def add_verbatim(app: typer.Typer, name: str, help_line: str) -> None:
+def add_verbatim(app: Commands, name: str, help_line: str) -> None:
     """Add a command that becomes the engine's command `name`."""
 
     def become(context: typer.Context) -> None:
         from bakeoff.load import engine_path
 
-        engine = engine_path()
-        os.execv(engine, [Path(engine).name, name, *context.args])
+        engine = str(engine_path())
+        if name in PERSONALITIES and context.args in (["--help"], ["-h"]):
+            say("\n".join(_help(engine, name)), out)
+            return
+        # Its help and messages are of `bakeoff load`, too.
+        os.execv(engine, ["bakeoff", name, *context.args])
 
     app.command(name, cls=_Verbatim, help=help_line, rich_help_panel="Load")(become)
+
+
+def _help(engine: str, name: str) -> Iterator[str]:
+    """Our help; what the program itself says to a wrong flag is its usage."""
+    argv = [engine, name, *(["-h"] if name in ("ab", "webbench") else ["--help"])]
+    ended = subprocess.run(argv, capture_output=True, text=True, check=False)
+    _, *options = (ended.stdout or ended.stderr).strip().splitlines()
+    yield from (f"Usage: bakeoff {name} [OPTIONS] URL", "", PERSONALITIES[name], "")
+    yield f"  bakeoff {name} {EXAMPLES[name]}"
+    yield f"  bakeoff setup --links DIR       make links, so that `{name}` itself is the engine"
+    yield from ("", *options, "")
+    yield f"Status and messages are {name}'s own; docs/personalities.md has what differs."

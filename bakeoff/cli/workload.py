@@ -1,4 +1,4 @@
-"""`bakeoff workload`: a workload of one's own traffic, and what a workload asks."""
+"""`bakeoff workload`: a workload of one's own traffic, and the requests of a workload."""
 
 import re
 import shlex
@@ -10,6 +10,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
+from bakeoff.cli.help import Commands
 from bakeoff.cli.output import err, out, say
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.workload import ExpectSection, RequestSection, Workload
@@ -28,23 +29,21 @@ from bakeoff.traffic import (
     toml_of,
 )
 
-workload = typer.Typer(
-    help="""Make a workload of your own traffic, or show a workload's requests.
+workload = Commands(
+    help="""Make a workload of your own traffic, or show its requests.
 
     bakeoff workload from har session.har --out shop.toml
     bakeoff workload show shop.toml
     bakeoff race ./old ./new --workload shop.toml
     """,
     no_args_is_help=True,
-    add_completion=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
 )
-sources = typer.Typer(no_args_is_help=True)
+sources = Commands(no_args_is_help=True)
 workload.add_typer(
     sources, name="from", help="Make a workload of recorded, typed or described requests."
 )
 
-File = Annotated[Path, typer.Argument(metavar="FILE", show_default=False)]
+File = Annotated[Path, typer.Argument(metavar="FILE")]
 Out = Annotated[
     str | None,
     typer.Option(
@@ -75,7 +74,6 @@ Most = Annotated[
         metavar="NUMBER",
         min=1,
         help=f"Take at most this many requests. (default: {MOST_REQUESTS})",
-        show_default=False,
     ),
 ]
 Apart = Annotated[
@@ -102,10 +100,10 @@ def from_har(
     out_file: Out = None,
     force: Force = False,
 ) -> None:
-    """Take what a browser asked: a HAR, as its developer tools save it.
+    """Take a browser's requests from a HAR, as its developer tools save it.
 
-    The requests are those to the host that was asked first. Status, type and
-    the shape of JSON are expected as they were recorded.
+    Only one host is kept: that of the first request. Status, type and the shape
+    of JSON are expected as they were recorded.
     """
     recording = read_har(file, host)
     made = Choices(_name(name, out_file, file.stem), with_secrets, not no_assets, apart, most)
@@ -124,10 +122,10 @@ def from_access_log(
     out_file: Out = None,
     force: Force = False,
 ) -> None:
-    """Take what a server logged: common, combined or JSON lines, plain or gzipped.
+    """Take a server's requests from its access log: common, combined or JSON lines, or gzipped.
 
-    The requests are GET and HEAD: of others a log lacks the bodies. Where it
-    names hosts, they are those to the one that was asked most.
+    Only GET and HEAD are kept, since a log lacks bodies, and if it names hosts,
+    only the most frequent one.
     """
     recording = read_access_log(file, host)
     made = Choices(
@@ -140,16 +138,14 @@ def from_access_log(
 def from_curl(
     command: Annotated[
         str,
-        typer.Argument(
-            metavar="COMMAND|-", help="In quotes; - reads standard input.", show_default=False
-        ),
+        typer.Argument(metavar="COMMAND|-", help="The command, in quotes; - reads standard input."),
     ],
     with_secrets: Secrets = False,
     name: Name = None,
     out_file: Out = None,
     force: Force = False,
 ) -> None:
-    """Take what curl asks, as it is typed, or as browsers copy it for bash.
+    """Take the request of a curl command, as it is typed, or as browsers copy it for bash.
 
     bakeoff workload from curl 'curl -d a=1 https://localhost/cart'
     xclip -o | bakeoff workload from curl -
@@ -180,12 +176,10 @@ def from_openapi(
 def show(
     file: Annotated[
         str,
-        typer.Argument(
-            metavar="NAME|FILE", help="A workload of the catalogue, or a file.", show_default=False
-        ),
+        typer.Argument(metavar="NAME|FILE", help="A workload of the catalogue, or a file."),
     ],
 ) -> None:
-    """Show what a workload asks, how often, and which answer is right."""
+    """Show a workload's requests, their shares, and which responses are right."""
     is_file = "/" in file or file.endswith(".toml")
     read = read_workload(Path(file)) if is_file else Catalogue.shipped().workload(file)
     say(read.title or read.name, out)

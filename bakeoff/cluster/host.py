@@ -226,8 +226,8 @@ class _LoadGenerators(LoadGenerators):
         host = address.rpartition(":")[0].strip("[]")
         if host not in self._may_load:
             raise BadUsage(
-                f"{address}: is not a server node of the cluster; to load another host "
-                f"of yours: --i-may-load {host}"
+                f"{address}: is not a server node of the cluster; if you may load it, say so: "
+                f"--allow-host {host}"
             )
 
 

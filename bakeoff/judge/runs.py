@@ -339,7 +339,7 @@ def _comparable(old: Verdict, new: Verdict, unlike_machines: bool) -> tuple[Find
         unlike = "; ".join(f"{key}: {before} and {after}" for key, (before, after) in facts.items())
         raise BadUsage(
             f"compare: {old.run} and {new.run} come from unlike machines ({unlike}); "
-            "--unlike-machines compares them all the same"
+            "--allow-different-machines compares them all the same"
         )
     return tuple(
         Finding.of("machine_differs", key=key, before=str(before), after=str(after))

@@ -4,29 +4,19 @@ import re
 from collections.abc import Sequence
 from typing import Annotated
 
+from pydantic import BeforeValidator
+
+import bakeoff.plan.options as shared
 from bakeoff.model.capacity import Bound, CapacityPlan, Objective
 from bakeoff.model.errors import BadUsage
+from bakeoff.model.plan import Arrivals
 from bakeoff.plan.contenders import Trust, resolve_contenders
 from bakeoff.plan.environment import Environment
 from bakeoff.plan.ladder import ROUND, SEARCH, WINDOW_MS_MIN, costs_s
-from bakeoff.plan.options import (
-    ArrivalsOption,
-    CaOption,
-    ClusterOption,
-    CpusOption,
-    Flag,
-    InsecureOption,
-    InstancesOption,
-    KeepGoingOption,
-    MayLoadOption,
-    ProtocolOption,
-    ReadyTimeoutOption,
-    StreamsOption,
-)
-from bakeoff.plan.questions import QuestionOptions
 from bakeoff.plan.race import RaceDraft
 from bakeoff.plan.race_options import RaceOptions
-from bakeoff.plan.values import Count, Seconds
+from bakeoff.plan.requests import RequestOptions
+from bakeoff.plan.values import Count, OneProtocol, Seconds
 
 DURATION_PER_ENTRY_S = 30.0
 BOOTS = 3
@@ -69,52 +59,37 @@ def _bound(part: str, text: str) -> Bound:
     return Bound(p=p, limit_us=limit_us)
 
 
-class CapacityOptions(QuestionOptions):
+class CapacityOptions(RequestOptions):
     """The options of a search for capacities."""
 
     slo: Annotated[
         tuple[str, ...],
-        Flag(
-            "Set the objective: upper limits for quantiles of the latency. May be "
-            "repeated: each has a capacity, and their geometric mean is shown.",
-            list[str],
+        BeforeValidator(lambda value: (value,) if isinstance(value, str) else value),
+        shared.Flag(
+            shared.VERDICT,
+            "Set the objective: upper limits for quantiles of the latency. May be repeated: each "
+            "has a capacity, and their geometric mean is shown.",
             metavar="p99=10ms[,p99.9=50ms]",
+            repeated=True,
         ),
     ]
-    connections: Annotated[
-        Count | None,
-        Flag("Open this many connections to each contender. (default: 64)", int, letter="-c"),
-    ] = None
-    duration: Annotated[
-        Seconds | None,
-        Flag(
-            "Measure for this long in all. (default: 30 s per contender)",
-            metavar="TIME",
-            letter="-d",
-        ),
-    ] = None
-    protocol: ProtocolOption = None
-    streams: StreamsOption = 1
-    ca: CaOption = None
-    insecure: InsecureOption = False
-    arrivals: ArrivalsOption = "poisson"
+    connections: Annotated[Count | None, shared.CONNECTIONS] = None
+    protocol: Annotated[OneProtocol | None, shared.PROTOCOL] = None
+    streams: Annotated[Count, shared.STREAMS] = 1
+    arrivals: Annotated[Arrivals, shared.ARRIVALS] = "poisson"
+    ca: Annotated[str | None, shared.CA] = None
+    insecure: Annotated[bool, shared.INSECURE] = False
+    allow_hosts: Annotated[tuple[str, ...], shared.ALLOW_HOST] = ()
+    duration: Annotated[Seconds | None, shared.DURATION.but(usual="30 s per contender")] = None
     boots: Annotated[
-        Count | None, Flag("Restart all servers this many times. (default: 3)", int)
+        Count | None, shared.BOOTS.but(help="Restart all servers this many times.", usual="3")
     ] = None
-    instances: InstancesOption = None
-    workers: Annotated[
-        Count | None,
-        Flag(
-            "Start each server with this many workers or threads. (default: one for each "
-            "of its cores)",
-            int,
-        ),
-    ] = None
-    cpus: CpusOption = None
-    keep_going: KeepGoingOption = False
-    ready_timeout: ReadyTimeoutOption = None
-    cluster: ClusterOption = None
-    i_may_load: MayLoadOption = ()
+    instances: Annotated[Count | None, shared.INSTANCES] = None
+    workers: Annotated[Count | None, shared.WORKERS] = None
+    cpus: Annotated[str | None, shared.CPUS] = None
+    ready_timeout: Annotated[Seconds | None, shared.READY_TIMEOUT] = None
+    keep_going: Annotated[bool, shared.KEEP_GOING] = False
+    cluster: Annotated[str | None, shared.CLUSTER_ADDRESS] = None
 
 
 def plan_capacity(

@@ -5,28 +5,25 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Self
 
+import bakeoff.plan.options as shared
 from bakeoff.model.ci import BASE, HEAD, CiPlan, ProjectFile, Revision
 from bakeoff.model.errors import BadFile, BadUsage, BakeoffError, MissingPiece
 from bakeoff.model.gate import CantTell
 from bakeoff.model.plan import Plan
+from bakeoff.plan.catalogue import CONTENDER_FILE
 from bakeoff.plan.contenders import ResolvedContender, resolve_contenders
 from bakeoff.plan.environment import Environment
-from bakeoff.plan.gates import CANT_TELL, GATE
-from bakeoff.plan.options import (
-    BootsOption,
-    CpusOption,
-    Flag,
-    InstancesOption,
-    ProbesOption,
-    ProtocolOption,
-    ReadyTimeoutOption,
-    StreamsOption,
-    WithinOption,
-)
-from bakeoff.plan.questions import QuestionOptions, beside
 from bakeoff.plan.race import RaceDraft
 from bakeoff.plan.race_options import RaceOptions
-from bakeoff.plan.values import Count, Rate, Seconds, ShareBelow2
+from bakeoff.plan.requests import RequestOptions, beside
+from bakeoff.plan.values import (
+    Count,
+    OneProtocol,
+    Rate,
+    Seconds,
+    ShareBelow1,
+    ShareBelow2,
+)
 
 PROJECT_FILE = "bakeoff.toml"
 DURATION_S = 180.0
@@ -37,80 +34,60 @@ TARGET_BRANCH = ("GITHUB_BASE_REF", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME")
 """Where GitHub and GitLab name the branch that a change is meant for."""
 
 
-class CiOptions(QuestionOptions):
+class CiOptions(RequestOptions):
     """The options of `bakeoff ci`; bakeoff.toml has those that are not typed."""
 
     base: Annotated[
         str | None,
-        Flag(
-            "Compare with exactly this revision. (default: the merge base of head and the "
-            "branch that bakeoff.toml, GITHUB_BASE_REF or "
-            "CI_MERGE_REQUEST_TARGET_BRANCH_NAME names, or origin's default branch)",
-            metavar="REV",
+        shared.Flag(
+            shared.PLACEMENT,
+            "Compare with exactly this revision.",
+            "the merge base of head and the branch that bakeoff.toml, GITHUB_BASE_REF or "
+            "CI_MERGE_REQUEST_TARGET_BRANCH_NAME names, or origin's default branch",
+            "REV",
         ),
     ] = None
     head: Annotated[
         str,
-        Flag(
-            "Measure this revision, which has the change; . is the working tree. (default: HEAD)",
-            metavar="REV",
+        shared.Flag(
+            shared.PLACEMENT,
+            "Measure this revision, which has the change; . is the working tree.",
+            "HEAD",
+            "REV",
         ),
     ] = "HEAD"
     contender: Annotated[
         str | None,
-        Flag(
-            "Race this folder with contender.toml, or this command, relative to "
-            "bakeoff.toml. (default: that of bakeoff.toml)",
-            metavar="FOLDER|COMMAND",
+        shared.Flag(
+            shared.PLACEMENT,
+            "Race this folder with contender.toml, or this command, relative to bakeoff.toml.",
+            "that of bakeoff.toml",
+            "FOLDER|COMMAND",
         ),
     ] = None
-    gates: Annotated[tuple[str, ...], GATE] = (USUAL_GATE,)
-    within: WithinOption = None
-    cant_tell: Annotated[CantTell, CANT_TELL] = "pass"
+    connections: Annotated[Count | None, shared.CONNECTIONS] = None
+    protocol: Annotated[OneProtocol | None, shared.PROTOCOL] = None
+    streams: Annotated[Count, shared.STREAMS] = 1
+    rate: Annotated[Rate | None, shared.RATE] = None
+    load: Annotated[ShareBelow2 | None, shared.LOAD_SHARE] = None
     duration: Annotated[
         Seconds,
-        Flag(
-            "Limit the measured time, such as 60 or 3m; the race ends once every gate "
-            "holds or fails. (default: 3m)",
-            metavar="TIME",
-            letter="-d",
+        shared.DURATION.but(
+            help="Measure for this long in all at most, such as 60 or 3m; the race ends once every "
+            "gate holds or fails.",
+            usual="3m",
         ),
     ] = DURATION_S
-    protocol: ProtocolOption = None
-    streams: StreamsOption = 1
-    connections: Annotated[
-        Count | None,
-        Flag(
-            "Open this many connections to each server. (default: 64)",
-            int,
-            metavar="NUMBER",
-            letter="-c",
-        ),
-    ] = None
-    boots: BootsOption = None
-    instances: InstancesOption = None
-    warm_up: Annotated[
-        Seconds | None,
-        Flag("Limit the warm-up of each server in each boot. (default: 20s)", metavar="TIME"),
-    ] = None
-    workers: Annotated[
-        Count | None,
-        Flag(
-            "Start each server with this many workers or threads. (default: one for each "
-            "of its cores)",
-            int,
-        ),
-    ] = None
-    cpus: CpusOption = None
-    ready_timeout: ReadyTimeoutOption = None
-    probes: ProbesOption = True
-    rate: Annotated[
-        Rate | None, Flag("Offer this many requests per second (open loop); p99 decides.", float)
-    ] = None
-    load: Annotated[
-        ShareBelow2 | None,
-        Flag("Offer this share (70%) of the peak (open loop); p99 decides.", metavar="SHARE"),
-    ] = None
+    warm_up: Annotated[Seconds | None, shared.WARM_UP] = None
+    boots: Annotated[Count | None, shared.BOOTS] = None
+    instances: Annotated[Count | None, shared.INSTANCES] = None
+    workers: Annotated[Count | None, shared.WORKERS] = None
+    cpus: Annotated[str | None, shared.CPUS] = None
+    ready_timeout: Annotated[Seconds | None, shared.READY_TIMEOUT] = None
+    probes: Annotated[bool, shared.PROBES] = True
+    within: Annotated[ShareBelow1 | None, shared.WITHIN] = None
+    gates: Annotated[tuple[str, ...], shared.GATES] = (USUAL_GATE,)
+    cant_tell: Annotated[CantTell, shared.CANT_TELL] = "pass"
 
     def over(self, project: ProjectFile, file: Path) -> Self:
         """These options where they were given, and elsewhere those of `project`, read from `file`.
@@ -123,10 +100,10 @@ class CiOptions(QuestionOptions):
         except BadUsage as error:
             raise BadUsage(f"{file}: {error}") from None
         given = {name: getattr(self, name) for name in self.model_fields_set}
-        if self.question:
-            # One question: that of the file is not mixed with the one that is typed.
-            question = QuestionOptions.model_fields.keys()
-            kept = {name: value for name, value in kept.items() if name not in question}
+        if self.request_given:
+            # The file's request is not mixed with the one that is typed.
+            typed = RequestOptions.model_fields.keys()
+            kept = {name: value for name, value in kept.items() if name not in typed}
         return type(self)(**{**kept, **given})
 
     def race(self) -> RaceOptions:
@@ -173,7 +150,14 @@ def plan_ci(
     try:
         new = _contender(HEAD, operand, head, environment)
     except BadUsage as error:
-        raise BadUsage(f"head ({head.revision.full_name}) can't be raced: {error}") from None
+        fault, folder = str(error), head.directory / operand
+        is_path = operand in (".", "..") or ("/" in operand and "://" not in operand)
+        if is_path and (
+            not folder.exists() or (folder.is_dir() and not (folder / CONTENDER_FILE).exists())
+        ):
+            fault = f"{fault.partition('; ')[0]}; where it is not committed yet, commit it, or "
+            fault += "race the working tree: bakeoff ci --head ."
+        raise BadUsage(f"head ({head.revision.full_name}) can't be raced: {fault}") from None
     try:
         old = _contender(BASE, operand, base, environment)
     except BadFile as error:

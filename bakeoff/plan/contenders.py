@@ -181,7 +181,8 @@ def _resolve(
         return ResolvedContender(operand, "url", attached=parse_url(operand, trust))
     path = directory / operand
     is_there = _is_there(path)
-    if is_there and path.is_dir() and (os.sep in operand or (path / CONTENDER_FILE).exists()):
+    named = os.sep in operand or operand in (".", "..")
+    if is_there and path.is_dir() and (named or (path / CONTENDER_FILE).exists()):
         if not (path / CONTENDER_FILE).exists():
             raise BadUsage(
                 f"{operand}: the folder has no {CONTENDER_FILE}; `bakeoff init` writes one, or "

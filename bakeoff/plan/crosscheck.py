@@ -5,22 +5,17 @@ from typing import Annotated, Any, get_args
 
 from pydantic import BeforeValidator
 
+import bakeoff.plan.options as shared
 from bakeoff.model.crosscheck import CrosscheckPlan
 from bakeoff.model.errors import BadUsage, nearest
 from bakeoff.model.load import Loader
 from bakeoff.model.plan import Connection
 from bakeoff.model.protocol import HTTP_2, OVER_TLS
 from bakeoff.plan.contenders import Trust, parse_url
+from bakeoff.plan.entries import check_loadable
 from bakeoff.plan.environment import Environment
-from bakeoff.plan.options import (
-    CaOption,
-    Flag,
-    InsecureOption,
-    Options,
-    ProtocolOption,
-    StreamsOption,
-)
-from bakeoff.plan.values import Count, Seconds
+from bakeoff.plan.options import Options
+from bakeoff.plan.values import Count, OneProtocol, Seconds
 
 ROUNDS_MIN = 5
 """With fewer rounds nothing is judged."""
@@ -41,44 +36,60 @@ def _parse_tools(value: str | Sequence[str]) -> tuple[Loader, ...]:
 class CrosscheckOptions(Options):
     """The options of a crosscheck."""
 
-    connections: Annotated[
-        Count, Flag("Open this many connections. (default: 64)", int, letter="-c")
-    ] = 64
-    duration: Annotated[
-        Seconds,
-        Flag(
-            "Measure for this long in each run, in whole seconds. (default: 2)",
-            metavar="TIME",
-            letter="-d",
+    connections: Annotated[Count, shared.CONNECTIONS.but(help="Open this many connections.")] = 64
+    connection: Annotated[
+        Connection,
+        shared.Flag(
+            shared.LOAD,
+            switches={
+                "close": (
+                    "close",
+                    "Open a connection for each request. (default: connections are kept open)",
+                )
+            },
         ),
-    ] = 2.0
-    rounds: Annotated[
-        Count, Flag("Run each tool this many times, 5 or more. (default: 12)", int)
-    ] = 12
-    connection: Connection = "keep-alive"
-    protocol: ProtocolOption = None
-    streams: StreamsOption = 1
-    ca: CaOption = None
-    insecure: InsecureOption = False
+    ] = "keep-alive"
+    protocol: Annotated[OneProtocol | None, shared.PROTOCOL] = None
+    streams: Annotated[Count, shared.STREAMS] = 1
     rate: Annotated[
         Count | None,
-        Flag("Offer this many requests per second, with the tools that keep a rate.", int),
+        shared.RATE.but(
+            help="Offer this many requests per second, with the tools that keep a rate."
+        ),
     ] = None
     tools: Annotated[
         tuple[Loader, ...],
         BeforeValidator(_parse_tools),
-        Flag(
-            "Compare these tools with the engine, such as wrk,volley-wrk. (default: all "
-            "that are installed and able)",
-            metavar="A,B",
+        shared.Flag(
+            shared.LOAD,
+            "Compare these tools with the engine, such as wrk,volley-wrk.",
+            "all that are installed and able",
+            "NAME,…",
         ),
     ] = tuple(_LOADERS.values())
+    ca: Annotated[str | None, shared.CA] = None
+    insecure: Annotated[bool, shared.INSECURE] = False
+    allow_hosts: Annotated[tuple[str, ...], shared.ALLOW_HOST] = ()
+    per_run: Annotated[
+        Seconds,
+        shared.Flag(
+            shared.TIME,
+            "Measure for this long in each run, in whole seconds.",
+            "2",
+            "TIME",
+            also=shared.FORMER_DURATION,
+        ),
+    ] = 2.0
+    rounds: Annotated[
+        Count,
+        shared.Flag(shared.TIME, "Run each tool this many times, 5 or more.", "12", "NUMBER"),
+    ] = 12
 
     def model_post_init(self, _context: Any) -> None:
         """Refuse what the tools can't do."""
-        if self.duration != int(self.duration):
+        if self.per_run != int(self.per_run):
             raise BadUsage(
-                f"--duration: is {self.duration:g}; it takes whole seconds, as wrk and ab do"
+                f"--per-run: is {self.per_run:g}; it takes whole seconds, as wrk and ab do"
             )
         if self.rounds < ROUNDS_MIN:
             raise BadUsage(f"--rounds: is {self.rounds}; it takes {ROUNDS_MIN} or more")
@@ -90,6 +101,7 @@ def plan_crosscheck(
     """The plan of a crosscheck of one URL. Raises `BadUsage`."""
     trust = Trust.of(options.ca, environment.directory, insecure=options.insecure)
     server = parse_url(url, trust)
+    check_loadable([server], options.allow_hosts)
     protocol = options.protocol or ("h1-tls" if server.tls else "h1")
     if (protocol in OVER_TLS) != (server.tls is not None):
         scheme = "https" if protocol in OVER_TLS else "http"
@@ -121,7 +133,7 @@ def plan_crosscheck(
         streams=options.streams,
         tls=server.tls,
         rate=options.rate,
-        duration_s=int(options.duration),
+        duration_s=int(options.per_run),
         rounds=options.rounds,
         # Load tools have one thread.
         cpus=environment.cores_for(None).client[-1:],

@@ -4,28 +4,18 @@ from collections.abc import Sequence
 from math import ceil
 from typing import Annotated
 
+import bakeoff.plan.options as shared
 from bakeoff.model.day import DayPlan
 from bakeoff.model.errors import BadUsage
-from bakeoff.model.plan import Expected
+from bakeoff.model.plan import Arrivals, Expected
 from bakeoff.model.samples import DayEnd
 from bakeoff.plan.contenders import resolve_contenders
 from bakeoff.plan.environment import Environment
-from bakeoff.plan.options import (
-    ArrivalsOption,
-    ClusterOption,
-    CpusOption,
-    Flag,
-    KeepGoingOption,
-    MayLoadOption,
-    ProtocolOption,
-    ReadyTimeoutOption,
-    StreamsOption,
-)
 from bakeoff.plan.outlook import ENDING_S
-from bakeoff.plan.questions import QuestionOptions
 from bakeoff.plan.race import RaceDraft
 from bakeoff.plan.race_options import RaceOptions
-from bakeoff.plan.values import Count, Seconds
+from bakeoff.plan.requests import RequestOptions
+from bakeoff.plan.values import Count, OneProtocol, Seconds
 
 DURATION_PER_ENTRY_S = 120.0
 ROUNDS_MIN = 5
@@ -51,53 +41,49 @@ CROWD = 16
 """Times the usual connections: who asks beyond capacity are others, who come on top."""
 
 
-class DayOptions(QuestionOptions):
+class DayOptions(RequestOptions):
     """The options of a day."""
 
     connections: Annotated[
         Count | None,
-        Flag(
-            "Open this many connections up to capacity, and 16 times as many beyond it. "
-            "(default: 64)",
-            int,
-            letter="-c",
+        shared.CONNECTIONS.but(
+            help="Open this many connections up to capacity, and 16 times as many beyond it."
         ),
     ] = None
-    duration: Annotated[
-        Seconds | None,
-        Flag(
-            "Limit the time of the whole run, starts and waits included. A shorter run has "
-            "fewer rounds and shorter windows. (default: 2 minutes per contender)",
-            metavar="TIME",
-            letter="-d",
-        ),
-    ] = None
+    protocol: Annotated[OneProtocol | None, shared.PROTOCOL] = None
+    streams: Annotated[Count, shared.STREAMS] = 1
+    arrivals: Annotated[Arrivals, shared.ARRIVALS] = "poisson"
     storm: Annotated[
-        Count, Flag("Open this many connections at once in the storm. (default: 1000)", int)
+        Count,
+        shared.Flag(
+            shared.LOAD, "Open this many connections at once in the storm.", "1000", "NUMBER"
+        ),
     ] = 1000
     slow_clients: Annotated[
         Count,
-        Flag(
-            "Add this many clients that send a head byte by byte during the load. (default: 200)",
-            int,
+        shared.Flag(
+            shared.LOAD,
+            "Add this many clients that send a head byte by byte during the load.",
+            "200",
+            "NUMBER",
         ),
     ] = 200
-    protocol: ProtocolOption = None
-    streams: StreamsOption = 1
-    arrivals: ArrivalsOption = "poisson"
-    workers: Annotated[
-        Count | None,
-        Flag(
-            "Start each server with this many workers or threads. (default: one for each "
-            "of its cores)",
-            int,
+    time_limit: Annotated[
+        Seconds | None,
+        shared.Flag(
+            shared.TIME,
+            "Limit the time of the whole run, starts and waits included. A shorter run has fewer "
+            "rounds and shorter windows.",
+            "2 minutes per contender",
+            "TIME",
+            also=shared.FORMER_DURATION,
         ),
     ] = None
-    cpus: CpusOption = None
-    keep_going: KeepGoingOption = False
-    ready_timeout: ReadyTimeoutOption = None
-    cluster: ClusterOption = None
-    i_may_load: MayLoadOption = ()
+    workers: Annotated[Count | None, shared.WORKERS] = None
+    cpus: Annotated[str | None, shared.CPUS] = None
+    ready_timeout: Annotated[Seconds | None, shared.READY_TIMEOUT] = None
+    keep_going: Annotated[bool, shared.KEEP_GOING] = False
+    cluster: Annotated[str | None, shared.CLUSTER_ADDRESS] = None
 
 
 def plan_day(operands: Sequence[str], options: DayOptions, environment: Environment) -> DayPlan:
@@ -109,12 +95,12 @@ def plan_day(operands: Sequence[str], options: DayOptions, environment: Environm
                 f"{each.name}: a day begins with a cold start, and bakeoff can't start what runs "
                 "at a URL: give its command or its folder"
             )
-    shared = options.model_dump(exclude={"duration", "storm", "slow_clients", "connections"})
-    race = RaceOptions(**shared, connections=options.connections, twin=False)
+    of_race = options.model_dump(exclude={"time_limit", "storm", "slow_clients"})
+    race = RaceOptions(**of_race, twin=False)
     draft = RaceDraft(contenders, race, environment)
     plan = draft.plan(draft.settings()[0], None)
     count = len(plan.entries)
-    duration_s = options.duration or DURATION_PER_ENTRY_S * count
+    duration_s = options.time_limit or DURATION_PER_ENTRY_S * count
     rounds, window_ms = _rounds(duration_s, count)
     run = f"{environment.time}-day-{plan.run.removeprefix(f'{environment.time}-')}"
     return DayPlan(
@@ -168,8 +154,8 @@ def _rounds(duration_s: float, contenders: int) -> tuple[int, int]:
     least_s = ROUNDS_MIN * round_s(WINDOW_MS_MIN)
     if duration_s < least_s:
         raise BadUsage(
-            f"--duration: {duration_s:g} s is too short for the {ROUNDS_MIN} rounds that a result "
-            f"needs; {contenders} contender{'s' * (contenders > 1)} take{'s' * (contenders == 1)} "
+            f"--time-limit: {duration_s:g} s is too short for the {ROUNDS_MIN} rounds that a "
+            f"result needs; with {contenders} contender{'s' * (contenders > 1)} it takes "
             f"{ceil(least_s)} s or more"
         )
     rounds = min(max(ROUNDS_MIN, int(duration_s / round_s(WINDOW_MS))), ROUNDS_MAX)

@@ -5,25 +5,17 @@ from typing import Annotated
 
 from pydantic import PositiveInt
 
+import bakeoff.plan.options as shared
 from bakeoff.model.draws import DrawsPlan
 from bakeoff.model.errors import BadFile, BadUsage
 from bakeoff.model.plan import Plan, Skipped
 from bakeoff.plan.contenders import ResolvedContender, Trust, resolve_contenders
 from bakeoff.plan.entries import slug
 from bakeoff.plan.environment import Environment
-from bakeoff.plan.options import (
-    CaOption,
-    CpusOption,
-    Flag,
-    InsecureOption,
-    ProtocolOption,
-    ReadyTimeoutOption,
-    StreamsOption,
-)
-from bakeoff.plan.questions import QuestionOptions
 from bakeoff.plan.race import RaceDraft
 from bakeoff.plan.race_options import RaceOptions
-from bakeoff.plan.values import Count, Seconds
+from bakeoff.plan.requests import RequestOptions
+from bakeoff.plan.values import Count, OneProtocol, Seconds
 
 PROCESSES = 6
 SETS = 3
@@ -33,58 +25,67 @@ QUICK_DURATION_S = 8.0
 QUICK_WARM_UP_S = 1.0
 
 
-class DrawsOptions(QuestionOptions):
+class DrawsOptions(RequestOptions):
     """The options of a measurement of draws."""
 
     everything: Annotated[
         bool,
-        Flag(
-            "Measure the whole catalogue, except contenders that don't serve the workload "
-            "or can't be built.",
-            bool,
+        shared.EVERYTHING.but(
+            help="Measure the whole catalogue, except contenders that don't serve the workload or "
+            "can't be built."
         ),
     ] = False
-    quick: Annotated[
-        bool,
-        Flag("Measure each contender for 8 s, after a second of warm-up for each process.", bool),
-    ] = False
+    connections: Annotated[
+        Count | None, shared.CONNECTIONS.but(help="Open this many connections in each set.")
+    ] = None
+    protocol: Annotated[OneProtocol | None, shared.PROTOCOL] = None
+    streams: Annotated[Count, shared.STREAMS] = 1
+    ca: Annotated[str | None, shared.CA] = None
+    insecure: Annotated[bool, shared.INSECURE] = False
+    allow_hosts: Annotated[tuple[str, ...], shared.ALLOW_HOST] = ()
     processes: Annotated[
-        Count, Flag("Run this many processes of each contender, 2 or more. (default: 6)", int)
+        Count,
+        shared.Flag(
+            shared.TIME, "Run this many processes of each contender, 2 or more.", "6", "NUMBER"
+        ),
     ] = PROCESSES
     sets: Annotated[
         Count,
-        Flag("Open this many sets of connections to each process, 2 or more. (default: 3)", int),
+        shared.Flag(
+            shared.TIME,
+            "Open this many sets of connections to each process, 2 or more.",
+            "3",
+            "NUMBER",
+        ),
     ] = SETS
-    connections: Annotated[
-        Count | None,
-        Flag("Open this many connections in each set. (default: 64)", int, letter="-c"),
-    ] = None
-    duration: Annotated[
+    per_contender: Annotated[
         Seconds | None,
-        Flag(
-            "Measure each contender for this long, such as 20 or 1m. (default: 20s)",
-            metavar="TIME",
-            letter="-d",
+        shared.Flag(
+            shared.TIME,
+            "Measure each contender for this long, such as 20 or 1m.",
+            "20s",
+            "TIME",
+            also=shared.FORMER_DURATION,
         ),
     ] = None
+    quick: Annotated[
+        bool,
+        shared.Flag(
+            shared.TIME,
+            "Measure each contender for 8 s, after a second of warm-up for each process.",
+        ),
+    ] = False
     warm_up: Annotated[
         Seconds | None,
-        Flag("Limit the warm-up of each process in each boot. (default: 4s)", metavar="TIME"),
+        shared.WARM_UP.but(help="Limit the warm-up of each process in each boot.", usual="4s"),
     ] = None
     boots: Annotated[
         Count,
-        Flag("Restart each contender this many times, for a spread of boots. (default: 1)", int),
+        shared.BOOTS.but(help="Restart each contender this many times, for a spread of boots."),
     ] = 1
-    protocol: ProtocolOption = None
-    streams: StreamsOption = 1
-    ca: CaOption = None
-    insecure: InsecureOption = False
-    cpus: CpusOption = None
-    ready_timeout: ReadyTimeoutOption = None
-    pids: Annotated[
-        tuple[PositiveInt, ...],
-        Flag("Measure CPU of this process, which serves a URL.", list[int]),
-    ] = ()
+    cpus: Annotated[str | None, shared.CPUS] = None
+    ready_timeout: Annotated[Seconds | None, shared.READY_TIMEOUT] = None
+    pids: Annotated[tuple[PositiveInt, ...], shared.PIDS] = ()
 
     def model_post_init(self, _context: object) -> None:
         """Refuse what has no spread."""
@@ -145,8 +146,9 @@ def _plan(
 ) -> Plan:
     """A race of one contender's processes against each other; the first gives it its name."""
     race = RaceOptions(
-        **options.question,
+        **options.request_given,
         protocol=options.protocol,
+        allow_hosts=options.allow_hosts,
         streams=options.streams,
         cpus=options.cpus,
         connections=options.connections,
@@ -158,5 +160,5 @@ def _plan(
         seed=options.seed,
     )
     draft = RaceDraft(same, race, environment)
-    duration_s = options.duration or (QUICK_DURATION_S if options.quick else DURATION_S)
+    duration_s = options.per_contender or (QUICK_DURATION_S if options.quick else DURATION_S)
     return draft.plan(draft.settings()[0], duration_s)

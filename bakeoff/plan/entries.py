@@ -1,11 +1,13 @@
 """Who takes part in a race: an entry for each contender and protocol, and why others can't."""
 
 import re
-from collections.abc import Mapping, Sequence
+import socket
+from collections.abc import Iterable, Mapping, Sequence
+from urllib.parse import urlsplit
 
 from bakeoff.model.cluster import Cluster
 from bakeoff.model.errors import BadUsage
-from bakeoff.model.plan import Entry, Plan, Skipped
+from bakeoff.model.plan import Attached, Entry, Plan, Skipped
 from bakeoff.model.protocol import OVER_TLS, Protocol
 from bakeoff.model.workload import Workload
 from bakeoff.plan.contenders import ResolvedContender, unique_name
@@ -145,16 +147,39 @@ def check_ports(entries: Sequence[Entry], solo: bool) -> None:
             )
 
 
-def check_loadable(entries: Sequence[Entry], cluster: Cluster) -> None:
-    """A cluster's generator loads its own servers, and others only where somebody says so."""
-    for entry in entries:
-        if entry.attached:
-            host = entry.attached.address.rpartition(":")[0].strip("[]")
-            if host not in (cluster.server.address, *cluster.may_load):
-                raise BadUsage(
-                    f"{entry.name}: {host} is not a server node of the cluster; to load "
-                    f"another host of yours: --i-may-load {entry.attached.host}"
-                )
+def check_loadable(
+    servers: Iterable[Attached], allowed: Sequence[str], cluster: Cluster | None = None
+) -> None:
+    """This machine is loaded, or a cluster's own servers, and others only with leave.
+
+    `allowed` are hosts as in a URL; a cluster has its own. Raises `BadUsage`.
+    """
+    for server in servers:
+        host = urlsplit(f"//{server.host}").hostname or server.host
+        address = server.address.rpartition(":")[0].strip("[]")
+        if cluster:
+            may = address in (cluster.server.address, *cluster.may_load)
+            other = "is not a server node of the cluster"
+        else:
+            may = not {server.host, host, address}.isdisjoint(map(str.lower, allowed)) or _is_here(
+                address
+            )
+            other = f"is another machine, {address}"
+        if not may:
+            raise BadUsage(
+                f"{server.host}: {other}; if you may load it, say so: --allow-host {host}"
+            )
+
+
+def _is_here(address: str) -> bool:
+    """Whether an address is one of this machine."""
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    with socket.socket(family, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.bind((address, 0))
+        except OSError:
+            return False
+    return True
 
 
 def check_rotated(options: RaceOptions, entries: Sequence[Entry], workload: Workload) -> None:

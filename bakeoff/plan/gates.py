@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 from math import log, log1p
 
 from bakeoff.model.errors import BadUsage, nearest
-from bakeoff.model.gate import CantTell, Gate
-from bakeoff.plan.options import Flag
+from bakeoff.model.gate import Gate
 
 _FACTOR = r"(?:\d+(?:\.\d*)?|\.\d+)%?"
 # A bare word that is a factor is no name; in quotes, whatever it looks like.
@@ -21,18 +20,6 @@ RACE_GRAMMAR = (
 RUNS_GRAMMAR = (
     "NAME >= FACTOR, with one of >= > <= <, a factor such as 0.98 or 98%, and quotes around a name "
     "with spaces, as in 'nginx >= 0.98' or '\"node app.js\" >= 98%'"
-)
-
-GATE = Flag(
-    "Require this condition for exit status 0; may be repeated. A gate fails if "
-    "its whole 95 % interval is on the wrong side.",
-    list[str],
-    metavar="GATE",
-)
-CANT_TELL = Flag(
-    "Let an inconclusive gate pass or fail. With pass only a proven breach fails; "
-    "with fail only a proven gate passes. (default: pass)",
-    CantTell,
 )
 
 

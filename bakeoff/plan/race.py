@@ -27,8 +27,8 @@ from bakeoff.plan.entries import (
 from bakeoff.plan.environment import Environment
 from bakeoff.plan.gates import race_gate
 from bakeoff.plan.outlook import expected
-from bakeoff.plan.questions import asked, is_own
 from bakeoff.plan.race_options import RaceOptions
+from bakeoff.plan.requests import asked, is_own
 
 DURATION_PER_ENTRY_S = 6.0
 """Two commands and the twin have a verdict within a minute, the whole catalogue in a quarter of an
@@ -139,8 +139,8 @@ class RaceDraft:
         if options.twin:
             entries += twin(entries, reference)
         check_ports(entries, options.solo)
-        if self.environment.cluster:
-            check_loadable(entries, self.environment.cluster)
+        attached = [each.attached for each in entries if each.attached]
+        check_loadable(attached, options.allow_hosts, self.environment.cluster)
         if options.server_nodes > 1:
             check_rotated(options, entries, self.workload)
         longer = options.rate or options.load or options.solo or options.precision or until

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from statistics import mean
 from typing import Annotated, Any
 
+import bakeoff.plan.options as shared
 from bakeoff.model.article import Article, Comparison, Row, Shape
 from bakeoff.model.errors import BadFile, BadUsage, nearest
 from bakeoff.model.plan import LONG_SHARE, Cores, Entry, Plan, Skipped
@@ -15,9 +16,9 @@ from bakeoff.model.replay import Driver, PlannedComparison, ReplayPlan
 from bakeoff.plan.catalogue import Catalogue, read_contender
 from bakeoff.plan.entries import twin
 from bakeoff.plan.environment import Environment
-from bakeoff.plan.options import Flag, Options, ProtocolOption
+from bakeoff.plan.options import Options
 from bakeoff.plan.race import BOOTS
-from bakeoff.plan.values import default_cores, spare_cpus
+from bakeoff.plan.values import OneProtocol, default_cores, spare_cpus
 
 ROW_S_MIN = 3.0
 """The least time for a row: some six long slices, the least that latencies are compared by."""
@@ -33,28 +34,33 @@ SCALE_MAX = 100.0
 class ReplayOptions(Options):
     """The options of a replay."""
 
-    scale: Annotated[
-        float,
-        Flag("Scale the time of every load of the article: 0.05 is quick. (default: 1)", float),
-    ] = 1.0
     driver: Annotated[
         Driver,
-        Flag(
-            "Make the load with our engine, with a real tool (the article's own or "
-            "another), or with both our engine and the article's tool, which are then "
-            "compared. (default: engine)",
-            Driver,
+        shared.Flag(
+            shared.LOAD,
+            "Make the load with our engine, with a real tool (the article's own or another), or "
+            "with both our engine and the article's tool, which are then compared.",
+            "engine",
         ),
     ] = "engine"
+    protocol: Annotated[OneProtocol | None, shared.PROTOCOL] = None
+    scale: Annotated[
+        float,
+        shared.Flag(
+            shared.TIME,
+            "Scale the time of every load of the article: 0.05 is quick.",
+            "1",
+            "NUMBER",
+        ),
+    ] = 1.0
     faithful: Annotated[
         bool,
-        Flag(
-            "Repeat the article's method as well: one server at a time, five runs in a "
-            "row, the mean.",
-            bool,
+        shared.Flag(
+            shared.TIME,
+            "Repeat the article's method as well: one server at a time, five runs in a row, the "
+            "mean.",
         ),
     ] = False
-    protocol: ProtocolOption = None
 
     def model_post_init(self, _context: Any) -> None:
         """Refuse a scale that nothing can be measured at, and a protocol that no tool speaks."""

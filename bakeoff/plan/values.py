@@ -1,7 +1,7 @@
 """Option values as people write them: times, shares, numbers and cores.
 
 Every value may come as text, from the command line, or as a Python value. What is wrong raises
-`BadUsage` with the option's name.
+`ValueError`, to which `Options` adds the option's name; cores raise `BadUsage`.
 """
 
 import random
@@ -20,60 +20,51 @@ NUMBER_MAX = 10**9
 _NUMBER = r"(\d+(?:\.\d+)?|\.\d+)"
 _TIME = re.compile(_NUMBER + r"\s*(s|m|h)?")
 _SHARE = re.compile(_NUMBER + r"\s*(%)?")
+_DECIMAL = re.compile(_NUMBER + r"(?:e\d)?")
+_WHOLE = re.compile(r"[0-9]{1,20}")
 _SECONDS = {None: 1, "s": 1, "m": 60, "h": 3600}
 _CORES_FORM = "it takes server=0,client=1 (lists and ranges too: server=0-2,client=3)"
-_FLAGS = {
-    "everything": "--all",
-    "gates": "--gate",
-    "ports": "--port",
-    "pids": "--pid",
-    "headers": "--header",
-    "cookies": "--cookie",
-    "expect_headers": "--expect-header",
-}
 
 
-def flag(field: str) -> str:
-    """The command line's name for an option: `warm_up` is `--warm-up`."""
-    return _FLAGS.get(field, "--" + field.replace("_", "-"))
-
-
-def parse_duration_s(option: str, value: object) -> float:
+def parse_duration_s(value: object) -> float:
     """`20`, `"90s"`, `"2m"` or `"1h"` in seconds."""
     seconds = _plain_number(value)
     if isinstance(value, str):
         match = _TIME.fullmatch(value.strip())
         seconds = float(match[1]) * _SECONDS[match[2]] if match else None
     if seconds is None:
-        raise BadUsage(f"{option}: is {value!r}; it takes seconds, as in 20, 90s or 2m")
+        raise ValueError(f"is {value!r}; it takes seconds, as in 20, 90s or 2m")
     if not 0 < seconds < NUMBER_MAX:
-        raise BadUsage(f"{option}: is {_shown(value)}; it takes a time above zero")
+        raise ValueError(f"is {_shown(value)}; it takes a time above zero")
     return seconds
 
 
-def parse_share(option: str, value: object, below: float) -> float:
+def parse_share(value: object, below: float) -> float:
     """`0.7`, `"0.7"` or `"70%"` as a share above 0 and below `below`."""
     share = _plain_number(value)
     if isinstance(value, str):
         match = _SHARE.fullmatch(value.strip())
         share = float(match[1]) / (100 if match[2] else 1) if match else None
     if share is None:
-        raise BadUsage(f"{option}: is {value!r}; it takes a share, as in 70% or 0.7")
+        raise ValueError(f"is {value!r}; it takes a share, as in 70% or 0.7")
     if not 0 < share < below:
-        raise BadUsage(f"{option}: is {share:.0%}; it takes a share above 0 and below {below:.0%}")
+        raise ValueError(f"is {share:.0%}; it takes a share above 0 and below {below:.0%}")
     return share
 
 
-def parse_number(option: str, value: object, *, whole: bool = False) -> Any:
-    """A number above zero."""
+def parse_number(value: object, *, whole: bool = False) -> float:
+    """A number above zero, or its digits."""
     number = _plain_number(value)
-    if number is None or not 0 < number < NUMBER_MAX or (whole and not isinstance(value, int)):
+    if isinstance(value, str) and (_WHOLE if whole else _DECIMAL).fullmatch(value.strip()):
+        number = float(value)
+    whole_given = not isinstance(value, float) or not whole
+    if number is None or not 0 < number < NUMBER_MAX or not whole_given:
         kind = "whole number" if whole else "number"
-        raise BadUsage(f"{option}: is {_shown(value)}; it takes a {kind} above zero")
-    return value
+        raise ValueError(f"is {_shown(value)}; it takes a {kind} above zero")
+    return int(number) if whole else number
 
 
-def parse_counts(option: str, value: object) -> tuple[int, ...]:
+def parse_counts(value: object) -> tuple[int, ...]:
     """`64`, `[1, 64, 512]` or `"1,64,512"` as numbers, each once."""
     if isinstance(value, str):
         words: Sequence[object] = value.split(",")
@@ -86,50 +77,48 @@ def parse_counts(option: str, value: object) -> tuple[int, ...]:
         count = int(digits[1]) if digits else 0
         if not 0 < count < NUMBER_MAX:
             given = f"`{word}` in {text}" if "," in text else text or "empty"
-            raise BadUsage(
-                f"{option}: is {given}; it takes a number above zero, or several: 1,64,512"
-            )
+            raise ValueError(f"is {given}; it takes a number above zero, or several: 1,64,512")
         if count in counts:
-            raise BadUsage(f"{option}: has {count} twice in {text}; give each value once")
+            raise ValueError(f"has {count} twice in {text}; give each value once")
         counts.append(count)
     if not counts:
-        raise BadUsage(f"{option}: is empty; it takes a number above zero, or several: 1,64,512")
+        raise ValueError("is empty; it takes a number above zero, or several: 1,64,512")
     return tuple(counts)
 
 
-def parse_protocols(option: str, value: object) -> tuple[Protocol, ...]:
+def parse_protocols(value: object) -> tuple[Protocol, ...]:
     """`h1,h2`, or a sequence of such names."""
     names = value.split(",") if isinstance(value, str) else value
     known: dict[object, Protocol] = {name: name for name in PROTOCOLS}
     if not isinstance(names, Sequence) or not value:
-        raise BadUsage(
-            f"{option}: is {value!r}; it takes {', '.join(PROTOCOLS)}, or several: h1,h2"
-        )
+        raise ValueError(f"is {value!r}; it takes {', '.join(PROTOCOLS)}, or several: h1,h2")
     protocols: list[Protocol] = []
     for name in (each.strip() if isinstance(each, str) else each for each in names):
         if name not in known:
             hint = nearest(str(name), PROTOCOLS, "there are")
-            raise BadUsage(f"{option}: `{name}` is not a protocol{hint}")
+            raise ValueError(f"`{name}` is not a protocol{hint}")
         if known[name] in protocols:
-            raise BadUsage(f"{option}: has {name} twice")
+            raise ValueError(f"has {name} twice")
         protocols.append(known[name])
     return tuple(protocols)
 
 
-def parse_protocol(option: str, value: object) -> Protocol:
+def parse_protocol(value: object) -> Protocol:
     """One of the names."""
-    first, *more = parse_protocols(option, value)
+    first, *more = parse_protocols(value)
     if more:
-        raise BadUsage(f"{option}: is {value}; it takes one protocol; `bakeoff race` takes several")
+        raise ValueError(f"is {value}; it takes one protocol; `bakeoff race` takes several")
     return first
 
 
-def parse_seed(option: str, value: object) -> int:
+def parse_seed(value: object) -> int:
     """The seed that was given; None: a random one."""
     if value is None:
         return random.SystemRandom().randrange(2**32)
+    if isinstance(value, str) and _WHOLE.fullmatch(value.strip()):
+        value = int(value)
     if not isinstance(value, int) or value < 0:
-        raise BadUsage(f"{option}: is {value!r}; it takes 0 or a larger whole number")
+        raise ValueError(f"is {value}; it takes 0 or a larger whole number")
     return value
 
 
@@ -216,7 +205,7 @@ def _plain_number(value: object) -> float | None:
 
 
 def _checked(parse: Callable[..., Any], **more: Any) -> BeforeValidator:
-    return BeforeValidator(lambda value, info: parse(flag(info.field_name), value, **more))
+    return BeforeValidator(lambda value: parse(value, **more))
 
 
 Seconds = Annotated[float, _checked(parse_duration_s)]

@@ -46,7 +46,7 @@ def _reserved(parent: Path, name: str) -> Iterator[Path]:
         fault = f"{name} can't be made: {error.strerror}"
         if isinstance(error, FileExistsError):
             fault = "is not a folder"
-        raise BadUsage(f"--out {parent}: {fault}") from None
+        raise BadUsage(f"--out {parent}: {fault}; name a folder that can be written") from None
     try:
         yield path
     finally:

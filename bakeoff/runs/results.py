@@ -269,7 +269,10 @@ class Comparison(Reported):
 
 
 def _margin(by: float | str) -> float:
-    return 0.0 if by == 0 else parse_share("by", by, below=1)
+    try:
+        return 0.0 if by == 0 else parse_share(by, below=1)
+    except ValueError as error:
+        raise BadUsage(f"by: {error}") from None
 
 
 def _rows(records: Sequence[Record]) -> Iterator[Row]:

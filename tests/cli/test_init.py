@@ -25,7 +25,7 @@ def test_it_says_what_it_found_and_where_and_how_to_check_it(shop: Path) -> None
         "wrote bakeoff.toml",
         "found: starts with `node server.js` (package.json, scripts.start)",
         "found: takes its port from $PORT (server.js)",
-        "guessed: it is asked for /",
+        "guessed: requests are for /",
         "bakeoff race .",
     ):
         assert said in done.output

@@ -110,14 +110,14 @@ def test_an_effect_that_no_race_finds_is_said_and_is_no_success(tmp_path: Path) 
         (["--effect", "1%", "--power", "80%", "-d", "9"], "takes either an --effect"),
         (["--weather", "130%"], "takes 0% to 100%"),
         (["nginx", "brick"], "with --power and without --like"),
-        (["--contenders", "1"], "Input should be greater than or equal to 2"),
+        (["--contenders", "1"], '--contenders: is "1"; it takes 2 or more'),
         (["--like", "nosuch"], "there is no such run folder"),
     ],
 )
 def test_bad_input_is_named_and_ends_with_2(arguments: list[str], says: str) -> None:
     status, said = typed(*arguments)
     assert status == 2
-    assert says in said.replace("│ ", "").replace(" │", "")
+    assert says in said
 
 
 def test_a_race_too_short_for_a_ratio_says_so() -> None:

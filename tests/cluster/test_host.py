@@ -71,7 +71,7 @@ def test_what_can_not_be_sent_stays_and_is_called_there(host: Running, tmp_path:
 def test_nobody_else_is_loaded(host: Running) -> None:
     refused = host.call("loads", "connect", job(1, target("192.0.2.1:80")))
     assert isinstance(refused, Failed) and isinstance(refused.error, BadUsage)
-    assert "--i-may-load 192.0.2.1" in str(refused.error)
+    assert "--allow-host 192.0.2.1" in str(refused.error)
 
 
 def test_a_fault_of_ours_is_told_and_the_host_goes_on(host: Running) -> None:

@@ -78,7 +78,7 @@ def test_only_the_clusters_own_servers_are_loaded(cluster: Machines, place: Path
     _, err = ended.communicate(timeout=90)
     assert ended.returncode == 2
     assert f"{ADDRESSES['head']} is not a server node of the cluster" in err
-    assert f"--i-may-load {ADDRESSES['head']}" in err
+    assert f"--allow-host {ADDRESSES['head']}" in err
 
 
 @pytest.mark.slow

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
-from typer import rich_utils
 
 import bakeoff
 from bakeoff import history, runs, satellites
@@ -85,8 +84,6 @@ def _furnish(scene: Scene, top: Path, files: Mapping[str, str | bytes]) -> None:
         scene.patch.setenv(name, value)
     for console in (out, err):
         scene.patch.setattr(console, "_width", 500)
-    scene.patch.setattr(rich_utils, "MAX_WIDTH", 100)
-    scene.patch.setattr(rich_utils, "FORCE_TERMINAL", None)
     scene.patch.setattr(satellites, "real_stages", _nothing_is_raced)
     scene.patch.setattr(os, "sched_getaffinity", lambda _pid: {0, 1})
     for name, content in files.items():

@@ -116,6 +116,10 @@ def _first_commit(scene: Scene) -> None:
     commit(scene.folder, {"bakeoff.toml": PROJECT}, "first")
 
 
+def _uncommitted(scene: Scene) -> None:
+    scene.write("contender.toml", CONTENDER)
+
+
 def _unrelated(scene: Scene) -> None:
     repository()(scene)
     git(scene.folder, "checkout", "--quiet", "--orphan", "other")
@@ -190,6 +194,11 @@ SECTION = Section(
         ),
         Case("ci", "the current branch and main have no commit in common", _unrelated),
         Case("ci", "there is no branch main", repository(branch="trunk")),
+        Case(
+            "ci",
+            "bakeoff.toml is committed, and contender.toml beside it is not",
+            both(repository(project='contender = "."\n'), _uncommitted),
+        ),
         *(
             Case(f"ci {words}", situation=both(repository(), world(requests_per_s=SPEEDS)))
             for words in (

@@ -83,7 +83,6 @@ SECTION = Section(
             race nginx --solo --confirm
             race nginx --confirm
             race nginx --server-nodes 2
-            race nginx --i-may-load 10.0.0.9
             race nginx --arrivals weekly
             race nginx go-nethttp --gate 'nginx >='
             race nginx go-nethttp --gate 'nginx >= 0 * go-nethttp'
@@ -93,6 +92,7 @@ SECTION = Section(
             race nginx --json /nowhere/x.json
             race nginx --colour
             race nginx -d
+            race nginx --http2 --protocol h1
             rase
         """),
         Case("race nginx --close --workload ./once.toml", files={"once.toml": ONCE}),

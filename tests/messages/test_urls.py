@@ -37,6 +37,7 @@ SECTION = Section(
             race http://localhost/ --pid 99999999
             race http://localhost/a --request /b
             race --server-nodes 2 http://localhost/
+            race http://192.0.2.1:8080/
         """),
         Case("race http://no-such-host.example/", "nothing knows that name", _nobody_resolves),
         *typed("""

@@ -80,10 +80,10 @@ def test_what_is_asked_may_stand_in_the_file_with_what_lies_beside_it(
     assert list(race.workload.asked) == ["GET /a", "GET /"]
     assert [entry.name for entry in race.entries] == ["base", "head", "base (twin)"]
     body = CiOptions().over(ProjectFile(body="@x.json", expect_status=201), file)
-    assert body.question == {"body": f"@{tmp_path}/x.json", "expect_status": 201}
+    assert body.request_given == {"body": f"@{tmp_path}/x.json", "expect_status": 201}
     assert CiOptions().over(ProjectFile(workload="json"), file).workload == "json"
     typed = CiOptions(request="/b").over(project, file)
-    assert typed.question == {"request": "/b"}, "one question: the typed one"
+    assert typed.request_given == {"request": "/b"}, "one question: the typed one"
 
 
 def test_the_target_is_the_files_branch_or_the_ci_systems() -> None:

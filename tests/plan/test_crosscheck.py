@@ -32,7 +32,7 @@ def test_the_url_is_split_and_the_generators_core_is_the_last() -> None:
     [
         ({"url": "localhost"}, "localhost: is not a URL; it takes http://host:port/path"),
         ({"tools": "wrc"}, "--tools: 'wrc' is not a load tool; did you mean wrk"),
-        ({"duration": 1.5}, "--duration: is 1.5; it takes whole seconds"),
+        ({"duration": 1.5}, "--per-run: is 1.5; it takes whole seconds"),
         ({"rounds": 4}, "--rounds: is 4; it takes 5 or more"),
     ],
 )

@@ -53,8 +53,8 @@ def test_rounds_beyond_the_least_are_not_squeezed_into_what_is_left(
     [
         (
             ("ada", "bob"),
-            {"duration": 20},
-            "--duration: 20 s is too short for the 5 rounds.* 62 s or",
+            {"time_limit": 20},
+            "--time-limit: 20 s is too short for the 5 rounds.* 62 s or",
         ),
         (("http://127.0.0.1:1/",), {}, "127.0.0.1:1.*: a day begins with a cold start"),
         (("ada",), {"storm": 0}, "--storm: is 0"),

@@ -111,11 +111,10 @@ def test_load_nodes_have_the_cores_that_all_of_them_have(measure: Measure) -> No
 def test_only_the_clusters_servers_are_loaded(measure: Measure) -> None:
     here = measure.environment.on(CLUSTER)
     options = RaceOptions(seed=1, workload="hello")
-    with pytest.raises(BadUsage, match="--i-may-load 192"):
+    with pytest.raises(BadUsage, match="--allow-host 192"):
         plan_race(["http://192.0.2.1/"], options, here)
     may = CLUSTER.model_copy(update={"may_load": ("192.0.2.1",)})
-    for environment in (here.on(may), measure.environment):
-        assert plan_race(["http://192.0.2.1/"], options, environment)
+    assert plan_race(["http://192.0.2.1/"], options, here.on(may))
     assert plan_race(["http://10.0.0.1/"], options, here)
 
 

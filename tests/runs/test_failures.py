@@ -58,11 +58,11 @@ def _capacity(root: Path) -> RunPlan:
 
 
 def _day(root: Path) -> RunPlan:
-    return plan_day(NAMES, DayOptions(seed=1, duration=110), here(root))
+    return plan_day(NAMES, DayOptions(seed=1, time_limit=110), here(root))
 
 
 def _draws(root: Path) -> RunPlan:
-    chosen = DrawsOptions(seed=1, duration=1, processes=2, sets=2, warm_up=1)
+    chosen = DrawsOptions(seed=1, per_contender=1, processes=2, sets=2, warm_up=1)
     return plan_draws(NAMES, chosen, here(root))
 
 

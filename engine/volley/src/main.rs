@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Write, stderr, stdin, stdout};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use volley::cli::{Cli, Command, CsvPlace, LoadArgs, NullArgs, one_line};
+use volley::cli::{Cli, Command, CsvPlace, LoadArgs, NullArgs, one_line, program};
 use volley::drive::{DriveError, drive};
 use volley::load::{LoadError, load};
 use volley::null::{Answers, Null};
@@ -56,7 +56,7 @@ fn run_drive() -> ExitCode {
 fn run_load(args: &LoadArgs) -> ExitCode {
     let interrupted = Arc::new(AtomicBool::new(false));
     if let Err(error) = interrupts::listen(&interrupted) {
-        return fail(SYSTEM, &format!("volley load: cannot catch Ctrl-C: {error}"));
+        return fail(SYSTEM, &format!("{} load: cannot catch Ctrl-C: {error}", program()));
     }
     let report = match load(args, &interrupted) {
         Ok(report) => report,
@@ -65,13 +65,14 @@ fn run_load(args: &LoadArgs) -> ExitCode {
                 LoadError::Usage(_) => WRONG_USAGE,
                 LoadError::Unreachable(_) | LoadError::System(_) => SYSTEM,
             };
-            return fail(status, &format!("volley load: {error}"));
+            return fail(status, &format!("{} load: {error}", program()));
         }
     };
     match print(args, &report) {
         // A reader that has seen enough, such as `head`, is fine.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            return fail(SYSTEM, &format!("volley load: cannot write the result: {error}"));
+            let message = format!("{} load: cannot write the result: {error}", program());
+            return fail(SYSTEM, &message);
         }
         _ => {}
     }

@@ -1,39 +1,63 @@
 //! What `volley load --help` teaches.
 
-/// Behind the compact help.
+/// The options of the short help.
+pub(super) const COMMON: &[&str] = &[
+    "url",
+    "connections",
+    "duration",
+    "requests",
+    "rate",
+    "arrivals",
+    "warm_up",
+    "close",
+    "pipeline",
+    "protocol",
+    "http2",
+    "insecure",
+    "method",
+    "headers",
+    "body",
+    "request_file",
+    "expect_status",
+    "expect_body",
+    "latency",
+    "json",
+];
+
+/// After the short help.
 pub(super) const AFTER_SHORT: &str = "\
 Example: volley load -c 64 -d 10s http://127.0.0.1:8080/
-More, with examples and how it measures: volley load --help";
+volley load --help has all options, more examples, and how it measures.";
 
-/// Behind the long help.
+/// After the long help.
 pub(super) const AFTER_LONG: &str = "\
 How it measures:
-  Closed loop, as long as no rate is given: each connection sends its next request when the answer
-  to its last one is complete. So the latencies are those of a server at saturation.
-  Open loop, with --rate or --stage TIME:RATE: requests are due at times of their own, whatever
+  Without a rate the loop is closed: each connection sends its next request when the response to
+  its last one is complete. So the latencies are those of a server at saturation.
+  With --rate or --stage TIME:RATE the loop is open: requests are due at times of their own, whatever
   became of the others, and latency counts from the time when a request was due.
   A closed loop sends nothing while the server stalls, so the requests that would have had to wait
-  are missing from its percentiles (coordinated omission). An open loop counts them: ask it how
-  long users wait at a rate, and a closed loop how much a server can do.
-  A request without an answer is a miss. It counts as infinitely late: a percentile that falls
+  are missing from its percentiles (coordinated omission). An open loop counts them. Use it to see how
+  long users wait at a rate, and a closed loop to see how much a server can do.
+  A request without a response is a miss. It counts as infinitely late: a percentile that falls
   among the misses is ∞ in the text and null in the JSON.
-  The warm-up is not counted. At the end the answers in flight are waited for, up to --timeout.
+  The warm-up is not counted. At the end, responses in flight are awaited, up to --timeout.
 
-What is right:
-  An answer with a status below 400 whose framing is sound, unless a check asks for more. Others
-  count as errors by kind. Redirects are counted, not followed. A body that changes from answer to
-  answer can be held to what it contains, what it matches, and its shape as JSON, in the bytes as
-  they come: not together with a request for compression.
+Which responses are right:
+  A response is right if its status is below 400 and its framing is sound, and if it passes the checks.
+  Others count as errors by kind. Redirects are counted, not followed. Checks of a body that changes
+  (--expect-contains, --expect-match, --expect-json) read the bytes as they come, so they can't be
+  combined with a request for compression.
 
 TLS and HTTP/2:
-  HTTP/2 has to be asked for (--protocol h2, or h2c without TLS), and a server that does not agree is
+  HTTP/2 has to be requested (--protocol h2, or h2c without TLS). A server that does not agree is
   an error, never a silent fall-back. --streams is for HTTP/2 what --pipeline is for HTTP/1. Every
   handshake is full unless --resume is given, and --close makes one for each request. Latency
   counts from the request, with --close from the connect, so with the handshake.
 
-What limits:
-  The text says whether the generator, the rate or the server was the limit, as far as that can be
-  seen from here. Against its own null server (--ceiling) more can be.
+What the limit was:
+  The result says whether the generator, the rate or the server was the limit, as far as that can be
+  seen from here. --ceiling also measures the generator against its own null server.
 
 Examples:
   volley load http://127.0.0.1:8080/
@@ -42,15 +66,15 @@ Examples:
   volley load --stage 10s:1000 --stage 1m:1000-20000 --csv ramp.csv http://localhost:8080/
   volley load --stage 30s:8-512c http://localhost/          more and more connections
   volley load --close -d 5 http://localhost/                one connection per request
-  volley load -n 100000 --pipeline 16 http://localhost/     so many requests, 16 at a time
+  volley load -n 100000 --pipeline 16 http://localhost/     100,000 requests, 16 at a time
   volley load -b '{\"n\":1}' -H 'Content-Type: application/json' http://localhost:3000/echo
   volley load --expect-status 200 --expect-body 'Hello, World!' http://localhost:8080/
   volley load --expect-json '{\"id\": \"number\", \"tags\": [\"string\"]}' http://localhost:3000/items/1
   volley load --unix /run/app.sock http://app/health
   volley load --ca ca.pem https://localhost:8443/                  HTTP/1.1 in TLS
-  volley load --protocol h2 --streams 8 -c 8 --insecure https://localhost:8443/
+  volley load --http2 --streams 8 -c 8 -k https://localhost:8443/
   volley load --json http://localhost:8080/ | jq .requests_per_s
 
 Exit status:
-  0 there were right answers, 1 not a single one, 2 wrong usage, 3 the server cannot be reached or
-  the system lacks something, 130 interrupted (what there is is printed)";
+  0 some responses were right, 1 none was, 2 wrong usage, 3 the server cannot be reached or the
+  system lacks something, 130 interrupted (the result so far is printed)";

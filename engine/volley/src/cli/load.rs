@@ -16,7 +16,7 @@ const WARM_UP: Duration = Duration::from_millis(200);
 /// Options of `volley load`.
 #[derive(Debug, Args)]
 pub struct LoadArgs {
-    /// What to load, http://host:port/path or https://…
+    /// The URL to load, http://host:port/path or https://…
     #[arg(value_parser = Url::parse)]
     pub url: Url,
     /// How much, and when.
@@ -93,7 +93,8 @@ impl LoadArgs {
     /// The protocol: as said, or HTTP/1 as the URL has it.
     pub fn spoken(&self) -> Spoken {
         let usual = if self.url.is_tls { Spoken::H1Tls } else { Spoken::H1 };
-        self.speaking.protocol.unwrap_or(usual)
+        let named = self.speaking.http2.then_some(Spoken::H2);
+        self.speaking.protocol.or(named).unwrap_or(usual)
     }
 
     /// Requests on their way at a time on one connection.
@@ -153,6 +154,7 @@ mod tests {
         assert_eq!(of("https://a --insecure"), (Spoken::H1Tls, 1));
         assert_eq!(of("https://a --insecure --protocol h2 --streams 5"), (Spoken::H2, 5));
         assert_eq!(of("http://a --protocol h2c"), (Spoken::H2c, 1));
+        assert_eq!(of("https://a -k --http2"), (Spoken::H2, 1));
     }
 
     #[test]

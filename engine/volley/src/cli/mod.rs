@@ -15,7 +15,7 @@ pub use values::{StageArg, Unit, nanoseconds};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::OsString;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use volley_load::spoken::Spoken;
 use volley_net::IoChoice;
 
@@ -35,8 +35,7 @@ pub struct Cli {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Load one URL and print what it took
-    #[command(after_help = help::AFTER_SHORT, after_long_help = help::AFTER_LONG)]
+    /// Load one URL, and print throughput, latency and errors
     Load(Box<LoadArgs>),
     /// Obey another program: JSON lines on standard input and output (engine/PROTOCOL.md)
     Drive,
@@ -89,14 +88,30 @@ impl Cli {
     pub fn read(
         args: impl IntoIterator<Item = impl Into<OsString> + Clone>,
     ) -> Result<Self, clap::Error> {
-        // `-c -5` is a wrong number of connections, not an unknown option -5.
-        let signed = |arg: clap::Arg| {
+        let declared = |arg: clap::Arg| {
             let takes_value = arg.get_action().takes_values();
-            arg.allow_negative_numbers(takes_value)
+            let is_rare = !help::COMMON.contains(&arg.get_id().as_str());
+            // `-c -5` is a wrong number of connections, not an unknown option -5.
+            arg.allow_negative_numbers(takes_value).hide_short_help(is_rare)
         };
-        let mut command = Self::command().mut_subcommand("load", |load| load.mut_args(signed));
+        let known = |text: &str| text.replace("volley", program());
+        let mut command = Self::command().mut_subcommand("load", |load| {
+            load.mut_args(declared)
+                .after_help(known(help::AFTER_SHORT))
+                .after_long_help(known(help::AFTER_LONG))
+        });
         let matches = command.try_get_matches_from_mut(args)?;
         Self::from_arg_matches(&matches)
+    }
+}
+
+/// The name that a user knows this program by: bakeoff runs it under its own.
+pub fn program() -> &'static str {
+    let called = std::env::args_os().next().unwrap_or_default();
+    if Path::new(&called).file_name().is_some_and(|name| name == "bakeoff") {
+        "bakeoff"
+    } else {
+        "volley"
     }
 }
 
@@ -105,11 +120,13 @@ pub fn one_line(error: &clap::Error) -> String {
     if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         return "volley: say what to do: volley load URL, volley drive or volley null".to_owned();
     }
+    let program = program();
     let text = error.to_string();
     let first: Vec<&str> = text.lines().map(str::trim).take_while(|l| !l.is_empty()).collect();
     let text = first.join(" ");
     let text = text.strip_prefix("error: ").unwrap_or(&text);
-    format!("volley: {text} (volley --help tells more)")
+    let more = if program == "volley" { "volley" } else { "bakeoff load" };
+    format!("{program}: {text} ({more} --help tells more)")
 }
 
 #[cfg(test)]

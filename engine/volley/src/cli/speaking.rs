@@ -9,28 +9,31 @@ use volley_load::spoken::Spoken;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Protocol")]
 pub struct Speaking {
-    /// HTTP/1 or HTTP/2, in cleartext (h1, h2c) or in TLS (h1-tls, h2) [default: as the URL says, h1
-    /// or h1-tls]
+    /// Use HTTP/1 or HTTP/2, in cleartext (h1, h2c) or in TLS (h1-tls, h2) [default: h1, or h1-tls for
+    /// https://]
     #[arg(long, value_enum, hide_possible_values = true, value_name = "h1|h1-tls|h2c|h2")]
     pub protocol: Option<Spoken>,
-    /// HTTP/2: requests on their way at a time on one connection
+    /// Use HTTP/2 over TLS, as --protocol h2 does
+    #[arg(long, conflicts_with = "protocol")]
+    pub http2: bool,
+    /// Keep this many requests in flight on each HTTP/2 connection
     #[arg(long, value_name = "N", default_value = "1", value_parser = at_least_1::<usize>)]
     pub streams: usize,
-    /// TLS: believe the certificates in this PEM file, and those that they vouch for
+    /// Verify the server with these CA certificates (PEM)
     ///
-    /// The system's are not used: a benchmark should not depend on them.
-    #[arg(long, value_name = "FILE", conflicts_with = "insecure")]
+    /// The system's certificates are not used: a benchmark should not depend on them.
+    #[arg(long, alias = "cacert", value_name = "FILE", conflicts_with = "insecure")]
     pub ca: Option<PathBuf>,
-    /// TLS: believe any certificate
-    #[arg(long)]
+    /// Accept any certificate
+    #[arg(short = 'k', long)]
     pub insecure: bool,
-    /// TLS: the server's name, instead of the URL's host
+    /// Set the server's name in TLS, instead of the URL's host
     #[arg(long, value_name = "NAME", value_parser = server_name)]
     pub server_name: Option<String>,
-    /// TLS: this version only [default: 1.3, or 1.2 where the server has no other]
+    /// Use this version of TLS only [default: 1.3, or 1.2 where the server has no other]
     #[arg(long, value_enum, hide_possible_values = true, value_name = "1.2|1.3")]
     pub tls: Option<TlsVersion>,
-    /// TLS: go on with former sessions, instead of a full handshake for each connection
+    /// Resume TLS sessions, instead of a full handshake for each connection
     #[arg(long)]
     pub resume: bool,
 }

@@ -255,7 +255,7 @@ def test_capacity_and_ci_are_asked_the_same(shop: Path) -> None:
     options = CapacityOptions(slo=("p99=10ms",), workload="shop.toml")
     capacity = plan_capacity(["python3 a.py"], options, environment(directory=shop))
     assert capacity.race.workload.is_mix
-    assert CiOptions(request="/x", expect_status=204).race().question == {
+    assert CiOptions(request="/x", expect_status=204).race().request_given == {
         "request": "/x",
         "expect_status": 204,
     }

@@ -9,8 +9,7 @@ from typing import Annotated, Any
 from bakeoff.model.errors import BadFile, BadUsage
 from bakeoff.model.workload import Workload
 from bakeoff.plan.catalogue import Catalogue
-from bakeoff.plan.options import Flag, Options
-from bakeoff.plan.values import flag
+from bakeoff.plan.options import TRAFFIC, Flag, Options
 from bakeoff.plan.workloads import read_workload, with_files
 
 GIVEN = "workload"
@@ -19,91 +18,106 @@ TYPED = "typed.toml"
 """In place of a file's name, where the keys of what was typed are at fault."""
 
 
-class QuestionOptions(Options):
-    """The options that say what is asked, of all that load servers."""
+def _traffic(help_: str, metavar: str) -> Flag:
+    return Flag(TRAFFIC, help_, metavar=metavar)
+
+
+class RequestOptions(Options):
+    """The options that say what is requested, of all commands that load servers."""
 
     workload: Annotated[
         str | dict[str, Any] | None,
         Flag(
+            TRAFFIC,
             "Send the requests of this workload and check the responses: hello, empty, get "
             "(GET /, any response) and others, or a file such as ./shop.toml with several "
-            "requests. (default: hello; get if all contenders are commands or URLs)",
-            metavar="NAME|FILE",
+            "requests.",
+            "hello; get if all contenders are commands or URLs",
+            "NAME|FILE",
         ),
     ] = None
     request: Annotated[
         str | None,
-        Flag(
+        _traffic(
             'Send this request instead of a workload: method and path, as in "POST /orders".',
-            metavar="REQUEST",
+            "REQUEST",
         ),
     ] = None
     method: Annotated[
         str | None,
-        Flag("Use this method. (default: GET, or POST with a body)", metavar="METHOD", letter="-m"),
+        Flag(
+            TRAFFIC,
+            "Use this method.",
+            "GET, or POST with a body",
+            "METHOD",
+            letter="-X",
+            also=("-m",),
+        ),
     ] = None
     headers: Annotated[
         tuple[str, ...],
-        Flag("Send this header; may be repeated.", list[str], metavar="NAME: VALUE", letter="-H"),
+        _traffic("Send this header; may be repeated.", "NAME: VALUE").but(
+            letter="-H", name="--header", repeated=True
+        ),
     ] = ()
     body: Annotated[
-        str | None, Flag("Send this body: a text, or @FILE.", metavar="TEXT|@FILE", letter="-b")
+        str | None,
+        _traffic("Send this body: a text, or @FILE.", "TEXT|@FILE").but(
+            letter="-b", also=("--data",)
+        ),
     ] = None
     body_file: Annotated[
-        str | None, Flag("Send this file as the body, as -b @FILE does.", metavar="FILE")
+        str | None, _traffic("Send this file as the body, as -b @FILE does.", "FILE")
     ] = None
     cookies: Annotated[
         tuple[str, ...],
-        Flag("Send this cookie; may be repeated.", list[str], metavar="NAME=VALUE"),
+        _traffic("Send this cookie; may be repeated.", "NAME=VALUE").but(
+            name="--cookie", repeated=True
+        ),
     ] = ()
     user: Annotated[
         str | None,
-        Flag(
-            "Authenticate with this name and password (Basic).",
-            metavar="NAME:PASSWORD",
-            letter="-u",
+        _traffic("Authenticate with this name and password (Basic).", "NAME:PASSWORD").but(
+            letter="-u"
         ),
     ] = None
     expect_status: Annotated[
-        int | None, Flag("Require this status of the response. (default: 200)", int, metavar="N")
+        int | None, Flag(TRAFFIC, "Require this status of the response.", "200", "NUMBER")
     ] = None
     expect_length: Annotated[
         str | int | None,
-        Flag("Require a body of this many bytes, or of a range of them.", metavar="N|N-N"),
+        _traffic("Require a body of this many bytes, or of a range of them.", "N|N-N"),
     ] = None
-    expect_body: Annotated[str | None, Flag("Require this body.", metavar="TEXT")] = None
+    expect_body: Annotated[str | None, _traffic("Require this body.", "TEXT")] = None
     expect_body_file: Annotated[
-        str | None, Flag("Require the body to be this file's content.", metavar="FILE")
+        str | None, _traffic("Require the body to be this file's content.", "FILE")
     ] = None
-    expect_sha256: Annotated[
-        str | None, Flag("Require a body with this SHA-256.", metavar="HEX")
-    ] = None
+    expect_sha256: Annotated[str | None, _traffic("Require a body with this SHA-256.", "HEX")] = (
+        None
+    )
     expect_contains: Annotated[
         tuple[str, ...],
-        Flag("Require this text in the body; may be repeated.", list[str], metavar="TEXT"),
+        _traffic("Require this text in the body; may be repeated.", "TEXT").but(repeated=True),
     ] = ()
     expect_match: Annotated[
         str | None,
-        Flag("Require a match of this regular expression somewhere in the body.", metavar="REGEX"),
+        _traffic("Require a match of this regular expression somewhere in the body.", "REGEX"),
     ] = None
     expect_json: Annotated[
         str | None,
-        Flag(
-            'Require JSON of this shape, as in {"id": "number", "name?": "string|null"}.',
-            metavar="SHAPE",
+        _traffic(
+            'Require JSON of this shape, as in {"id": "number", "name?": "string|null"}.', "SHAPE"
         ),
     ] = None
     expect_headers: Annotated[
         tuple[str, ...],
-        Flag(
-            "Require this header with a value that begins so; may be repeated.",
-            list[str],
-            metavar="NAME: VALUE",
-        ),
+        _traffic(
+            "Require this header with a value that begins so; may be repeated.", "NAME: VALUE"
+        ).but(name="--expect-header", repeated=True),
     ] = ()
 
     @property
-    def question(self) -> dict[str, Any]:
+    def request_given(self) -> dict[str, Any]:
         """Those of these options that were given."""
         return {
             name: getattr(self, name) for name in _NAMES if getattr(self, name) not in (None, ())
@@ -117,7 +131,7 @@ class QuestionOptions(Options):
         return self.model_copy(update={"workload": named}).arguments()
 
 
-_NAMES = tuple(QuestionOptions.model_fields.keys() - Options.model_fields.keys())
+_NAMES = tuple(RequestOptions.model_fields.keys() - Options.model_fields.keys())
 
 
 def beside(file: Path, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -134,25 +148,23 @@ def beside(file: Path, given: Mapping[str, Any]) -> dict[str, Any]:
     return {name: place(name, value) for name, value in given.items()}
 
 
-def is_own(options: QuestionOptions) -> bool:
+def is_own(options: RequestOptions) -> bool:
     """Whether the user says what is asked, and not the catalogue."""
     if isinstance(options.workload, str):
         return _is_file(options.workload)
-    return bool(options.question)
+    return bool(options.request_given)
 
 
-def asked(
-    options: QuestionOptions, default: str, catalogue: Catalogue, directory: Path
-) -> Workload:
+def asked(options: RequestOptions, default: str, catalogue: Catalogue, directory: Path) -> Workload:
     """The workload that the options stand for, with all that it needs; none given: `default`.
 
     Files are relative to `directory`. Raises `BadUsage`, `BadFile`.
     """
-    typed = [name for name in options.question if name != "workload"]
+    typed = [name for name in options.request_given if name != "workload"]
     if options.workload and typed:
         raise BadUsage(
-            f"--workload and {flag(typed[0])}: a workload has requests of its own; write this in "
-            "its file, or leave --workload out"
+            f"--workload and {options.flag(typed[0])}: a workload has requests of its own; write "
+            "this in its file, or leave --workload out"
         )
     if typed:
         return _typed(options, directory)
@@ -172,7 +184,7 @@ def _is_file(name: str) -> bool:
     return "/" in name or name.endswith(".toml")
 
 
-def _typed(options: QuestionOptions, directory: Path) -> Workload:
+def _typed(options: RequestOptions, directory: Path) -> Workload:
     """The request of the command line."""
     method, path = _request(options)
     if options.body is not None and options.body_file is not None:
@@ -199,7 +211,7 @@ def _typed(options: QuestionOptions, directory: Path) -> Workload:
         raise BadUsage(f"{_flag_of(options, error.key)}: {error.fault}") from None
 
 
-def _expected(options: QuestionOptions) -> dict[str, Any]:
+def _expected(options: RequestOptions) -> dict[str, Any]:
     """The right answer of the command line."""
     shape = None
     if options.expect_json is not None:
@@ -231,7 +243,7 @@ def _length(given: str | int | None) -> dict[str, Any]:
     return {"length_between": (int(low), int(high))} if dash else {"length": int(low)}
 
 
-def _request(options: QuestionOptions) -> tuple[str, str]:
+def _request(options: RequestOptions) -> tuple[str, str]:
     """Method, empty where nothing says it, and path."""
     words = (options.request or "/").split()
     form = 'it takes a method and a path, as in "POST /orders", or a path'
@@ -245,7 +257,7 @@ def _request(options: QuestionOptions) -> tuple[str, str]:
     return method or options.method or "", words[-1]
 
 
-def _headers(options: QuestionOptions) -> dict[str, str]:
+def _headers(options: RequestOptions) -> dict[str, str]:
     headers = {"Accept": "*/*"}
     for text in options.headers:
         name, value = _pair("--header", text)
@@ -272,7 +284,7 @@ def _pair(option: str, text: str) -> tuple[str, str]:
     return name.strip(), value.strip()
 
 
-def _flag_of(options: QuestionOptions, key: str | None) -> str:
+def _flag_of(options: RequestOptions, key: str | None) -> str:
     """The flag that a workload's key was typed by."""
     of_key = {
         "request.method": "--method" if options.method else "--request",
