@@ -212,7 +212,8 @@ pub trait Backend: Sized {
     /// close, that is its part, as with a client that reads to the end of the connection. Waiting
     /// for its FIN would cost a place among the connections, a reset (`SO_LINGER` 0) frees the
     /// port but is an error in many a server's eyes. So the socket is closed when the server's FIN
-    /// has come, which some servers wait for us to answer, or a round of connections later.
+    /// has come, which some servers wait for us to answer, or when the slot's next one is retired. What
+    /// the socket had no room for is not sent any more.
     fn retire(&mut self, slot: usize);
 
     /// Closes what was retired. Afterwards all that was closed is gone, though nothing may be done

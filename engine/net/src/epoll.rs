@@ -28,8 +28,6 @@ pub struct Epoll {
     scratch: Box<[u8]>,
     /// Failed writes: slot, generation, how.
     failed: VecDeque<(usize, u32, Errno)>,
-    /// By slot and generation.
-    retired: VecDeque<(OwnedFd, usize, u32)>,
     listener: Option<OwnedFd>,
     accepted: VecDeque<Result<OwnedFd, Errno>>,
 }
@@ -57,6 +55,8 @@ struct Slot {
     was_reset: bool,
     unsent: VecDeque<Unsent>,
     when_sent: WhenSent,
+    /// The last socket that was retired here, and its generation.
+    retired: Option<(OwnedFd, u32)>,
 }
 
 impl fmt::Debug for Epoll {
@@ -77,15 +77,6 @@ impl Epoll {
         }
         self.ready.extend(self.events.iter().map(|event| Ready::read(*event)));
         Ok(())
-    }
-
-    /// The server of a retired socket has closed: so do we.
-    fn close_one_retired(&mut self, slot: usize, generation: u32) {
-        let retired = &mut self.retired;
-        if let Some(at) = retired.iter().position(|&(_, of, when)| (of, when) == (slot, generation))
-        {
-            retired.remove(at);
-        }
     }
 
     /// Accepts all that wait. After an error, the next one to wait brings another event.
@@ -124,8 +115,9 @@ impl Epoll {
         let event = |what| Some(Event { slot: ready.slot, what });
         let current = slot.generation == ready.generation;
         let Some(socket) = slot.socket.as_ref().filter(|_| current) else {
+            // The server of a retired socket has closed: so do we.
             if ready.hangup {
-                self.close_one_retired(ready.slot, ready.generation);
+                slot.retired.take_if(|(_, generation)| *generation == ready.generation);
             }
             return (true, None);
         };
@@ -239,7 +231,6 @@ impl Kernel for Epoll {
             outbox,
             scratch: vec![0; READ_SIZE].into_boxed_slice(),
             failed: VecDeque::new(),
-            retired: VecDeque::new(),
             listener: None,
             accepted: VecDeque::new(),
         })
@@ -304,15 +295,13 @@ impl Backend for Epoll {
     }
 
     fn retire(&mut self, slot: usize) {
-        let generation = self.slots[slot].generation;
-        self.retired.extend(self.slots[slot].take().map(|socket| (socket, slot, generation)));
-        if self.retired.len() > self.slots.len() {
-            self.retired.pop_front();
-        }
+        let slot = &mut self.slots[slot];
+        let generation = slot.generation;
+        slot.retired = slot.take().map(|socket| (socket, generation));
     }
 
     fn close_retired(&mut self) -> io::Result<()> {
-        self.retired.clear();
+        self.slots.iter_mut().for_each(|slot| slot.retired = None);
         Ok(())
     }
 

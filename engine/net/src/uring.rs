@@ -34,7 +34,6 @@ pub(crate) fn probe() -> io::Result<()> {
 pub struct Uring {
     ring: Ring,
     slots: Vec<Slot>,
-    retired: VecDeque<(Socket, Key)>,
     listener: Option<OwnedFd>,
     accepted: VecDeque<Result<OwnedFd, Errno>>,
 }
@@ -49,6 +48,8 @@ struct Slot {
     generation: u32,
     /// A receive is going on, or the wait for the connection.
     awaits: bool,
+    /// The socket has no room for all of what is being sent.
+    is_full: bool,
     /// A send has met a reset. The kernel reports it once: the receive would find a plain end.
     was_reset: bool,
     /// What is being sent.
@@ -56,6 +57,21 @@ struct Slot {
     /// What is to be sent next. One at a time: else a part could overtake the rest of another.
     queued: VecDeque<Unsent>,
     when_sent: WhenSent,
+    /// The last socket that was retired here.
+    retired: Option<Former>,
+}
+
+/// A socket that was taken out of its slot, and what holds it until the kernel is done with it.
+#[derive(Debug)]
+struct Former {
+    socket: Socket,
+    key: Key,
+    /// A receive is going on, or the wait for the connection.
+    awaits: bool,
+    /// Sends that are going on.
+    sends: usize,
+    /// The last of them waits for room, which never comes where the server reads no more.
+    is_full: bool,
 }
 
 impl Uring {
@@ -73,13 +89,35 @@ impl Uring {
         }
     }
 
-    /// The server of a retired socket has closed: so do we.
-    fn close_one_retired(&mut self, key: Key) {
-        if let Some(at) = self.retired.iter().position(|&(_, other)| other == key)
-            && let Some((socket, _)) = self.retired.remove(at)
-        {
-            self.ring.close_ended(socket);
+    /// A retired socket is done with a send; or its server has closed it, and so do we.
+    fn on_retired(&mut self, key: Key, operation: Operation, goes_on: bool) {
+        let slot = &mut self.slots[key.slot as usize];
+        let Some(retired) = slot.retired.as_mut().filter(|retired| retired.key == key) else {
+            return;
+        };
+        match operation {
+            Operation::Send | Operation::SendOwned => retired.sends -= 1,
+            Operation::Receive if !goes_on => {
+                retired.awaits = false;
+                let retired = slot.retired.take();
+                self.close_former(retired);
+            }
+            _ => {}
         }
+    }
+
+    /// Closes a socket, and ends what still holds it.
+    fn close_former(&mut self, former: Option<Former>) {
+        let Some(Former { socket, key, awaits, sends, is_full }) = former else { return };
+        if sends == 0 && !awaits {
+            return self.ring.close_ended(socket);
+        }
+        // Where room came and went, the kernel is about to try again, or leaves the rest to a thread
+        // that blocks: a send that is found in neither place can't be cancelled.
+        if sends > 0 && is_full {
+            self.ring.end_sending(&socket);
+        }
+        self.ring.close(socket, key);
     }
 
     /// A socket that only the ring knows, on its way; `None` where that takes system calls.
@@ -135,9 +173,7 @@ impl Uring {
             if let Some(piece) = piece {
                 self.ring.give_back(piece);
             }
-            if matches!((operation, result), (Operation::Receive, Ok(0))) {
-                self.close_one_retired(key);
-            }
+            self.on_retired(key, operation, goes_on);
             return None;
         }
         match (operation, result) {
@@ -223,10 +259,8 @@ impl Uring {
             Err(errno) => return Err(errno),
         };
         let Some(mut rest) = slot.sending.take() else { return Ok(()) };
-        // We ask for all to be sent, so only an error leaves a rest: the kernel reports the bytes
-        // and keeps the error to itself.
-        slot.was_reset = rest.advance(sent);
-        if slot.was_reset {
+        slot.is_full = rest.advance(sent);
+        if slot.is_full {
             self.start_sending(index, rest);
         } else if let Some(next) = slot.queued.pop_front() {
             self.start_sending(index, next);
@@ -251,17 +285,19 @@ impl Uring {
     }
 
     /// Empties a slot.
-    fn take(&mut self, slot: usize) -> Option<(Socket, Key, bool)> {
+    fn take(&mut self, slot: usize) -> Option<Former> {
         let key = self.key(slot);
         let slot = &mut self.slots[slot];
-        let busy = slot.awaits || slot.sending.is_some();
+        let (awaits, is_full) = (slot.awaits, slot.is_full);
+        let sends = usize::from(slot.sending.is_some());
         slot.generation = (slot.generation + 1) % GENERATIONS;
         slot.awaits = false;
+        slot.is_full = false;
         slot.was_reset = false;
         slot.sending = None;
         slot.queued.clear();
         slot.when_sent = WhenSent::Nothing;
-        slot.socket.take().map(|socket| (socket, key, busy))
+        slot.socket.take().map(|socket| Former { socket, key, awaits, sends, is_full })
     }
 }
 
@@ -283,7 +319,6 @@ impl Kernel for Uring {
         Ok(Self {
             ring: Ring::new(settings, outbox)?,
             slots,
-            retired: VecDeque::new(),
             listener: None,
             accepted: VecDeque::new(),
         })
@@ -344,11 +379,8 @@ impl Backend for Uring {
     }
 
     fn close(&mut self, slot: usize) {
-        match self.take(slot) {
-            Some((socket, _, false)) => self.ring.close_ended(socket),
-            Some((socket, key, true)) => self.ring.close(socket, key),
-            None => {}
-        }
+        let former = self.take(slot);
+        self.close_former(former);
     }
 
     fn close_when_sent(&mut self, slot: usize) {
@@ -358,23 +390,25 @@ impl Backend for Uring {
 
     fn retire(&mut self, slot: usize) {
         // Its last words need not wait for the report that those before are sent: the answer to them
-        // is there.
-        while let Some(last) = self.slots[slot].queued.pop_front() {
+        // is there. Where the socket is full, part of a request is missing, and they are worth nothing.
+        let full = self.slots[slot].is_full;
+        let last = std::mem::take(&mut self.slots[slot].queued);
+        let mut sends = 0;
+        for last in last.into_iter().filter(|_| !full) {
             self.start_sending(slot, last);
+            sends += 1;
         }
-        if let Some((socket, key, _)) = self.take(slot) {
-            self.retired.push_back((socket, key));
-        }
-        if self.retired.len() > self.slots.len()
-            && let Some((socket, key)) = self.retired.pop_front()
-        {
-            self.ring.close(socket, key);
+        if let Some(former) = self.take(slot) {
+            let retired = Former { sends: former.sends + sends, ..former };
+            let before = self.slots[slot].retired.replace(retired);
+            self.close_former(before);
         }
     }
 
     fn close_retired(&mut self) -> io::Result<()> {
-        for (socket, key) in self.retired.drain(..) {
-            self.ring.close(socket, key);
+        for slot in 0..self.slots.len() {
+            let retired = self.slots[slot].retired.take();
+            self.close_former(retired);
         }
         // A socket lives as long as a request names it, so what is cancelled has to end, too.
         self.ring.settle()

@@ -16,6 +16,8 @@ pub(crate) enum Code {
     Prepare,
     Cancel,
     Close,
+    /// Its slot is the socket's place.
+    Shutdown,
 }
 
 #[inline]
@@ -35,7 +37,8 @@ pub(crate) fn unpack(number: u64) -> (Code, Key) {
         5 => Code::Connect,
         6 => Code::Prepare,
         7 => Code::Cancel,
-        _ => Code::Close,
+        8 => Code::Close,
+        _ => Code::Shutdown,
     };
     let key = Key { slot: (number >> 32) as u32, generation: (number as u32) >> 8 };
     (code, key)

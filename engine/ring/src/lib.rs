@@ -68,7 +68,7 @@ pub const GENERATIONS: u32 = 1 << 24;
 pub enum Operation {
     /// [`Ring::receive`]: some bytes, the end, or an error.
     Receive,
-    /// [`Ring::send`].
+    /// [`Ring::send`]: so many bytes are sent.
     Send,
     /// [`Ring::await_writable`].
     Writable,
@@ -110,6 +110,9 @@ pub struct Ring {
     pending: usize,
     /// Places for sockets without a number.
     table: Table,
+    /// Places of sockets whose sending is being ended, and whether they are closed then. The kernel does
+    /// it some time later, to whatever socket is in that place.
+    shutting: Vec<(u32, bool)>,
     /// Where requests that have not been handed over connect to and from.
     #[expect(clippy::vec_box, reason = "a request points to an address, which must not move")]
     addresses: Vec<Box<SocketAddrAny>>,
@@ -161,6 +164,7 @@ impl Ring {
             overflow: VecDeque::new(),
             pending: 0,
             table: Table::Possible(settings.sockets),
+            shutting: Vec::new(),
             addresses: Vec::new(),
             to_close: Vec::new(),
             _one_thread: std::marker::PhantomData,
@@ -216,6 +220,10 @@ impl Ring {
             Code::Connect => Operation::Connect,
             // It speaks up only where it failed.
             Code::Prepare if result < 0 => Operation::Connect,
+            Code::Shutdown => {
+                self.was_shut(key.slot);
+                return None;
+            }
             Code::Prepare | Code::Cancel | Code::Close => return None,
         };
         if operation == Operation::SendOwned {

@@ -60,14 +60,16 @@ impl Ring {
         self.push(&entry.user_data(pack(Code::Receive, key)));
     }
 
-    /// Sends the whole of a part of the outbox.
+    /// Sends a part of the outbox, or as much of it as the socket has room for once it has any. To be
+    /// asked for more (`MSG_WAITALL`), the kernel tries a number of times and then leaves what is left
+    /// to a thread that blocks and can't be cancelled: the socket would outlive its being closed.
     #[inline]
     pub fn send<'a>(&mut self, socket: impl Into<Named<'a>>, key: Key, part: Range<usize>) {
         let entry = send_entry(socket.into(), &self.shared.outbox[part]);
         self.push(&entry.user_data(pack(Code::Send, key)));
     }
 
-    /// Sends the whole of a part of other bytes, and holds them until that has completed.
+    /// The same of other bytes, which it holds until that has completed.
     pub fn send_owned<'a>(
         &mut self,
         socket: impl Into<Named<'a>>,
@@ -87,8 +89,18 @@ impl Ring {
             Socket::Numbered(fd) => drop(rustix::net::shutdown(fd, Shutdown::Write)),
             Socket::Direct(Direct(place)) => {
                 let entry = opcode::Shutdown::new(Fixed(*place), SHUT_WR).build();
-                self.push_silent(entry, Code::Close, Key { slot: 0, generation: 0 });
+                let key = Key { slot: *place, generation: 0 };
+                self.push(&entry.user_data(pack(Code::Shutdown, key)));
+                self.shutting.push((*place, false));
             }
+        }
+    }
+
+    /// The sending of the socket in that place has ended: it is closed, if that was wanted meanwhile.
+    pub(crate) fn was_shut(&mut self, place: u32) {
+        let at = self.shutting.iter().position(|&(shut, _)| shut == place);
+        if let Some((_, true)) = at.map(|at| self.shutting.remove(at)) {
+            self.close_ended(Socket::Direct(Direct(place)));
         }
     }
 
@@ -120,6 +132,11 @@ impl Ring {
             Socket::Numbered(fd) => self.to_close.push(fd),
             // The kernel takes requests in order: a next socket in this place is made behind it.
             Socket::Direct(direct) => {
+                let mut shutting = self.shutting.iter_mut();
+                if let Some((_, closes)) = shutting.find(|(place, _)| *place == direct.0) {
+                    *closes = true;
+                    return;
+                }
                 let entry = opcode::Close::new(Fixed(direct.0)).build();
                 self.push_silent(entry, Code::Close, Key { slot: 0, generation: 0 });
                 self.table.give_back(direct);
@@ -136,7 +153,6 @@ impl Ring {
 }
 
 const MSG_NOSIGNAL: i32 = 0x4000;
-const MSG_WAITALL: i32 = 0x100;
 const POLLOUT: u32 = 4;
 const SOCK_CLOEXEC: i32 = 0o2_000_000;
 const SOCK_STREAM: i32 = 1;
@@ -153,7 +169,7 @@ const NO_PORT_YET: u32 = 24;
 fn send_entry(socket: Named<'_>, bytes: &[u8]) -> squeue::Entry {
     let length = u32::try_from(bytes.len()).expect("requests are smaller than 4 GiB");
     on!(socket, socket => opcode::Send::new(socket, bytes.as_ptr(), length)
-        .flags(MSG_NOSIGNAL | MSG_WAITALL)
+        .flags(MSG_NOSIGNAL)
         .build())
 }
 

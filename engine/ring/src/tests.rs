@@ -47,6 +47,9 @@ fn memory_that_the_kernel_may_still_use_is_never_freed() {
     let (socket, _peer) = UnixStream::pair().unwrap();
     let outbox: Arc<[u8]> = Arc::from(&b"Hello"[..]);
     let bytes: Arc<[u8]> = Arc::from(vec![0; 4_000_000]);
+    // It has no room for more.
+    socket.set_nonblocking(true).unwrap();
+    while std::io::Write::write(&mut &socket, &bytes).is_ok() {}
     for (fails, held) in [(false, 1), (true, 2)] {
         let mut ring = Ring::new(SETTINGS, outbox.clone()).unwrap();
         ring.receive(socket.as_fd(), KEY);

@@ -9,8 +9,9 @@ use crate::world::servers::{Close, Conversation, serve};
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Barrier};
-use std::time::Duration;
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Barrier, Mutex};
+use std::time::{Duration, Instant};
 use volley_load::errors::ErrorKind;
 use volley_load::slice::{Outcome, Plan};
 use volley_load::target::Target;
@@ -65,6 +66,59 @@ fn within_a_request_that_is_still_being_sent() {
             };
             comes_to(io, &vec![b'x'; 4_000_000], misdeed, Some(kind_of(end)));
         }
+    });
+}
+
+/// The state of a TCP socket by its own address, where a look at the kernel's table, which changes
+/// meanwhile, finds it.
+fn tcp_state(address: SocketAddr) -> Option<u8> {
+    let SocketAddr::V4(address) = address else { panic!("{address}") };
+    let ip = u32::from_le_bytes(address.ip().octets());
+    let own = format!("{ip:08X}:{:04X}", address.port());
+    let table = std::fs::read_to_string("/proc/net/tcp").unwrap();
+    table.lines().find_map(|line| {
+        let mut words = line.split_whitespace().skip(1);
+        let state = words.next().filter(|&word| word == own).and_then(|_| words.nth(1))?;
+        Some(u8::from_str_radix(state, 16).unwrap())
+    })
+}
+
+/// Open, or closed by the peer only.
+const OURS_TO_CLOSE: [u8; 2] = [0x01, 0x08];
+
+/// The server has answered and closed its side, and reads no more: our socket is closed all the same,
+/// and what it had no room for is not sent.
+#[test]
+fn after_an_answer_to_a_request_that_is_still_being_sent() {
+    both_ways(|io| {
+        let (refused, first) = channel();
+        let (first, length) = (Mutex::new(first), 16_000_000);
+        let answer = b"HTTP/1.1 413 Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
+        let address = serve(move |mut conversation| {
+            if conversation.number == 0 {
+                conversation.await_bytes();
+                conversation.say(answer);
+                conversation.stream.shutdown(Shutdown::Write).unwrap();
+                return refused.send(conversation.stream).unwrap();
+            }
+            let mut stream = first.lock().unwrap().recv().unwrap();
+            let client = stream.peer_addr().unwrap();
+            let until = Instant::now() + Duration::from_secs(20);
+            while tcp_state(client).is_none_or(|state| OURS_TO_CLOSE.contains(&state)) {
+                assert!(Instant::now() < until, "the refused socket stays open");
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            let read = std::io::copy(&mut stream, &mut std::io::sink()).unwrap();
+            assert!(read < length as u64, "{read} bytes of a request that was refused");
+            conversation.next_request();
+            conversation.say(GOOD);
+        });
+        let books = book(&request(&vec![b'x'; length]), Some(BODY), 1);
+        let request_timeout_ns = 40_000_000_000; // More than the server waits.
+        let target = Target { connections: 1, books, request_timeout_ns, ..target(address) };
+        let outcome = load(io, target, &requests(2));
+        assert_eq!(errors(&outcome), [(ErrorKind::Status, 1)]);
+        assert_eq!((outcome.tally.requests_all, outcome.tally.misses), (2, 0));
     });
 }
 

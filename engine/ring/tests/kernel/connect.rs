@@ -5,7 +5,7 @@ use rustix::io::Errno;
 use std::io::{Read, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use volley_ring::{Key, Operation, Ring, Settings, Socket};
 
 const SETTINGS: Settings =
@@ -155,6 +155,31 @@ fn our_side_alone_can_be_closed() {
     peer.write_all(b"late").unwrap();
     assert_eq!(next(&mut ring).result, Ok(4));
     drop(ring);
+}
+
+/// Else the next socket in that place would be shut in its stead.
+#[test]
+fn one_that_is_closed_while_our_side_is_being_closed_keeps_its_place_until_then() {
+    let (listener, address) = listen("127.0.0.1:0");
+    let mut ring = Ring::new(Settings { sockets: 1, ..SETTINGS }, Arc::from([])).unwrap();
+    for _ in 0..20 {
+        let until = Instant::now() + Duration::from_secs(5);
+        let socket = loop {
+            if let Some(socket) = ring.connect(address, None, KEY) {
+                break socket;
+            }
+            assert!(Instant::now() < until, "the place is never free");
+            ring.submit_and_wait(1_000_000).unwrap();
+            assert!(ring.take().is_none());
+        };
+        assert_eq!(
+            (next(&mut ring).operation, listener.accept().is_ok()),
+            (Operation::Connect, true)
+        );
+        ring.end_sending(&socket);
+        ring.close_ended(socket);
+        assert!(ring.connect(address, None, KEY).is_none());
+    }
 }
 
 #[test]

@@ -62,22 +62,39 @@ fn bytes_arrive_and_parts_of_the_outbox_are_sent() {
     assert!(end.piece.is_none());
 }
 
+/// Fills a socket; how many bytes it took. The next send waits for room.
+fn fill(ring: &mut Ring, socket: &UnixStream) -> usize {
+    ring.send(socket.as_fd(), key(0), 0..LARGE);
+    let sent = next(ring).result.unwrap() as usize;
+    assert!(0 < sent && sent < LARGE, "{LARGE} bytes do not fit into a socket");
+    sent
+}
+
+/// More than a socket has room for.
+const LARGE: usize = 4_000_000;
+
 #[test]
-fn a_send_is_whole_even_if_the_peer_reads_late() {
+fn a_send_takes_what_there_is_room_for_and_waits_where_there_is_none() {
     let (own, mut peer) = pair();
-    let outbox: Vec<u8> = (0..4_000_000_u32).map(|n| n.to_le_bytes()[1]).collect();
+    let outbox: Vec<u8> = (0..LARGE).map(|n| n.to_le_bytes()[1]).collect();
     let mut ring = ring(SETTINGS, &outbox);
-    ring.send(own.as_fd(), key(0), 0..outbox.len());
+    let mut sent = fill(&mut ring, &own);
+    ring.send(own.as_fd(), key(0), sent..LARGE);
     ring.submit().unwrap();
-    assert!(ring.take().is_none(), "4 MB do not fit into a socket");
-    let length = outbox.len();
+    assert!(ring.take().is_none());
     let reader = std::thread::spawn(move || {
-        let mut bytes = vec![0; length];
+        let mut bytes = vec![0; LARGE];
         peer.read_exact(&mut bytes).unwrap();
         bytes
     });
-    assert_eq!(next(&mut ring).result, Ok(4_000_000));
-    assert_eq!(reader.join().unwrap(), outbox);
+    loop {
+        sent += next(&mut ring).result.unwrap() as usize;
+        if sent == LARGE {
+            break;
+        }
+        ring.send(own.as_fd(), key(0), sent..LARGE);
+    }
+    assert!(reader.join().unwrap() == outbox);
 }
 
 #[test]
@@ -140,22 +157,25 @@ fn more_completions_than_the_queue_holds_all_come() {
 #[test]
 fn closing_ends_what_is_going_on() {
     let (own, mut peer) = pair();
-    let mut ring = ring(SETTINGS, &vec![0; 4_000_000]);
+    let mut ring = ring(SETTINGS, &vec![0; LARGE]);
+    let sent = fill(&mut ring, &own);
     ring.receive(own.as_fd(), key(5));
-    ring.send(own.as_fd(), key(5), 0..4_000_000);
+    ring.send(own.as_fd(), key(5), sent..LARGE);
     ring.submit().unwrap();
     ring.close(own, key(5));
     let mut ended = [next(&mut ring), next(&mut ring)];
     ended.sort_by_key(|completion| completion.operation);
-    let [receive, send] = ended;
-    assert_eq!((receive.key, receive.result), (key(5), Err(Errno::CANCELED)));
-    assert!(!receive.goes_on);
-    // Of the send a part was done.
-    assert_eq!(send.key, key(5));
-    assert!(send.result.is_ok_and(|length| length < 4_000_000), "{send:?}");
+    assert_eq!(
+        ended.each_ref().map(|ended| ended.operation),
+        [Operation::Receive, Operation::Send]
+    );
+    for completion in ended {
+        assert_eq!((completion.key, completion.result), (key(5), Err(Errno::CANCELED)));
+        assert!(!completion.goes_on);
+    }
     let mut rest = Vec::new();
     peer.read_to_end(&mut rest).unwrap();
-    assert!(rest.len() < 4_000_000);
+    assert_eq!(rest.len(), sent);
 }
 
 #[test]
@@ -174,9 +194,10 @@ fn a_socket_whose_receive_has_ended_closes_with_the_next_submission() {
 fn a_ring_that_goes_lets_go_of_its_sockets_and_its_memory() {
     let (own, mut peer) = pair();
     let (other, other_peer) = pair();
-    let mut ring = ring(SETTINGS, &vec![0; 4_000_000]);
+    let mut ring = ring(SETTINGS, &vec![0; LARGE]);
+    let sent = fill(&mut ring, &other);
     ring.receive(own.as_fd(), key(0));
-    ring.send(other.as_fd(), key(1), 0..4_000_000);
+    ring.send(other.as_fd(), key(1), sent..LARGE);
     ring.submit().unwrap();
     drop(ring);
     // The receive is gone: the bytes wait for whoever reads next.
@@ -188,7 +209,7 @@ fn a_ring_that_goes_lets_go_of_its_sockets_and_its_memory() {
     drop(other);
     let mut rest = Vec::new();
     (&other_peer).read_to_end(&mut rest).unwrap();
-    assert!(rest.len() < 4_000_000);
+    assert_eq!(rest.len(), sent);
 }
 
 #[test]
@@ -257,54 +278,32 @@ fn work_is_seen_without_a_system_call() {
     assert!(!ring.has_work());
 }
 
+/// The first two wait for room, so the kernel may still read them.
 #[test]
 fn bytes_of_their_own_are_held_until_they_are_sent() {
     let (own, mut peer) = pair();
-    let mut ring = ring(SETTINGS, b"");
-    let large: Arc<[u8]> = (0..4_000_000_u32).map(|n| n.to_le_bytes()[1]).collect();
-    ring.send_owned(own.as_fd(), key(1), large.clone(), 0..large.len());
-    ring.submit().unwrap();
-    assert_eq!(Arc::strong_count(&large), 2, "the kernel may still read it");
-    let reader = std::thread::spawn(move || {
-        let mut got = vec![0; 4_000_000];
-        peer.read_exact(&mut got).unwrap();
-        (got, peer)
-    });
-    let sent = next(&mut ring);
-    assert_eq!((sent.operation, sent.result), (Operation::SendOwned, Ok(4_000_000)));
-    assert_eq!(Arc::strong_count(&large), 1);
-    let (got, _peer) = reader.join().unwrap();
-    assert!(got == *large);
-
-    // A part of them is sent as well.
-    ring.send_owned(own.as_fd(), key(1), Arc::from(&b"Hello"[..]), 1..3);
-    assert_eq!(next(&mut ring).result, Ok(2));
-}
-
-/// The second can't overtake the first, which the socket has no room for: both are held.
-#[test]
-fn bytes_of_two_sends_of_the_same_key_are_both_held() {
-    let (own, mut peer) = pair();
-    let mut ring = ring(SETTINGS, b"");
-    let [first, second]: [Arc<[u8]>; 2] = [1, 2].map(|byte| vec![byte; 1_000_000].into());
+    let mut ring = ring(SETTINGS, &vec![0; LARGE]);
+    let sent = fill(&mut ring, &own);
+    let [first, second]: [Arc<[u8]>; 2] = [1, 2].map(|byte| vec![byte; 1000].into());
     for bytes in [&first, &second] {
         ring.send_owned(own.as_fd(), key(1), bytes.clone(), 0..bytes.len());
     }
     ring.submit().unwrap();
     assert_eq!([&first, &second].map(Arc::strong_count), [2, 2]);
-    let reader = std::thread::spawn(move || {
-        let mut got = vec![0; 2_000_000];
-        peer.read_exact(&mut got).unwrap();
-        (got, peer)
-    });
+    peer.read_exact(&mut vec![0; sent]).unwrap();
     for _ in 0..2 {
         let sent = next(&mut ring);
-        assert_eq!((sent.key, sent.result), (key(1), Ok(1_000_000)));
+        assert_eq!((sent.operation, sent.key), (Operation::SendOwned, key(1)));
+        assert_eq!(sent.result, Ok(1000));
     }
     assert_eq!([&first, &second].map(Arc::strong_count), [1, 1]);
-    let (got, _peer) = reader.join().unwrap();
-    let sum: usize = got.into_iter().map(usize::from).sum();
-    assert_eq!(sum, 1_000_000 + 2 * 1_000_000);
+    let mut got = [0; 2000];
+    peer.read_exact(&mut got).unwrap();
+    assert_eq!(got.into_iter().map(usize::from).sum::<usize>(), 1000 + 2 * 1000);
+
+    // A part of them is sent as well.
+    ring.send_owned(own.as_fd(), key(1), Arc::from(&b"Hello"[..]), 1..3);
+    assert_eq!(next(&mut ring).result, Ok(2));
 }
 
 /// A piece of one ring, and another ring, which is smaller.
