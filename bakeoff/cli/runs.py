@@ -21,9 +21,12 @@ from bakeoff.cli.output import (
     show,
     show_run,
 )
+from bakeoff.model.ci import Ci
 from bakeoff.model.errors import BadUsage, Status
 from bakeoff.model.gate import CantTell
 from bakeoff.progress import terminal_watch
+from bakeoff.report.export import FORMATS, Format
+from bakeoff.runs.kinds.ci import CiRun
 from bakeoff.satellites import place
 
 _RUN_OR_VERDICT = typer.Argument(metavar="RUN", help="A run folder, or its verdict.json.")
@@ -65,6 +68,15 @@ def report(
             metavar="RUN", help="A run folder, such as runs/latest. (default: list the runs)"
         ),
     ] = None,
+    format: Annotated[
+        Format | None,
+        typer.Option(
+            help="Print the result of a run or of a result's file, as it was judged last, for "
+            "another tool: Bencher (JSON), Otava (CSV), OpenMetrics, or as a comment on a pull "
+            "request (Markdown, of a ci.json). Nothing is written. (default: judge again)",
+            show_default=False,
+        ),
+    ] = None,
     json: Json = None,
     wide: Wide = False,
     out_dir: OutDir = RUNS,
@@ -72,14 +84,33 @@ def report(
     """Judge a run's samples again and write its reports.
 
     Without a run, list those in --out, the earliest first.
+
+    bakeoff report runs/latest
+    bakeoff report runs/latest --format bencher
     """
     if run is None:
         _list(out_dir)
+        return
+    if format:
+        typer.echo(_formatted(run, format), nl=False)
         return
     check_json(json)
     judged = runs.report(run)
     show_run(judged, json, wide)
     conclude(judged, json)
+
+
+def _formatted(path: Path, format: Format) -> str:
+    """A result, as it was judged last, in the format of another tool."""
+    from bakeoff.history.results import indexed_path
+    from bakeoff.report.kinds.ci import comment
+
+    file = path / CiRun.result_file if path.is_dir() else path
+    if format == "comment":
+        return comment(Ci.read_json(file))
+    run = indexed_path(path)
+    commit = Ci.read_json(file).head.commit if run.kind == CiRun.kind else ""
+    return FORMATS[format](run, commit)
 
 
 def _list(parent: Path) -> None:

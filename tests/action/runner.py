@@ -26,7 +26,9 @@ SHELLS = {
 
 @dataclass
 class Ran:
-    """What the steps did: `used` has the name and inputs of each `uses:`."""
+    """What the steps did: `used` has the name and inputs of each `uses:`, `paths` what they put on
+    the PATH of later steps.
+    """
 
     status: int = 0
     log: str = ""
@@ -34,6 +36,7 @@ class Ran:
     outputs: dict[str, dict[str, str]] = field(default_factory=dict)
     used: list[tuple[str, dict[str, str]]] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
 
 
 def run_steps(
@@ -45,7 +48,7 @@ def run_steps(
     timeout_s: float = 300,
 ) -> Ran:
     """Run steps one after another in `workspace`; `context` has `inputs`, `github` and the like."""
-    ran, paths = Ran(), list[str]()
+    ran = Ran()
     temp.mkdir(parents=True, exist_ok=True)
     names = {key: temp / key.lower() for key in ("GITHUB_OUTPUT", "GITHUB_PATH")}
     summary = temp / "github_step_summary"
@@ -71,7 +74,7 @@ def run_steps(
             cwd=workspace / filled(str(step.get("working-directory", ".")), known),
             env={
                 **inherited,
-                "PATH": os.pathsep.join([*reversed(paths), inherited["PATH"]]),
+                "PATH": os.pathsep.join([*reversed(ran.paths), inherited["PATH"]]),
                 "RUNNER_TEMP": str(temp),
                 "GITHUB_STEP_SUMMARY": str(summary),
                 **{key: str(path) for key, path in names.items()},
@@ -85,7 +88,7 @@ def run_steps(
         )
         ran.log += done.stdout
         ran.status = ran.status or done.returncode
-        paths += names["GITHUB_PATH"].read_text().splitlines()
+        ran.paths += names["GITHUB_PATH"].read_text().splitlines()
         if "id" in step:
             lines = names["GITHUB_OUTPUT"].read_text().splitlines()
             ran.outputs[step["id"]] = dict(line.split("=", 1) for line in lines)

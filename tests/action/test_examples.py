@@ -3,28 +3,34 @@
 What is raced takes seconds, and gates are such as no machine's speed decides.
 """
 
+import json
 import os
-import re
 import subprocess
 import sys
 import tomllib
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree as ET
 
+import flask
 import pytest
 import yaml
 
+from bakeoff import __version__
 from bakeoff.model.ci import ProjectFile
 from bakeoff.plan import CiOptions
 from tests.action.runner import Ran, run_steps
 from tests.docs.test_documents import blocks
+from tests.judge.test_ci import decided, verdict
 from tests.repositories import WHO, commit, git, new_repository
 
 ROOT = Path(__file__).parents[2]
-ACTION = yaml.safe_load((ROOT / "action" / "action.yml").read_text())
+FOLDER = ROOT / "action"
+ACTION, COMMENTING = (
+    yaml.safe_load(path.read_text())
+    for path in (FOLDER / "action.yml", FOLDER / "comment" / "action.yml")
+)
 GITHUB, COMMENT, GITLAB = (yaml.safe_load(text) for text in blocks("docs/CI.md", "yaml"))
 SERVER = """
 import os, socketserver
@@ -42,6 +48,11 @@ Server(("127.0.0.1", int(os.environ["PORT"])), Answer).serve_forever()
 """
 PROGRAM = f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -m bakeoff "$@"\n'
 """The bakeoff of this checkout."""
+START = f"import runpy, sys; sys.path.insert(0, {str(ROOT)!r}); runpy.run_module('bakeoff')"
+MODULE = f"import os, sys; os.execv({sys.executable!r}, [{sys.executable!r}, '-I', '-c', " + (
+    f"{START!r}, *sys.argv[1:]])\n"
+)
+"""A module that is the same."""
 PROJECT = """
 contender = "python3 server.py"
 duration = "4s"
@@ -65,22 +76,26 @@ def clone(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def env(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """What pip calls bakeoff is a wheel whose program is the bakeoff of this checkout."""
+    """What pip calls bakeoff is a wheel of this version that runs the bakeoff of this checkout."""
     for name in ("GITHUB_BASE_REF", "GITHUB_STEP_SUMMARY", "VIRTUAL_ENV"):
         monkeypatch.delenv(name, raising=False)
-    about = "bakeoff-0.0.dist-info"
-    wheel = tmp_path / "wheels" / "bakeoff-0.0-py3-none-any.whl"
+    about = f"bakeoff-{__version__}.dist-info"
+    wheel = tmp_path / "wheels" / f"bakeoff-{__version__}-py3-none-any.whl"
     wheel.parent.mkdir()
     with zipfile.ZipFile(wheel, "w") as file:
-        script = zipfile.ZipInfo("bakeoff-0.0.data/scripts/bakeoff")
+        script = zipfile.ZipInfo(f"bakeoff-{__version__}.data/scripts/bakeoff")
         script.external_attr = 0o100755 << 16  # A file that pip makes executable.
         file.writestr(script, PROGRAM)
-        file.writestr(f"{about}/METADATA", "Metadata-Version: 2.1\nName: bakeoff\nVersion: 0.0\n")
+        file.writestr("bakeoff/__main__.py", MODULE)
+        file.writestr(
+            f"{about}/METADATA", f"Metadata-Version: 2.1\nName: bakeoff\nVersion: {__version__}\n"
+        )
         file.writestr(f"{about}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\n"
                       "Tag: py3-none-any\n")  # fmt: skip
         file.writestr(f"{about}/RECORD", "")
     return {
         **WHO,
+        "GITHUB_ACTION_PATH": str(FOLDER),
         "PIP_NO_INDEX": "1",
         "PIP_FIND_LINKS": str(wheel.parent),
         "XDG_CACHE_HOME": str(tmp_path / "cache"),
@@ -94,8 +109,8 @@ def act(clone: Path, env: Mapping[str, str], **inputs: str) -> Ran:
         name: inputs.get(name.replace("-", "_"), each["default"])
         for name, each in ACTION["inputs"].items()
     }
-    context = {"inputs": given, "runner": {"os": "Linux", "arch": "X64"}}
-    return run_steps(ACTION["runs"]["steps"], context, clone, clone.parent / "temp", env)
+    steps = ACTION["runs"]["steps"]
+    return run_steps(steps, {"inputs": given}, clone, clone.parent / "temp", env)
 
 
 @pytest.mark.e2e
@@ -108,14 +123,44 @@ def test_the_action_races_and_leaves_a_summary_outputs_and_an_artifact(
     assert race["status"] == "0" and race["outcome"] in ("not slower", "can't tell")
     assert "base is origin/main, " in done.log
     assert "# Is HEAD slower than origin/main?" in done.summary
-    assert [name.partition("@")[0] for name, _ in done.used] == [
-        "actions/setup-python",
-        "actions/cache",
-        "actions/upload-artifact",
-    ]
-    assert done.used[-1][1] == {"name": "bakeoff", "path": race["report"]}
+    ((used, given),) = done.used
+    assert used.startswith("actions/upload-artifact@")
+    assert given == {"name": "bakeoff", "path": race["report"]}
     kept = {path.name for path in Path(race["report"]).iterdir()}
     assert {"summary.md", "junit.xml", "ci.json", "latest"} <= kept
+
+
+FLASK = """
+import os
+from flask import Flask
+app = Flask(__name__)
+app.get("/")(lambda: "Hi")
+app.run(port=int(os.environ["PORT"]), threaded=True)
+"""
+
+
+@pytest.mark.e2e
+def test_servers_have_the_python_and_the_packages_of_the_job(
+    clone: Path, env: dict[str, str], tmp_path: Path
+) -> None:
+    """A Flask application, in a virtual environment that the job made and activated."""
+    job = tmp_path / "job's own"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", job], check=True)
+    (packages,) = job.glob("lib/python3.*/site-packages")
+    (packages / "flask.pth").write_text(str(Path(flask.__file__).parents[1]))
+    commit(clone, {"server.py": FLASK}, "Flask")
+    commit(clone, {"server.py": f"# A comment.\n{FLASK}"}, "a comment")
+    # A folder of the project that has the name of a package of ours.
+    (clone / "rich").mkdir()
+    (clone / "rich" / "__init__.py").write_text("raise SystemExit('not this one')")
+    activated = {
+        "VIRTUAL_ENV": str(job),
+        "PATH": f"{job / 'bin'}{os.pathsep}{os.environ['PATH']}",
+    }
+    done = act(clone, {**env, **activated}, base="HEAD~1", duration="3s", cant_tell="pass")
+    assert done.status == 0, done.log
+    assert done.outputs["race"]["outcome"] in ("not slower", "can't tell")
+    assert done.paths == []
 
 
 @pytest.mark.e2e
@@ -142,79 +187,100 @@ def test_the_action_says_why_nothing_was_raced(clone: Path, env: dict[str, str])
     assert done.skipped == ["Keep the report"]
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> dict[str, str]:
-    """A PATH on which bakeoff is installed already."""
-    program = tmp_path / "bin" / "bakeoff"
-    program.parent.mkdir()
-    program.write_text(PROGRAM)
-    program.chmod(0o755)
-    return {"PATH": f"{program.parent}:{os.environ['PATH']}"}
-
-
 @pytest.mark.e2e
-@pytest.mark.parametrize("harm", ["$(touch harm)", "'; touch harm; '", "--junit=harm", "a b"])
-def test_an_input_is_never_a_command(
-    clone: Path, env: dict[str, str], path: dict[str, str], harm: str
-) -> None:
-    (race,) = (step for step in ACTION["runs"]["steps"] if step.get("id") == "race")
-    inputs = {"folder": ".", "base": harm, "duration": "3s"}
-    done = run_steps([race], {"inputs": inputs}, clone, clone.parent / "temp", {**env, **path})
-    assert done.status == 2, done.log
-    assert not (clone / "harm").exists()
+def test_an_input_is_never_a_command(clone: Path, env: dict[str, str]) -> None:
+    for harm in ("$(touch harm)", "'; touch harm; '", "--junit=harm", "a b"):
+        done = act(clone, env, base=harm, head=harm, workload=harm, gates=harm, duration=harm)
+        assert done.status == 2, done.log
+        assert not (clone / "harm").exists()
 
 
 def test_no_script_has_an_expression_in_it() -> None:
     """What stands in a branch's name would be run."""
-    steps = [*ACTION["runs"]["steps"], *COMMENT["jobs"]["comment"]["steps"]]
-    steps += GITHUB["jobs"]["bakeoff"]["steps"]
-    for step in steps:
+    for step in (*ACTION["runs"]["steps"], *COMMENTING["runs"]["steps"]):
         assert "${{" not in step.get("run", "")
 
 
-def test_actions_of_others_are_pinned_and_known() -> None:
-    steps = [*ACTION["runs"]["steps"], *COMMENT["jobs"]["comment"]["steps"]]
-    for step in steps:
-        if "uses" in step:
-            assert re.fullmatch(r"actions/[a-z-]+@v\d+", step["uses"])
-
-
-def test_the_workflow_uses_the_action_as_it_is() -> None:
+def test_the_workflows_use_the_actions_as_they_are() -> None:
     checkout, action, say = GITHUB["jobs"]["bakeoff"]["steps"]
     assert checkout["with"] == {"fetch-depth": 0}
-    assert action["uses"].partition("@")[0] == "OWNER/bakeoff/action"
-    assert set(action["with"]) <= set(ACTION["inputs"])
+    assert action["uses"] == f"OWNER/bakeoff/action@v{__version__}"
+    assert set(action.get("with", {})) <= set(ACTION["inputs"])
     assert "steps.bakeoff.outputs.outcome" in say["env"]["OUTCOME"]
     assert "outcome" in ACTION["outputs"]
     assert COMMENT[True]["workflow_run"]["workflows"] == [GITHUB["name"]]
+    (commenting,) = COMMENT["jobs"]["comment"]["steps"]
+    assert commenting["uses"] == f"OWNER/bakeoff/action/comment@v{__version__}"
+    assert COMMENTING["inputs"]["artifact"]["default"] == ACTION["inputs"]["artifact"]["default"]
 
 
-def comment(tmp_path: Path, owner: str) -> str:
-    """The comment workflow after a run for a branch of `owner`; the words that gh was given."""
+GH = """#!/bin/sh
+echo "gh $*"
+case "$1 $2" in
+  "pr view") echo 12 >&3 ;;
+  "api repos"*) if [ "$3" = --paginate ]; then cat earlier >&3; fi ;;
+esac
+"""
+"""What it was called with goes to standard error; what it answers, to standard output."""
+
+
+def commented(
+    tmp_path: Path, env: dict[str, str], kept: str, owner: str = "them", earlier: str = ""
+) -> Ran:
+    """The action that comments, after a run for the branch `fix` of `owner`, which kept that."""
+    temp = tmp_path / "temp"
+    (temp / "bakeoff-kept").mkdir(parents=True)
+    (temp / "bakeoff-kept" / "ci.json").write_text(kept)
+    (tmp_path / "earlier").write_text(earlier)
     (tmp_path / "bin").mkdir()
-    fake = tmp_path / "bin" / "gh"
-    fake.write_text('#!/bin/sh\necho "$@"\ncat comment.md\n')
-    fake.chmod(0o755)
-    (tmp_path / "report").mkdir()
-    (tmp_path / "report" / "summary.md").write_text("# Is HEAD slower?\n")
-    run = {"id": 7, "head_branch": "fix", "head_repository": {"owner": {"login": owner}}}
+    (tmp_path / "bin" / "gh").write_text(GH.replace("sh\n", "sh\nexec 3>&1 1>&2\n", 1))
+    (tmp_path / "bin" / "gh").chmod(0o755)
+    run = {
+        "id": 7,
+        "html_url": "https://example.org/7",
+        "head_branch": "fix",
+        "head_repository": {"owner": {"login": owner}},
+    }
     github = {"repository": "me/shop", "repository_owner": "me", "event": {"workflow_run": run}}
-    job: Any = COMMENT["jobs"]["comment"]
-    path = {"PATH": f"{fake.parent}:{os.environ['PATH']}"}
-    done = run_steps(job["steps"], {"github": github}, tmp_path, tmp_path / "temp", path)
+    given = {name: each["default"] for name, each in COMMENTING["inputs"].items()}
+    context = {"github": github, "inputs": given, "runner": {"temp": str(temp)}}
+    env["GITHUB_ACTION_PATH"] = str(FOLDER / "comment")
+    env["PATH"] = f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    return run_steps(COMMENTING["runs"]["steps"], context, tmp_path, temp, env)
+
+
+@pytest.mark.parametrize(
+    ("owner", "branch"), [("them", "them:fix"), ("me", "fix")], ids=["a fork's", "its own"]
+)
+def test_a_second_workflow_comments_on_a_pull_request(
+    tmp_path: Path, env: dict[str, str], owner: str, branch: str
+) -> None:
+    result = decided(verdict("fails", ratio=0.9))
+    done = commented(tmp_path, env, result.to_json(), owner)
     assert done.status == 0, done.log
     assert done.used[0][1]["run-id"] == "7"
-    return done.log
+    assert f"gh pr view {branch} " in done.log
+    assert "gh pr comment 12 --body-file " in done.log
+    text = (tmp_path / "temp" / "comment.md").read_text()
+    assert text.startswith("<!-- bakeoff -->\n**bakeoff: slower**\n")
+    assert "](https://example.org/7)" in text
 
 
-def test_a_second_workflow_comments_on_a_pull_request_of_a_fork(tmp_path: Path) -> None:
-    said = comment(tmp_path, "them")
-    assert said.startswith("pr comment them:fix --body-file comment.md")
-    assert said.endswith("# Is HEAD slower?\n")
+def test_it_changes_its_own_earlier_comment(tmp_path: Path, env: dict[str, str]) -> None:
+    done = commented(tmp_path, env, decided(verdict("holds")).to_json(), earlier="5\n9\n")
+    assert done.status == 0, done.log
+    assert "--method PATCH repos/me/shop/issues/comments/9 " in done.log
+    assert "gh pr comment" not in done.log
 
 
-def test_and_on_one_of_the_repository_itself(tmp_path: Path) -> None:
-    assert comment(tmp_path, "me").startswith("pr comment fix --body-file")
+@pytest.mark.parametrize("harm", [{"outcome": "[faster](https://evil.example)"}, {"more": "@all"}])
+def test_it_comments_nothing_where_the_result_breaks_its_schema(
+    tmp_path: Path, env: dict[str, str], harm: dict[str, str]
+) -> None:
+    kept = json.loads(decided(verdict("holds")).to_json())
+    done = commented(tmp_path, env, json.dumps(kept | harm))
+    assert done.status == 2
+    assert "gh " not in done.log
 
 
 def shell(commands: str, clone: Path, env: Mapping[str, str]) -> "subprocess.CompletedProcess[str]":
@@ -253,10 +319,13 @@ def test_gitlabs_job_runs_as_it_is(clone: Path, env: dict[str, str]) -> None:
 
 @pytest.mark.e2e
 @pytest.mark.slow
-def test_the_plain_shell_runs_as_it_is(
-    clone: Path, env: dict[str, str], path: dict[str, str]
-) -> None:
+def test_the_plain_shell_runs_as_it_is(clone: Path, env: dict[str, str], tmp_path: Path) -> None:
+    program = tmp_path / "bin" / "bakeoff"
+    program.parent.mkdir()
+    program.write_text(PROGRAM)
+    program.chmod(0o755)
     (commands,) = blocks("docs/CI.md", "sh")
+    path = {"PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}"}
     done = shell(commands, clone, {**env, **path})
     assert done.returncode == 0, done.stdout + done.stderr
     for name in ("junit.xml", "summary.md", "ci.json"):

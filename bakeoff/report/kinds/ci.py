@@ -83,6 +83,37 @@ def document(result: Ci) -> Document:
     )
 
 
+def comment(result: Ci) -> str:
+    """A comment in Markdown, for a result that anybody may have written.
+
+    Only figures, commits and words of ours get into it: no name, no reason, no text of a gate.
+    """
+    race = result.race
+    pair = race.pair(HEAD, BASE)
+    ranked = {"requests_per_s": "requests per second", "p99": "p99 latency, where more is better"}
+    lines = [
+        f"**bakeoff: {result.outcome}**{'' if result.complete else ', the run ended early'}",
+        "",
+        "| head over base | ratio (95 % interval) |",
+        "|---|---:|",
+        f"| {ranked[race.ranked_by]} | {figures.ratio_of(pair)} |",
+        f"| requests per second of server CPU | {figures.ratio_of(pair and pair.cpu_ratio)} |",
+        "",
+    ]
+    for gate in race.gates:
+        rule = f"{gate.gate.sign} {figures.given(gate.gate.factor)}"
+        by = " by server CPU" if gate.by else ""
+        lines.append(f"- the gate `{rule}`{by}: {gate.outcome}")
+    seen = figures.percent(pair.minimum_detectable_effect) if pair else figures.MISSING
+    lines += [
+        "",
+        f"{figures.plural(race.blocks, 'block')} in {figures.time_to_wait(race.measured_s)}; a "
+        f"difference of {seen} had an 80 % chance to be seen. "
+        f"Base is {result.base.commit[:10]}, head is {result.head.commit[:10]}.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
 def headline(result: Ci) -> str:
     """Slower, not slower by more than so much, can't tell, or why there is no answer."""
     said = _said(result)

@@ -1,0 +1,180 @@
+"""A run for other tools, in the formats of theirs that docs/decisions/ci.md names."""
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterator, Mapping
+from typing import Literal, NamedTuple
+
+from bakeoff.model.history import IndexedFigure, IndexedRace, IndexedRun
+from bakeoff.model.pairs import Pair
+from bakeoff.report.document import printable
+
+Format = Literal["bencher", "otava", "openmetrics", "comment"]
+"""`comment` is of `kinds.ci`: it has only what nobody can misuse."""
+
+
+class _Value(NamedTuple):
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+class _Figure(NamedTuple):
+    """A figure of a contender: `name` as in report.csv, and in OpenMetrics, where it is times
+    `scale` in a base unit, `bakeoff_{of}_{unit}`.
+    """
+
+    name: str
+    of: str
+    unit: str
+    help: str
+    scale: float = 1
+
+
+_RATIOS = (
+    _Figure("ratio", "", "ratio", "How many times better than the reference it is."),
+    _Figure("cpu_ratio", "cpu", "ratio", "Requests per second of server CPU over the reference's."),
+)
+_FIGURES = (
+    _Figure("requests_per_s", "", "requests_per_second", "Requests answered per second."),
+    _Figure("latency_p50_us", "latency_p50", "seconds", "Median latency.", 1e-6),
+    _Figure("latency_p99_us", "latency_p99", "seconds", "Latency that 1 % exceed.", 1e-6),
+    _Figure("cpu_us_per_request", "cpu", "seconds_per_request", "Server CPU per request.", 1e-6),
+    _Figure("memory_mib", "memory", "bytes", "Memory (Pss) while loaded.", 2**20),
+)
+
+
+class _Measured(NamedTuple):
+    """A contender, with the figures that it has: none where it is not valid. `name` is unique."""
+
+    name: str
+    race: IndexedRace
+    entry: IndexedFigure
+    values: Mapping[_Figure, _Value]
+
+
+def _measured(run: IndexedRun) -> Iterator[_Measured]:
+    """Every contender of every race."""
+    for race in run.races:
+        for entry in race.figures:
+            pair = race.pair(entry.name, race.reference)
+            values = dict(zip(_RATIOS, _ratios(pair), strict=True)) if pair else {}
+            for figure in _FIGURES:
+                value = getattr(entry, figure.name)
+                values[figure] = None if value is None else _Value(value)
+            known = {figure: value for figure, value in values.items() if value and entry.valid}
+            name = f"{race.part} {entry.name}" if len(run.races) > 1 else entry.name
+            yield _Measured(printable(name), race, entry, known)
+
+
+def _ratios(pair: Pair) -> tuple[_Value, _Value | None]:
+    cpu = pair.cpu_ratio
+    return (
+        _Value(pair.ratio, pair.low, pair.high),
+        _Value(cpu.ratio, cpu.low, cpu.high) if cpu else None,
+    )
+
+
+def bencher(run: IndexedRun, commit: str = "") -> str:  # noqa: ARG001
+    """Bencher Metric Format: a benchmark is a contender, a measure a figure."""
+    benchmarks = {
+        each.name: {
+            figure.name: {
+                key: value
+                for key, value in zip(("value", "lower_value", "upper_value"), of, strict=True)
+                if value is not None
+            }
+            for figure, of in each.values.items()
+        }
+        for each in _measured(run)
+        if each.values
+    }
+    return json.dumps(benchmarks, indent=2) + "\n"
+
+
+def otava(run: IndexedRun, commit: str = "") -> str:
+    """A row for Otava's CSV importer: time and attributes, then a column for each figure of each
+    contender. Runs of the same contenders have the same columns, so that rows can be put together.
+    """
+    columns = {
+        "time": run.began_at.isoformat(),
+        "run": printable(run.name),
+        "commit": commit,
+        "bakeoff": printable(run.bakeoff),
+        "machine_class": run.machine_class,
+    }
+    for each in sorted(_measured(run), key=lambda each: each.name):
+        for figure in (*_RATIOS, *_FIGURES):
+            value = each.values.get(figure)
+            columns[f"{each.name} {figure.name}"] = str(value.value) if value else ""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows((columns.keys(), columns.values()))
+    return text.getvalue()
+
+
+def openmetrics(run: IndexedRun, commit: str = "") -> str:
+    """OpenMetrics text: gauges in base units, with the time at which the run began.
+
+    A ratio's interval is in two gauges beside it, `bakeoff_low_ratio` and `bakeoff_high_ratio`.
+    """
+    time_s = f"{run.began_at.timestamp():.3f}"
+    about = {
+        "run": run.name,
+        "kind": run.kind,
+        "commit": commit,
+        "bakeoff": run.bakeoff,
+        "machine_class": run.machine_class,
+    }
+    lines = [
+        "# TYPE bakeoff_run info",
+        "# HELP bakeoff_run What was measured, and where.",
+        f"bakeoff_run_info{_labels(about)} 1 {time_s}",
+    ]
+    for figure in (*_RATIOS, *_FIGURES):
+        for bound, key in (("", "value"), ("low", "low"), ("high", "high")):
+            samples = [
+                f"{_labels(_of(each))} {value * figure.scale!r} {time_s}"
+                for each in _measured(run)
+                if figure in each.values
+                and (value := getattr(each.values[figure], key)) is not None
+            ]
+            if samples:
+                family = "_".join(
+                    part for part in ("bakeoff", figure.of, bound, figure.unit) if part
+                )
+                end = f" The {bound} end of the 95 % interval." if bound else ""
+                lines += [
+                    f"# TYPE {family} gauge",
+                    f"# UNIT {family} {figure.unit}",
+                    f"# HELP {family} {figure.help}{end}",
+                    *(f"{family}{sample}" for sample in samples),
+                ]
+    return "\n".join([*lines, "# EOF", ""])
+
+
+def _of(measured: _Measured) -> dict[str, str]:
+    race, entry = measured.race, measured.entry
+    return {
+        "contender": measured.name,
+        "reference": race.reference,
+        "workload": race.workload,
+        "protocol": entry.protocol,
+        "load": race.load,
+    }
+
+
+def _labels(labels: Mapping[str, str]) -> str:
+    quoted = (
+        '{}="{}"'.format(name, printable(value).replace("\\", r"\\").replace('"', r"\""))
+        for name, value in labels.items()
+        if value
+    )
+    return f"{{{','.join(quoted)}}}"
+
+
+FORMATS: Mapping[str, Callable[[IndexedRun, str], str]] = {
+    "bencher": bencher,
+    "otava": otava,
+    "openmetrics": openmetrics,
+}
