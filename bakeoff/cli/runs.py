@@ -71,6 +71,7 @@ def report(
     format: Annotated[
         Format | None,
         typer.Option(
+            metavar="|".join(get_args(Format)),
             help="Print the result of a run or of a result's file, as it was judged last, for "
             "another tool: Bencher (JSON), Otava (CSV), OpenMetrics, or as a comment on a pull "
             "request (Markdown, of a ci.json). Nothing is written. (default: judge again)",
