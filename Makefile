@@ -319,11 +319,12 @@ release: dist ## release: Rehearse a release: build, check, install and race; pr
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 
 .PHONY: schemas
-schemas: setup ## release: Write docs/schemas, docs/WARNINGS.md, records/README.md and docs/pictures from their sources
+schemas: setup ## release: Write all that documents have from sources: schemas, warnings, records, pictures, version
 	$(BIN)/python -m bakeoff.schemas docs/schemas
 	$(BIN)/python -m bakeoff.report.warnings docs/WARNINGS.md
 	$(BIN)/python -m tests.records_index
 	$(BIN)/python -m tests.docs.picture
+	$(BIN)/python -m tests.docs.address
 
 .PHONY: lock
 lock: setup ## release: Pin the newest dependencies that fit, with hashes

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from bakeoff.runs.run import AnyRun as Run
 
 __version__ = "0.2.0"
+__repository__ = "OWNER/bakeoff"
+"""Where it is published. This and the version are named here alone: the package's metadata takes
+them from here, and `make schemas` writes them into documents."""
 
 __all__ = [
     "BadFile",

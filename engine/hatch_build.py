@@ -3,10 +3,14 @@
 With `ziglang` and `cargo-zigbuild` in the building environment, as `make dist` has them, the engine
 needs glibc 2.17 and nothing newer, so the wheel is a manylinux one; with BAKEOFF_WHEEL_FOR=aarch64
 it is for such machines, wherever it is built. Without them it is for machines like this one.
+
+The metadata has the addresses of the repository that `bakeoff/__init__.py` names, and a README
+whose links lead to it: they are relative to a clone.
 """
 
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -15,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 GLIBC = "2.17"
 FOR = "BAKEOFF_WHEEL_FOR"
@@ -71,3 +76,30 @@ class CustomBuildHook(BuildHookInterface):
             check=True,
         )
         return target_folder / (zig_target or "") / "release/volley"
+
+
+class CustomMetadataHook(MetadataHookInterface):
+    """Addresses, and the README as it is read outside of the repository."""
+
+    def update(self, metadata: dict[str, Any]) -> None:
+        """Add `urls` and `readme`."""
+        package = Path(self.root, "bakeoff/__init__.py").read_text(encoding="utf-8")
+        about = dict(re.findall(r'^__(\w+)__ = "(.*)"$', package, re.M))
+        home = f"https://github.com/{about['repository']}"
+        files, at = "https://raw.githubusercontent.com", f"v{about['version']}"
+        readme = Path(self.root, "README.md").read_text(encoding="utf-8")
+        # A picture is shown from its file; a page is shown by the repository.
+        for before, where in (
+            (r"(!\[[^]]*\]\(|src(?:set)?=\")", f"{files}/{about['repository']}/{at}/"),
+            (r"((?<!!)\[[^]]*\]\(|href=\")", f"{home}/blob/{at}/"),
+        ):
+            readme = re.sub(rf"{before}(?!https://|#)", rf"\1{where}", readme)
+        metadata["readme"] = {"content-type": "text/markdown", "text": readme}
+        metadata["urls"] = {
+            "Homepage": home,
+            "Documentation": f"{home}/tree/{at}/docs",
+            "Changelog": f"{home}/blob/{at}/CHANGELOG.md",
+            "Source": home,
+            "Issues": f"{home}/issues",
+            "Security": f"{home}/blob/{at}/SECURITY.md",
+        }

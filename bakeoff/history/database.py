@@ -79,7 +79,7 @@ def _engine(url: str) -> Engine:
         engine = create_engine(parsed, connect_args=_arguments(parsed))
     except (ImportError, NoSuchModuleError):
         raise MissingPiece(
-            "a history in PostgreSQL needs psycopg: pip install 'bakeoff[explore]'"
+            "a history in PostgreSQL needs psycopg: pip install 'bakeoff[postgres]'"
         ) from None
     if parsed.get_backend_name() == "sqlite":
         event.listen(engine, "connect", _set_up_sqlite)

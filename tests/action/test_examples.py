@@ -17,7 +17,7 @@ import flask
 import pytest
 import yaml
 
-from bakeoff import __version__
+from bakeoff import __repository__, __version__
 from bakeoff.model.ci import ProjectFile
 from bakeoff.plan import CiOptions
 from tests.action.runner import Ran, run_steps
@@ -204,13 +204,13 @@ def test_no_script_has_an_expression_in_it() -> None:
 def test_the_workflows_use_the_actions_as_they_are() -> None:
     checkout, action, say = GITHUB["jobs"]["bakeoff"]["steps"]
     assert checkout["with"] == {"fetch-depth": 0}
-    assert action["uses"] == f"OWNER/bakeoff/action@v{__version__}"
+    assert action["uses"] == f"{__repository__}/action@v{__version__}"
     assert set(action.get("with", {})) <= set(ACTION["inputs"])
     assert "steps.bakeoff.outputs.outcome" in say["env"]["OUTCOME"]
     assert "outcome" in ACTION["outputs"]
     assert COMMENT[True]["workflow_run"]["workflows"] == [GITHUB["name"]]
     (commenting,) = COMMENT["jobs"]["comment"]["steps"]
-    assert commenting["uses"] == f"OWNER/bakeoff/action/comment@v{__version__}"
+    assert commenting["uses"] == f"{__repository__}/action/comment@v{__version__}"
     assert COMMENTING["inputs"]["artifact"]["default"] == ACTION["inputs"]["artifact"]["default"]
 
 

@@ -15,22 +15,52 @@ from zipfile import ZipFile
 import pytest
 import trove_classifiers
 import yaml
+from hatchling.metadata.core import ProjectMetadata
+from hatchling.plugin.manager import PluginManager
 
 import bakeoff
 from tests.dist.conftest import ROOT
+from tests.docs.address import FILES, addressed
 
 SIZE_MAX_MIB = 15
 AARCH64 = 183
 """`e_machine` of ELF (EM_AARCH64)."""
 
 
-def test_package_engine_changelog_and_citation_are_of_one_version() -> None:
+def test_package_engine_and_changelog_are_of_one_version() -> None:
     manifest = tomllib.loads((ROOT / "engine/Cargo.toml").read_text())
     assert manifest["workspace"]["package"]["version"] == bakeoff.__version__
     headings = re.findall(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.M)
     assert headings[0] == bakeoff.__version__
+
+
+def test_documents_have_the_packages_version_and_repository() -> None:
+    for path in FILES:
+        assert addressed(path.read_text()) == path.read_text(), "run: python -m tests.docs.address"
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
     assert citation["version"] == bakeoff.__version__
+    assert citation["repository-code"] == f"https://github.com/{bakeoff.__repository__}"
+
+
+def test_the_readme_of_the_metadata_is_rendered_with_links_and_pictures_that_lead_somewhere() -> (
+    None
+):
+    from readme_renderer.markdown import render
+
+    metadata = ProjectMetadata(str(ROOT), PluginManager()).core
+    home = f"https://github.com/{bakeoff.__repository__}"
+    files = f"https://raw.githubusercontent.com/{bakeoff.__repository__}"
+    at = f"v{bakeoff.__version__}"
+    page = render(metadata.readme)
+    assert page and "<table>" in page
+    pictures = re.findall(r'<img[^>]* src="([^"]+)"', page)
+    links = re.findall(r'<a[^>]* href="([^"#]+)', page)
+    assert pictures and len(links) > 10
+    for link in (*pictures, *links):
+        ours = link.removeprefix(f"{files}/{at}/" if link in pictures else f"{home}/blob/{at}/")
+        assert ours != link or link == "https://rustup.rs", link
+        assert ours == link or (ROOT / ours).exists(), link
+    assert all(url.startswith(home) for url in metadata.urls.values())
 
 
 def test_citation_and_package_have_one_description_and_the_same_licences() -> None:
