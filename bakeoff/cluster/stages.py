@@ -325,7 +325,7 @@ class _Meters(Meters):
         self._servers, self._loads = servers, loads
         self._at = {each.address: cast(Meters, Far(each, "meters")) for each in servers}
         for name in (
-            *("cpu", "process_tree", "memory", "thread_times", "placement", "written"),
+            *("cpu", "counted_pids", "memory", "thread_times", "placement", "written"),
             *("listen_queue", "energy_uj", "machine"),
         ):
             setattr(self, name, getattr(self._at[servers[0].address], name))

@@ -25,6 +25,8 @@ class Instance:
         self.exec_ns = spawned.exec_ns
         self.group = spawned.group
         self.scratch = scratch
+        self.adopted: dict[int, int] = {}
+        """Other processes that it has started, with their starts."""
         self.status: int | None = None
         self.ended_ns = 0
 
@@ -37,18 +39,22 @@ class Instance:
         """The pids of all its processes that still run.
 
         The keeper is the subreaper of whatever it starts, so nothing leaves its tree. A process
-        belongs to this instance by its group, its descent, its session or its marker.
+        belongs to this instance by its group, its descent, its session or its marker, or by none
+        of them: then it is adopted.
         """
         table = processes()
         ours = descendants([os.getpid()], table)
         mine = cgroups.members(self.group.path) if self.group else set()
-        mine |= {pid for pid in ours if self._knows(table[pid])}
+        mine |= {pid for pid in ours if self.knows(table[pid])}
         mine |= descendants(mine, table)
         return {pid for pid in mine if pid in table and is_running(table[pid])}
 
-    def _knows(self, process: Process) -> bool:
-        return self.pid in (process.pid, process.session) or (
-            marker(process.pid) == self.instance_id
+    def knows(self, process: Process) -> bool:
+        """Whether it is the first process, of its session, adopted, or marked."""
+        return (
+            self.pid in (process.pid, process.session)
+            or self.adopted.get(process.pid) == process.started
+            or marker(process.pid) == self.instance_id
         )
 
     def kill(self) -> None:

@@ -161,9 +161,30 @@ class Service:
         return self._instances[request["name"]].report()
 
     def _do_members(self, request: dict[str, Any]) -> dict[str, Any]:
-        pids = sorted(self._instances[request["name"]].members())
+        instance = self._instances[request["name"]]
+        self._adopt()
+        pids = sorted(instance.members())
         self._note(pids)
         return {"pids": pids}
+
+    def _adopt(self) -> None:
+        """What lost its parent, session and environment is of whom was started last.
+
+        What watches over a container is such a process.
+        """
+        instances = list(self._instances.values())
+        strangers = [
+            each
+            for each in processes().values()
+            if each.parent == os.getpid() and not any(one.knows(each) for one in instances)
+        ]
+        if strangers:
+            enclosed = set().union(
+                *(cgroups.members(each.group.path) for each in instances if each.group)
+            )
+            instances[-1].adopted |= {
+                each.pid: each.started for each in strangers if each.pid not in enclosed
+            }
 
     def _note(self, pids: list[int]) -> None:
         """Write down what contenders have forked: it may leave their sessions, and lose its

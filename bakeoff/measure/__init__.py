@@ -1,6 +1,6 @@
 """Measure: what contenders cost in CPU and memory, and what the machine is and does."""
 
-from bakeoff.measure.cpu import CpuReader, process_tree, read_cpu
+from bakeoff.measure.cpu import CpuReader, counted_pids, process_tree, read_cpu
 from bakeoff.measure.energy import read_energy_uj
 from bakeoff.measure.hindrances import hindrances
 from bakeoff.measure.kernel import read_cores, read_tcp, read_used_ns
@@ -23,6 +23,7 @@ __all__ = [
     "CpuReader",
     "Placement",
     "ThreadTimes",
+    "counted_pids",
     "hindrances",
     "machine",
     "process_changes",

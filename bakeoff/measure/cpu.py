@@ -8,9 +8,11 @@ import contextlib
 import os
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple, Self
 
+from bakeoff.keeper import cgroups
 from bakeoff.model.readings import CpuTime
 from bakeoff.model.receipt import CpuCounter
 
@@ -19,7 +21,7 @@ _READ_BYTES = 1 << 16
 
 
 class CpuReader:
-    """Reads one counter again and again; the files of a control group stay open in between.
+    """Reads a counter again and again; the files of a control group stay open in between.
 
     cgroup-v2, cgroup-v1: the time of all processes that were ever in the group, dead ones included.
     tree: see `read_tree`. none, or a counter that has gone: None.
@@ -27,58 +29,66 @@ class CpuReader:
 
     def __init__(self, counter: CpuCounter) -> None:
         self._files: list[int] = []
-        self._read = self._opened(counter)
+        self._reads = [self._opened(each) for each in counter.every]
 
     def read(self) -> CpuTime | None:
         """The CPU time since the contender began; None if it can't be read, or no longer."""
         try:
-            return self._read()
+            times = [read() for read in self._reads]
         except (OSError, ValueError, KeyError):
             return None
+        known = [time for time in times if time]
+        return CpuTime.summed(known) if known and len(known) == len(times) else None
 
     def close(self) -> None:
         """Close the files. May be called again."""
         while self._files:
             os.close(self._files.pop())
-        self._read = _nothing
+        self._reads.clear()
 
     def _opened(self, counter: CpuCounter) -> Callable[[], CpuTime | None]:
         try:
             if counter.kind == "cgroup-v2" and counter.path:
-                self._open(counter.path, "cpu.stat")
-                return self._version_2
+                return partial(_version_2, *self._open(counter.path, "cpu.stat"))
             if counter.kind == "cgroup-v1" and counter.path:
-                self._open(counter.path, "cpuacct.usage", "cpuacct.usage_user", "cpuacct.usage_sys")
-                return self._version_1
+                return partial(
+                    _version_1,
+                    *self._open(
+                        counter.path, "cpuacct.usage", "cpuacct.usage_user", "cpuacct.usage_sys"
+                    ),
+                )
         except OSError:
             return _nothing
         pid = counter.pid
-        return (lambda: read_tree(pid)) if counter.kind == "tree" and pid else _nothing
+        return partial(read_tree, pid) if counter.kind == "tree" and pid else _nothing
 
-    def _open(self, folder: str, *names: str) -> None:
-        for name in names:
-            self._files.append(os.open(Path(folder) / name, os.O_RDONLY | os.O_CLOEXEC))
-
-    def _version_2(self) -> CpuTime:
-        """cpu.stat: lines of `key value`, µs."""
-        text = os.pread(self._files[0], _READ_BYTES, 0).decode()
-        stat = {key: int(value) for key, value in (line.split() for line in text.splitlines())}
-        return CpuTime(
-            total_ns=stat["usage_usec"] * 1000,
-            user_ns=stat["user_usec"] * 1000,
-            system_ns=stat["system_usec"] * 1000,
-        )
-
-    def _version_1(self) -> CpuTime:
-        """cpuacct.usage*, ns."""
-        total, user, system = (int(os.pread(file, _READ_BYTES, 0)) for file in self._files)
-        return CpuTime(total_ns=total, user_ns=user, system_ns=system)
+    def _open(self, folder: str, *names: str) -> list[int]:
+        files = [os.open(Path(folder) / name, os.O_RDONLY | os.O_CLOEXEC) for name in names]
+        self._files += files
+        return files
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _version_2(file: int) -> CpuTime:
+    """cpu.stat: lines of `key value`, µs."""
+    text = os.pread(file, _READ_BYTES, 0).decode()
+    stat = {key: int(value) for key, value in (line.split() for line in text.splitlines())}
+    return CpuTime(
+        total_ns=stat["usage_usec"] * 1000,
+        user_ns=stat["user_usec"] * 1000,
+        system_ns=stat["system_usec"] * 1000,
+    )
+
+
+def _version_1(*files: int) -> CpuTime:
+    """cpuacct.usage*, ns."""
+    total, user, system = (int(os.pread(file, _READ_BYTES, 0)) for file in files)
+    return CpuTime(total_ns=total, user_ns=user, system_ns=system)
 
 
 def read_cpu(counter: CpuCounter) -> CpuTime | None:
@@ -108,11 +118,23 @@ def read_tree(root: int) -> CpuTime | None:
     return CpuTime(total_ns=total, user_ns=user, system_ns=system) if alive else None
 
 
+def counted_pids(counter: CpuCounter) -> tuple[int, ...]:
+    """All processes that `counter` counts now."""
+    pids: set[int] = set()
+    for each in counter.every:
+        pids.update(cgroups.members(Path(each.path)) if each.path else ())
+        pids.update(process_tree(each.pid) if each.kind == "tree" and each.pid else ())
+    return tuple(sorted(pids))
+
+
 def process_tree(root: int) -> tuple[int, ...]:
-    """`root`, its children, their children and so on, as far as they still are its descendants."""
-    pids = [root]
+    """`root`, its children, their children and so on, as far as they still are its descendants.
+
+    Without us: what started the servers may have started bakeoff, too.
+    """
+    pids, us = [root], os.getpid()
     for pid in pids:  # grows as children are found
-        pids += _children(pid)
+        pids += [child for child in _children(pid) if child != us]
     return tuple(pids)
 
 

@@ -26,13 +26,20 @@ class CpuCounter(Contract):
     """Where the CPU time of one contender's whole process tree is read.
 
     cgroup-v2: `path` is a folder with `cpu.stat`. cgroup-v1: a folder with `cpuacct.usage`.
-    tree: no cgroup could be made; the CPU clocks of the processes in the tree of `pid`.
-    none: a server that isn't ours, whose processes we can't see.
+    tree: it has no cgroup of its own; the CPU clocks of the processes in the tree of `pid`.
+    none: a server that isn't ours, whose processes we can't see. `also` is added: what is in a
+    cgroup of its own, as a container.
     """
 
     kind: Literal["cgroup-v2", "cgroup-v1", "tree", "none"]
     path: str | None = None
     pid: PositiveInt | None = None
+    also: tuple["CpuCounter", ...] = ()
+
+    @property
+    def every(self) -> tuple["CpuCounter", ...]:
+        """This counter and those that are added to it."""
+        return (self, *self.also)
 
 
 class Handle(Contract):
@@ -41,7 +48,8 @@ class Handle(Contract):
     `address` is numeric, `host:port`; `host` is for the Host header. `log` has everything it
     prints, and `scratch` is its TMPDIR; both are None if it isn't ours. Requests go over
     `protocol`, with `tls` where that goes over TLS, and say `close` where each has a `connection`
-    of its own. The defaults are those of a server of which only the address is known.
+    of its own. `program` is the name of the process behind a URL, and `unseen` the reason why it
+    can't be seen. The defaults are those of a server of which only the address is known.
     """
 
     name: str
@@ -54,6 +62,8 @@ class Handle(Contract):
     connection: Literal["keep-alive", "close"] = "keep-alive"
     cpus: tuple[NonNegativeInt, ...] = ()
     cpu: CpuCounter = CpuCounter(kind="none")
+    program: str = ""
+    unseen: Finding | None = None
     log: str | None = None
     scratch: str | None = None
     command: tuple[str, ...] = ()

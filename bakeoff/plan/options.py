@@ -235,6 +235,7 @@ CPUS = Flag(
 PIDS = Flag(
     PLACEMENT,
     "Measure CPU and memory of this process, which serves a URL.",
+    usual="the one that listens on its port",
     metavar="PID",
     name="--pid",
     repeated=True,

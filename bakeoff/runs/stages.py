@@ -75,7 +75,7 @@ class Meters:
     """What this machine's kernel says of processes, of TCP and of itself."""
 
     cpu = measure.CpuReader
-    process_tree = staticmethod(measure.process_tree)
+    counted_pids = staticmethod(measure.counted_pids)
     memory = staticmethod(measure.read_memory)
     thread_times = staticmethod(measure.read_thread_times)
     placement = staticmethod(measure.read_placement)

@@ -11,16 +11,19 @@ from pathlib import Path
 from typing import Any, NoReturn, Self
 
 from bakeoff.keeper import cgroups
-from bakeoff.keeper.processes import identity
+from bakeoff.keeper.processes import identity, process
 from bakeoff.keeper.sweep import sweep
 from bakeoff.model.contender import argument_list, fill
 from bakeoff.model.errors import BakeoffError, ContenderOut, MissingPiece
+from bakeoff.model.finding import Finding
 from bakeoff.model.plan import Cores, Entry
 from bakeoff.model.protocol import OVER_TLS, Certificate, Protocol
 from bakeoff.model.receipt import CpuCounter, Handle, Stopped
 from bakeoff.start import faults
+from bakeoff.start.behind import Behind, behind, counter, counter_of_all
 from bakeoff.start.faults import Log
-from bakeoff.start.ports import Ports, endpoint, listeners_of
+from bakeoff.start.listeners import endpoint, holding, listeners_of, listening
+from bakeoff.start.ports import Ports, can_bind
 
 Answers = Callable[[str, int], str | None]
 """Connect to host and port and send one request: None after an HTTP answer, else the fault."""
@@ -55,6 +58,7 @@ class Keeper:
         self._scratch = scratch.resolve()
         self._logs: dict[str, Log] = {}
         self._in_shell: set[str] = set()
+        self._inside: set[str] = set()
         self._requests = 0
         home = str(Path(cgroups.__file__).parents[1])
         self._connection, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -173,6 +177,7 @@ class Keeper:
         except ContenderOut:
             self.stop(key)
             raise
+        counted, unseen = self._counter(entry.name, key, host, port, started)
         return Handle(
             name=entry.name,
             pid=started["pid"],
@@ -182,7 +187,8 @@ class Keeper:
             protocol=protocol,
             tls=over_tls.client if over_tls else None,
             cpus=cores.server,
-            cpu=CpuCounter(kind=started["counter"], path=started["group"], pid=started["pid"]),
+            cpu=counted,
+            unseen=unseen,
             log=str(log),
             scratch=started["scratch"],
             command=tuple(argv),
@@ -211,7 +217,6 @@ class Keeper:
                 reason = faults.died(seen["status"], seen["lived_s"], left)
                 raise ContenderOut(faults.with_tail(reason, log, faults.STAY if left else ""))
             if fault is None:
-                self.pids(name)  # The keeper writes down who is there by now.
                 return waited_s * 1e3
             if said_after_s and waited_s > said_after_s[0]:
                 say(faults.waited_for(waited_s, timeout_s, fault))
@@ -224,6 +229,31 @@ class Keeper:
                 raise ContenderOut(faults.with_tail(faults.not_ready(timeout_s, fault), log))
             # The time to ready is read in these steps.
             time.sleep(min(max(_STEP_S_MIN, _STEP_SHARE * waited_s), _STEP_S_MAX))
+
+    def _counter(
+        self, name: str, key: str, host: str, port: int, started: dict[str, Any]
+    ) -> tuple[CpuCounter, Finding | None]:
+        """What counts the CPU time of a server that answers, or why nothing does.
+
+        A command may have it started elsewhere: in the control group of a container, below us or
+        below a service of the machine.
+        """
+        pids = self.pids(key)
+        own = counter_of_all(
+            pids, CpuCounter(kind=started["counter"], path=started["group"], pid=started["pid"])
+        )
+        # Of one that runs as another user, which it may, nobody sees where it listens.
+        if (
+            name in self._inside
+            or any(not os.access(f"/proc/{pid}/fd", os.R_OK) for pid in pids)
+            or holding(listening(host, port), pids)
+        ):
+            self._inside.add(name)
+            return own, None
+        there = behind(host, port)
+        if there.unseen:
+            return CpuCounter(kind="none"), there.unseen
+        return counter(there.pids, own), None
 
     def stop(self, name: str, grace_s: float = GRACE_S) -> Stopped:
         """End `name` and all that it started: SIGTERM, `grace_s` later SIGKILL.
@@ -311,19 +341,29 @@ class Keeper:
 
 
 def attach(entry: Entry, protocol: Protocol = "h1") -> Handle:
-    """The handle of a server that somebody else runs; its CPU time is read if its pid is known."""
+    """The handle of a server that somebody else runs; its CPU time is read if it can be seen."""
     attached = entry.attached
     assert attached, "an entry to attach to"
+    host = attached.address.rpartition(":")[0].strip("[]")
+    if attached.pid:
+        there = Behind((attached.pid,))
+    else:
+        there = behind(host, attached.port, ours=can_bind(host, 0))
+    counted = counter(there.pids)
+    pid = counted.pid
+    answering = process(pid) if pid else None
     return Handle(
         name=entry.name,
-        pid=attached.pid,
+        pid=pid,
         address=attached.address,
         host=attached.host,
         port=attached.port,
         protocol=protocol,
         tls=attached.tls,
-        cpus=_allowed_cpus(attached.pid),
-        cpu=CpuCounter(kind="tree" if attached.pid else "none", pid=attached.pid),
+        cpus=_allowed_cpus(pid),
+        cpu=counted,
+        program=answering.name if answering else "",
+        unseen=there.unseen,
     )
 
 

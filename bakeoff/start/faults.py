@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from bakeoff.start.ports import Listener, endpoint
+from bakeoff.start.listeners import Listener, endpoint
 
 _TAIL_LINES = 15
 _TAIL_BYTES = 16_384

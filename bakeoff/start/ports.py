@@ -1,20 +1,15 @@
-"""Ports: which one a contender gets, and who listens where."""
+"""Ports: which one a contender gets."""
 
-import contextlib
-import ipaddress
 import random
 import socket
-from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
 
-import psutil
-
+from bakeoff.keeper.processes import processes
 from bakeoff.model.errors import ContenderOut
+from bakeoff.start.listeners import holding, listeners
 
 _LOWEST = 10_000
 _TRIES = 200
-_ANY = ("0.0.0.0", "::")
 
 
 class Ports:
@@ -32,7 +27,7 @@ class Ports:
         wildcard = "::" if ":" in host or Path("/proc/net/if_inet6").exists() else "0.0.0.0"
         for _ in range(_TRIES):
             port = random.randrange(_LOWEST, max(_outgoing_from(), _LOWEST + 1))
-            if port not in self._given and _can_bind(wildcard, port, reuse=0):
+            if port not in self._given and can_bind(wildcard, port):
                 return self._give(port)
         with socket.socket(_family(host)) as any_port:
             any_port.bind((host, 0))
@@ -43,8 +38,8 @@ class Ports:
 
         Connections in TIME_WAIT don't count: servers bind over them.
         """
-        if not _can_bind(host, port, reuse=1):
-            who = owner(port) or "a process that is hidden from this user"
+        if not can_bind(host, port, reuse=1):
+            who = _owner(port) or "a process that is hidden from this user"
             raise ContenderOut(f"port {port} is taken by {who}; end it, or take another port")
         return port
 
@@ -65,7 +60,7 @@ def _family(host: str) -> socket.AddressFamily:
     return socket.AF_INET6 if ":" in host else socket.AF_INET
 
 
-def _can_bind(host: str, port: int, reuse: int) -> bool:
+def can_bind(host: str, port: int, reuse: int = 0) -> bool:
     """Whether `port` can be bound at `host`; `::` stands for every address of both families."""
     with socket.socket(_family(host)) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, reuse)
@@ -78,48 +73,9 @@ def _can_bind(host: str, port: int, reuse: int) -> bool:
     return True
 
 
-class Listener(NamedTuple):
-    """A listening TCP socket."""
-
-    address: str
-    port: int
-
-    def __str__(self) -> str:
-        return endpoint(self.address, self.port)
-
-    def serves(self, host: str, port: int) -> bool:
-        """Whether a connection to `host`, a numeric address, and `port` arrives here."""
-        return self.port == port and (self.address in _ANY or self.address == host)
-
-
-def endpoint(address: str, port: int) -> str:
-    """`address:port`, IPv6 in brackets."""
-    return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
-
-
-def listeners_of(pids: Iterable[int]) -> list[Listener]:
-    """The listening sockets of `pids`, in order; none of a process that is hidden from us."""
-    listeners = set()
-    for pid in pids:
-        with contextlib.suppress(psutil.Error):
-            for connection in psutil.Process(pid).net_connections("tcp"):
-                if connection.status == psutil.CONN_LISTEN:
-                    address, port = connection.laddr
-                    listeners.add(Listener(_unmapped(address), port))
-    return sorted(listeners)
-
-
-def _unmapped(address: str) -> str:
-    """An IPv4 address that is written as IPv6, as IPv4."""
-    mapped = getattr(ipaddress.ip_address(address), "ipv4_mapped", None)
-    return str(mapped or address)
-
-
-def owner(port: int) -> str | None:
+def _owner(port: int) -> str | None:
     """`python3 (pid 123)`: who listens on `port`; None if it is hidden from us, or nobody."""
-    for connection in psutil.net_connections("tcp"):
-        listens = connection.status == psutil.CONN_LISTEN and connection.laddr[1:] == (port,)
-        if listens and connection.pid:
-            with contextlib.suppress(psutil.Error):
-                return f"{psutil.Process(connection.pid).name()} (pid {connection.pid})"
+    table = processes()
+    for pid in holding([each for each in listeners() if each.port == port], table):
+        return f"{table[pid].name} (pid {pid})"
     return None

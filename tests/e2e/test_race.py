@@ -59,7 +59,7 @@ def test_one_that_answers_wrongly_is_out_and_a_url_is_raced_and_left_up(place: P
     with subprocess.Popen([sys.executable, str(place.path / "up.py")]) as up:
         try:
             wait_for(lambda: answers(port))
-            words = ["race", bad, url, "--pid", str(up.pid), "--workload", "hello", "-d", "1"]
+            words = ["race", bad, url, "--workload", "hello", "-d", "1"]
             ended = place.bakeoff(*words, *QUICK, "--keep-going", "--json", "-")
             assert up.poll() is None
         finally:
@@ -68,7 +68,9 @@ def test_one_that_answers_wrongly_is_out_and_a_url_is_raced_and_left_up(place: P
     verdict = Verdict.from_json(ended.out, "stdout")
     (entry,) = verdict.entries
     assert f"http://{entry.name}/" == f"http://{verdict.reference}/" == url
+    assert entry.cpu_source == "tree"
     assert entry.cpu_us_per_request.server and entry.cpu_us_per_request.server > 0
+    assert entry.memory_mib.loaded
     assert 'GET /: answered "Goodbye", not "Hello, World!"' in verdict.skipped[0].reason
 
 

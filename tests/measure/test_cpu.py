@@ -1,5 +1,6 @@
 """CPU time that is read from outside is what a process knows of itself."""
 
+import multiprocessing
 import os
 import subprocess
 import sys
@@ -10,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from bakeoff.keeper import cgroups
-from bakeoff.measure import CpuReader, process_tree, read_cpu
+from bakeoff.measure import CpuReader, counted_pids, process_tree, read_cpu
 from bakeoff.measure.cpu import TICK_NS, parse_stat
+from bakeoff.model.readings import CpuTime
 from bakeoff.model.receipt import CpuCounter
 
 BURN = Path(__file__).parent / "burn.py"
@@ -83,6 +85,27 @@ def test_a_tree_that_is_gone_reads_as_nothing() -> None:
 def test_a_group_that_is_gone_reads_as_nothing(tmp_path: Path) -> None:
     assert read_cpu(CpuCounter(kind="cgroup-v2", path=str(tmp_path / "gone"))) is None
     assert read_cpu(CpuCounter(kind="cgroup-v1", path=str(tmp_path / "gone"))) is None
+
+
+def test_counters_are_added_up_and_so_are_their_processes(tmp_path: Path) -> None:
+    for name, pid, us in (("a", 2, 5), ("b", 3, 7)):
+        (tmp_path / name).mkdir()
+        stat = f"usage_usec {us}\nuser_usec {us - 1}\nsystem_usec 1\n"
+        (tmp_path / name / "cpu.stat").write_text(stat)
+        (tmp_path / name / "cgroup.procs").write_text(f"{pid}\n")
+    a, b = (CpuCounter(kind="cgroup-v2", path=str(tmp_path / name)) for name in "ab")
+    both = a.model_copy(update={"also": (b,)})
+    assert read_cpu(both) == CpuTime(total_ns=12_000, user_ns=10_000, system_ns=2_000)
+    assert counted_pids(both) == (2, 3)
+    (tmp_path / "b" / "cpu.stat").unlink()
+    assert read_cpu(both) is None
+
+
+def test_who_measures_is_not_counted_with_who_started_it() -> None:
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        measuring = pool.apply(os.getpid)
+        assert measuring in process_tree(os.getpid())
+        assert measuring not in pool.apply(process_tree, (os.getpid(),))
 
 
 def test_what_cannot_be_seen_reads_as_nothing() -> None:

@@ -215,8 +215,8 @@ class World(Reports):
     def cpu(self, counter: CpuCounter) -> FakeCpu:
         return FakeCpu(self, counter)
 
-    def process_tree(self, pid: int) -> tuple[int, ...]:
-        return (pid,)
+    def counted_pids(self, counter: CpuCounter) -> tuple[int, ...]:
+        return (counter.pid,) if counter.pid else ()
 
     def memory(self, pids: Iterable[int]) -> Memory:
         return Memory(pss_mib=self.held_mib, processes=len(list(pids)) or 1)

@@ -7,7 +7,7 @@ import pytest
 
 from bakeoff.start import faults
 from bakeoff.start.faults import Log
-from bakeoff.start.ports import Listener
+from bakeoff.start.listeners import Listener
 
 
 @pytest.mark.parametrize(

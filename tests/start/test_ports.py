@@ -6,7 +6,8 @@ import socket
 import pytest
 
 from bakeoff.model.errors import ContenderOut
-from bakeoff.start.ports import Listener, Ports, endpoint, listeners_of
+from bakeoff.start.listeners import Listener, endpoint, listeners_of
+from bakeoff.start.ports import Ports
 
 HOST = "127.0.0.1"
 

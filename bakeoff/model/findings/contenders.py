@@ -151,6 +151,31 @@ ENTRIES: Mapping[str, Row] = {
         "whose CPU time can't be read: the load generator may have been the limit",
         advice="name the process behind the URL with --pid",
     ),
+    "unseen_user": Row(
+        "its process belongs to the user {user}, so its CPU time and memory can't be read",
+        several="the processes of {names:who} belong to other users, so their CPU time and memory "
+        "can't be read",
+        advice="run bakeoff as root, or name the process with --pid",
+    ),
+    "unseen_host": Row(
+        "its address isn't one of this machine, so its CPU time and memory can't be read",
+        several="the addresses of {names:who} aren't of this machine, so their CPU time and memory "
+        "can't be read",
+        advice="run bakeoff as root where it is in a container of this machine",
+    ),
+    "unseen_self": Row(
+        "it is served by bakeoff's own process, so its CPU time and memory can't be told apart",
+        several="{names:who} are served by bakeoff's own process, so their CPU time and memory "
+        "can't be told apart",
+        advice="start it as a process of its own",
+    ),
+    "unseen_forwarded": Row(
+        "its port is forwarded[ by {process}] to a process that bakeoff can't see, as one in a "
+        "container, so its CPU time and memory can't be read",
+        several="the ports of {names:who} are forwarded to processes that bakeoff can't see, as "
+        "in containers, so their CPU time and memory can't be read",
+        advice="name the server's own process with --pid",
+    ),
     "generator_near_limit": Row(
         "the load generator was busy {client_busy:.0%} of the time[ on its core {client_core}] and "
         "the server {server_busy:.0%}: at moments the load generator was the limit, so the server "

@@ -149,6 +149,10 @@ VALUES: Mapping[str, Meant] = {
     "places": Meant("of each, how many connections its listen queue has room for", [5, 7]),
     "planned": Meant("what was planned", 3),
     "port": Meant("a TCP port", "8080"),
+    "process": Meant(
+        "the process that forwards connections, and its pid; null: it can't be seen",
+        "docker-proxy (pid 812)",
+    ),
     "processes": Meant("processes, how many", [1, 2]),
     "quantile": Meant("a quantile's name, as p99.9", "p99"),
     "quiet": Meant("the ratio to `other` by server CPU, where the machine is quiet", 1.02),
@@ -201,6 +205,7 @@ VALUES: Mapping[str, Meant] = {
     "threads": Meant("threads at work, how many", [1, 6]),
     "times": Meant("slices in which it stalled", 8),
     "tool": Meant("a load tool", "wrk"),
+    "user": Meant("the name of a user of this machine, or the number", "www-data"),
     "upstream_busy": Meant("share of the time in which the upstream was at work", 0.95),
     "value_us": Meant("that quantile, µs", 204_000.0),
     "versions": Meant("versions of TLS", ["TLS 1.3", "TLS 1.2"]),

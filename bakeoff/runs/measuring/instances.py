@@ -107,10 +107,10 @@ class Instances:
 
     def pids(self, running: Running) -> tuple[int, ...]:
         """All its processes; none where they can't be seen."""
-        handle = running.handle
-        if (running.entry.name, running.key) in self._started:
+        cpu = running.handle.cpu
+        if (running.entry.name, running.key) in self._started and not cpu.also:
             return self._context.keeper.pids(running.key)
-        return tuple(self._meters(running).process_tree(handle.pid)) if handle.pid else ()
+        return self._meters(running).counted_pids(cpu)
 
     def memory(self, running: Running) -> Memory | None:
         """What it holds now; None where it can't be seen."""
@@ -169,6 +169,12 @@ class Instances:
     def _attach(self, entry: Entry) -> Handle:
         protocol = self._plan.protocol_of(entry.name)
         handle = self._context.stages.servers.attach(entry, protocol)
+        if handle.pid and not entry.twin_of:
+            whole = "all below it" if handle.cpu.kind == "tree" else "its control group"
+            self._context.watch.step(
+                f"{entry.name}: measuring CPU and memory of {handle.program} (pid {handle.pid}) "
+                f"and {whole}"
+            )
         return handle.model_copy(update={"connection": self._plan.connection})
 
     def _start(self, entry: Entry, key: str, log: str) -> Handle:

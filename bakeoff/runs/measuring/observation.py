@@ -103,13 +103,16 @@ class Observation:
         return {name: written for name, written in sizes.items() if written}
 
     def _conduct(self, running: Running, before: _Seen, after: _Seen) -> Conduct:
-        """Of what isn't ours nobody knows which session and which cores were meant for it."""
+        """Of what isn't ours nobody knows which session and which cores were meant for it.
+
+        A container is meant to be in a session of its own.
+        """
         ours = running.entry.attached is None
         return process_changes(
             before.tasks,
             after.tasks,
             self._meters.at(running.handle.address).placement(after.tasks),
-            running.handle.pid if ours else None,
+            running.handle.pid if ours and not running.handle.cpu.also else None,
             running.handle.cpus if ours else (),
         )
 

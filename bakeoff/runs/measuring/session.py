@@ -10,7 +10,7 @@ from bakeoff.model.errors import ContenderOut
 from bakeoff.model.plan import Plan
 from bakeoff.model.program import Program
 from bakeoff.model.readings import Memory
-from bakeoff.model.receipt import Stopped
+from bakeoff.model.receipt import Stopped, Verification
 from bakeoff.model.samples import BootEntry, BootStart
 from bakeoff.runs.measuring.context import Context
 from bakeoff.runs.measuring.inferring import infer_expectations
@@ -162,7 +162,7 @@ class Session:
                     time_to_ready_ms=each.handle.time_to_ready_ms,
                     cpu_source=each.handle.cpu.kind,
                     idle=self._idle[each.key],
-                    verification=each.verification,
+                    verification=_with_unseen(each),
                     audit=self._audits.get(each.entry.name),
                 )
                 for each in self.running
@@ -196,3 +196,11 @@ class Session:
                 self.instances.stop(each)
                 self.context.watch.out(each.entry.name, reason)
         self.running, self.out = held, self.out | out
+
+
+def _with_unseen(running: Running) -> Verification:
+    """Its verification, and why nothing is known of its processes."""
+    verification, unseen = running.verification, running.handle.unseen
+    if unseen is None:
+        return verification
+    return verification.model_copy(update={"findings": (*verification.findings, unseen)})
