@@ -1,16 +1,34 @@
-"""How a run gets on, for people: a bar in a terminal or a notebook, plain lines in a log."""
+"""How a run gets on, for people: a table in a terminal, lines in a log, a bar in a notebook."""
 
 import html
 import sys
 import time
-from collections.abc import Callable
-from typing import Any, Self
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from threading import Event, Thread
+from typing import TYPE_CHECKING, Any, Self
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.console import Console, ConsoleOptions, Group, RenderResult
+from rich.live import Live
+from rich.progress_bar import ProgressBar
 from rich.table import Column
+from rich.table import Table as Grid
+from rich.text import Text
 
-REDRAW_S = 0.25
+from bakeoff.report import figures
+
+if TYPE_CHECKING:
+    from bakeoff.model.verdict import Verdict
+
+REDRAW_S, REDRAW_SHARE = 0.25, 0.01
+"""From one redraw to the next at least, and of a core's time that they take at most."""
+QUIET_S, QUIET_SHARE = 5.0, 1 / 12
+"""A log has a line after so long without one, and later after so much of the step's time."""
+TICK_S = 1.0
+BAR_WIDTH = 24
+LEFT_AFTER_S = 1.0
+"""Before that a step's speed does not tell how long it will take."""
 
 
 class Watch:
@@ -30,11 +48,13 @@ class Watch:
     def step(self, text: str) -> None:
         """Something begins that may take a while."""
 
-    def measured(self, done: float, of: float, text: str) -> None:
-        """So much of the measuring is done."""
+    def measured(
+        self, done: float, of: float, text: str, rates: Mapping[str, float] | None = None
+    ) -> None:
+        """So much of the measuring is done; `rates` has the contenders' latest throughputs."""
 
-    def stands(self, text: str) -> None:
-        """So the contenders stand by now."""
+    def stands(self, verdict: "Verdict | None") -> None:
+        """So the contenders stand by now; None: nothing is known yet."""
 
     def out(self, name: str, reason: str) -> None:
         """A contender can't take part."""
@@ -44,83 +64,175 @@ class Watch:
 
 
 class LineWatch(Watch):
-    """One line for each step; none for the measuring: a log has no use for a moving figure.
+    """A line for each step, and one whenever there was none for a while.
 
     `show` prints the result of a run.
     """
 
     def __init__(self, console: Console, show: Callable[[Any], None] = lambda _run: None) -> None:
         self._console, self._show = console, show
+        self._doing, self._began_s, self._told_s, self._printed_s = "", 0.0, 0.0, 0.0
+        self._done, self._of = 0.0, 0.0
+        self._first: tuple[float, float] | None = None
+        self._ended = Event()
+        self._ticks = Thread(target=self._tick_on, daemon=True)
+        self._measures = False
+
+    def __enter__(self) -> Self:
+        self._ticks.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
 
     def step(self, text: str) -> None:
         """Print the step."""
-        self._console.print(text, markup=False, soft_wrap=True)
+        self._begin(text)
+        self._print(text)
+
+    def measured(
+        self, done: float, of: float, text: str, rates: Mapping[str, float] | None = None
+    ) -> None:
+        """Keep how far it is, and print it where nothing was printed for a while."""
+        del rates
+        now_s = time.monotonic()
+        if not self._measures:
+            self._begin(text)
+        self._doing, self._measures, self._told_s = text, True, now_s
+        if done and (self._first is None or of != self._of or done < self._done):
+            self._first = (done, now_s)
+        self._done, self._of = done, of
+        self._tick(now_s)
 
     def out(self, name: str, reason: str) -> None:
         """Print who is out, and why."""
-        self._console.print(f"{name} is out: {reason}", markup=False, soft_wrap=True)
+        self._print(f"{name} is out: {reason}")
 
     def judged(self, run: Any) -> None:
         """Show the result at once: the report takes seconds."""
         self._show(run)
+        self._begin("writing the report")
+
+    def _begin(self, text: str) -> None:
+        self._doing, self._began_s, self._measures = text, time.monotonic(), False
+
+    def _print(self, text: str) -> None:
+        self._console.print(text, markup=False, soft_wrap=True)
+        self._printed_s = time.monotonic()
+
+    def _tick_on(self) -> None:
+        """Nothing is drawn while a slice is measured: `measured` is told between slices."""
+        while not self._ended.wait(TICK_S):
+            now_s = time.monotonic()
+            if self._doing and (not self._measures or now_s - self._told_s > QUIET_S):
+                with suppress(OSError):  # Nobody reads any more: the next step raises it.
+                    self._tick(now_s)
+
+    def _tick(self, now_s: float) -> None:
+        if now_s - self._printed_s >= max(QUIET_S, QUIET_SHARE * (now_s - self._began_s)):
+            self._print(f"{self._doing}: {self._how_far(now_s)}")
+
+    def _how_far(self, now_s: float) -> str:
+        """The share that is measured and the time that the rest will take; of a step its time."""
+        if not (self._measures and self._done):
+            return f"{now_s - self._began_s:.0f} s"
+        assert self._first
+        done, (first, since_s) = self._done, self._first
+        share = f"{100 * done / self._of:.0f} %"
+        if done <= first or now_s - since_s < LEFT_AFTER_S or done >= self._of:
+            return share
+        left_s = (now_s - since_s) / (done - first) * (self._of - done)
+        return f"{share}, {figures.time_to_wait(left_s)} left"
 
 
-class BarWatch(LineWatch):
-    """A bar over the measuring, with the step beside it, or how contenders stand and their latest
-    throughputs."""
+class TableWatch(LineWatch):
+    """A line for each contender, how it stands and its latest throughput, over a bar with the time
+    that is left and what happens now. It leaves nothing on the screen."""
 
     live = True
 
     def __init__(self, console: Console, show: Callable[[Any], None] = lambda _run: None) -> None:
         super().__init__(console, show)
-        self._progress = Progress(
-            BarColumn(bar_width=24),
-            TaskProgressColumn(),
-            TimeRemainingColumn(compact=True),
-            # Of thirty names or throughputs the first few: several lines would jump about.
-            TextColumn(
-                "{task.description}",
-                markup=False,
-                table_column=Column(no_wrap=True, overflow="ellipsis", ratio=1),
-            ),
+        # A redraw costs CPU on the generator's core: it happens between slices alone.
+        self._live = Live(
+            self,
             console=console,
-            transient=True,
-            expand=True,
-            # A redraw costs CPU on the generator's core: it happens between slices alone.
             auto_refresh=False,
+            transient=True,
+            vertical_overflow="crop",
         )
-        self._task = self._progress.add_task("", total=None)
-        self._drawn_at_s = 0.0
-        self._stands = ""
+        self._verdict: Verdict | None = None
+        self._rates: Mapping[str, float] = {}
+        self._due_s = 0.0
 
     def __enter__(self) -> Self:
-        self._progress.start()
-        return self
+        self._live.start()
+        return super().__enter__()
 
-    def __exit__(self, *_: object) -> None:
-        self._progress.stop()
+    def __exit__(self, *of: object) -> None:
+        super().__exit__(*of)
+        self._live.stop()
 
     def step(self, text: str) -> None:
         """Show the step beside the bar."""
-        self._progress.update(self._task, description=text)
-        self._progress.refresh()
+        if not self._live.is_started:
+            super().step(text)
+            return
+        self._begin(text)
+        self._draw()
 
-    def stands(self, text: str) -> None:
-        """Show it before the throughputs from now on."""
-        self._stands = text
+    def stands(self, verdict: "Verdict | None") -> None:
+        """Show it from the next redraw on."""
+        self._verdict, self._rates = verdict, self._rates if verdict else {}
 
-    def measured(self, done: float, of: float, text: str) -> None:
-        """Move the bar, a few times a second at most."""
-        said = f"{self._stands}; {text}" if self._stands else text
-        self._progress.update(self._task, completed=done, total=of, description=said)
-        if time.monotonic() - self._drawn_at_s > REDRAW_S:
-            self._progress.refresh()
-            self._drawn_at_s = time.monotonic()
+    def measured(
+        self, done: float, of: float, text: str, rates: Mapping[str, float] | None = None
+    ) -> None:
+        """Move the bar."""
+        self._rates = rates or self._rates
+        super().measured(done, of, text)
 
     def judged(self, run: Any) -> None:
-        """Show the result in the bar's place."""
-        self._progress.stop()
+        """Show the result in the table's place."""
+        self._live.stop()
         super().judged(run)
+
+    def _tick(self, now_s: float) -> None:
+        if not self._live.is_started:
+            super()._tick(now_s)
+        elif now_s >= self._due_s:
+            self._draw()
+
+    def _draw(self) -> None:
+        began_s = time.thread_time()
+        self._live.refresh()
+        pause_s = (time.thread_time() - began_s) / REDRAW_SHARE
+        self._due_s = time.monotonic() + min(max(REDRAW_S, pause_s), QUIET_S / 2)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """The rows that there is room for, and the bar."""
+        # Here, not above: nobody waits for them who only asks for help.
+        from bakeoff.report.kinds.standings import so_far
+        from bakeoff.report.render.terminal import fitted
+
+        table, room = so_far(self._verdict, self._rates), console.height - 2
+        for shown in range(min(len(table.rows), room), 0, -1):
+            hidden = len(table.rows) - shown
+            part = replace(table, rows=table.rows[:shown])
+            lines = [*fitted(part, console, options, wide=False)]
+            if hidden:
+                lines.append(Text(f"and {hidden} more", "dim"))
+            if len(console.render_lines(Group(*lines), options)) <= room:
+                yield from lines
+                break
+        bar = Column(), ProgressBar(self._of, self._done, min(BAR_WIDTH, options.max_width // 5))
+        far = Column(no_wrap=True), Text(self._how_far(time.monotonic()))
+        # Of thirty names the first few: several lines would jump about.
+        now = Column(no_wrap=True, overflow="ellipsis", ratio=1), Text(self._doing)
+        parts = (bar, far, now) if self._of else (far, now)
+        line = Grid.grid(*(column for column, _ in parts), padding=(0, 1, 0, 0), expand=True)
+        line.add_row(*(part for _, part in parts))
+        yield line
 
 
 class NotebookWatch(Watch):
@@ -138,10 +250,16 @@ class NotebookWatch(Watch):
         """Show the step."""
         self._draw("<progress></progress> ", text)
 
-    def measured(self, done: float, of: float, text: str) -> None:
+    def measured(
+        self, done: float, of: float, text: str, rates: Mapping[str, float] | None = None
+    ) -> None:
         """Move the bar, a few times a second at most."""
         if time.monotonic() - self._drawn_at_s > REDRAW_S:
-            self._draw(f'<progress value="{done:g}" max="{of:g}"></progress> ', text)
+            said = ", ".join(
+                f"{name} {figures.rate(rate)}/s" for name, rate in (rates or {}).items()
+            )
+            bar = f'<progress value="{done:g}" max="{of:g}"></progress> '
+            self._draw(bar, f"{text}: {said}" if said else text)
 
     def out(self, name: str, reason: str) -> None:
         """Show who is out, and why."""
@@ -154,16 +272,18 @@ class NotebookWatch(Watch):
 
 
 def terminal_watch(console: Console, show: Callable[[Any], None] = lambda _run: None) -> Watch:
-    """A bar where `console` is a terminal, and lines elsewhere; `show` prints a run's result."""
-    return (BarWatch if console.is_terminal else LineWatch)(console, show)
+    """A table where `console` is a terminal that can be drawn on, and lines elsewhere; `show`
+    prints a run's result."""
+    drawn = console.is_terminal and not console.is_dumb_terminal
+    return (TableWatch if drawn else LineWatch)(console, show)
 
 
 def suitable_watch() -> Watch:
-    """A bar in a notebook, or where standard error is a terminal; elsewhere nothing is shown."""
+    """A bar in a notebook, a table where standard error is a terminal, and nothing elsewhere."""
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     if shell is not None and hasattr(shell, "kernel"):
         from IPython.display import display
 
         return NotebookWatch(display)
     console = Console(stderr=True, highlight=False)
-    return BarWatch(console) if console.is_terminal else Watch()
+    return terminal_watch(console) if console.is_terminal else Watch()

@@ -14,7 +14,7 @@ MAY_IMPORT = {
     "command": {"keeper"},
     "installation": set[str](),
     "histograms": set[str](),
-    "progress": set[str](),
+    "progress": {"model", "report"},
     "model": set[str](),
     "workers": {"keeper"},
     **{stage: {"model"} for stage in STAGES},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -105,6 +105,8 @@ class Clock:
     """This machine's time."""
 
     now_ns = staticmethod(time.monotonic_ns)
+    worked_ns = staticmethod(time.thread_time_ns)
+    """The CPU time that the thread which asks has used."""
     wait = staticmethod(time.sleep)
 
     def settle(self) -> None:
@@ -166,11 +168,13 @@ class Watch(Protocol):
     def step(self, text: str) -> None:
         """Something begins that may take a while."""
 
-    def measured(self, done: float, of: float, text: str) -> None:
-        """So much of the measuring is done."""
+    def measured(
+        self, done: float, of: float, text: str, rates: Mapping[str, float] | None = None
+    ) -> None:
+        """So much of the measuring is done; `rates` has the contenders' latest throughputs."""
 
-    def stands(self, text: str) -> None:
-        """So the contenders stand by now."""
+    def stands(self, verdict: Verdict | None) -> None:
+        """So the contenders stand by now; None: nothing is known yet."""
 
     def out(self, name: str, reason: str) -> None:
         """A contender can't take part."""

@@ -181,6 +181,9 @@ class World:
 
     # Clock, reports, history.
 
+    def worked_ns(self) -> int:
+        return 0
+
     def now_ns(self) -> int:
         return round(self.weather.now_s * 1e9)
 

@@ -6,6 +6,7 @@ import pytest
 
 from bakeoff.model.day import Day
 from bakeoff.plan import DayOptions, Environment, plan_day
+from bakeoff.progress import Watch
 from bakeoff.runs import execute
 from bakeoff.satellites import real_stages
 from tests.e2e.conftest import Place
@@ -51,25 +52,14 @@ require("https").createServer(tls, (request, response) => {
 """
 
 
-class Silent:
+class Silent(Watch):
     """Nobody watches; what goes wrong fails the test."""
-
-    live = False
 
     def step(self, text: str) -> None:
         assert "ended early" not in text, text
 
-    def measured(self, done: float, of: float, text: str) -> None:
-        pass
-
-    def stands(self, text: str) -> None:
-        pass
-
     def out(self, name: str, reason: str) -> None:
         raise AssertionError(f"{name} is out: {reason}")
-
-    def judged(self, run: object) -> None:
-        pass
 
 
 def one_round(place: Place, command: str, **options: object) -> Day:

@@ -153,7 +153,7 @@ def test_a_page_stays_where_nothing_changed_unless_it_is_for_another_address(
 
 def test_an_export_that_was_cut_off_is_begun_again(shelves: Shelves, tmp_path: Path) -> None:
     class Impatient(World):
-        def measured(self, done: float, of: float, text: str) -> None:
+        def measured(self, done_s: float, of_s: float, text: str, rates: object = None) -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

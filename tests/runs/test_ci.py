@@ -78,8 +78,9 @@ def test_who_watches_is_told_how_base_and_head_stand(measure: Measure, tmp_path:
     exact = plan(measure, tmp_path, gates=("head >= base",))
     world = World(speeds(50_000.0), live=True)
     measure.run(exact, world)
-    said = [each for each in world.standings if each]
-    assert said and all(each.endswith(" / base") or each.endswith(" / head") for each in said)
+    stood = [verdict for verdict in world.standings if verdict]
+    assert stood and all(verdict.pair("base", "head") for verdict in stood)
+    assert world.rates.keys() == {"base", "head"}
 
 
 def test_its_folder_has_the_race_and_all_is_judged_again_from_it(

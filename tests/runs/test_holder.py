@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -52,7 +53,7 @@ def test_a_run_has_a_holder_while_it_is_measured_and_none_afterwards(measure: Me
     seen = list[Holder | None]()
 
     class Watching(World):
-        def measured(self, done: float, of: float, text: str) -> None:
+        def measured(self, done_s: float, of_s: float, text: str, rates: Any = None) -> None:
             seen.append(holder_of(next(measure.parent.glob("t-*"))))
 
     run = measure.race(Watching({"fast": 100_000.0}), "fast", duration=1.0)

@@ -407,9 +407,14 @@ def test_who_watches_is_told_how_the_contenders_stand_and_the_race_takes_its_tim
         finished = measure.race(world, "slow", "fast", duration=12.0)
         assert finished.result.measured_s == pytest.approx(12, rel=0.1)
         assert finished.result.stopping == "planned"
-        said = [each for each in world.standings if each]
-        assert bool(said) == live
-        assert all(each.endswith(") fast / slow") and "× (" in each for each in said)
+        assert world.rates.keys() == {"slow", "fast"}, "the twin is no contender"
+        nothing, *stood = world.standings
+        assert nothing is None
+        assert bool(stood) == live
+        for verdict in stood:
+            pair = verdict and verdict.pair("fast", "slow")
+            assert pair and pair.finding == "faster"
+            assert verdict and verdict.stopping == "any_time"
 
 
 def test_a_precision_out_of_reach_takes_the_whole_budget(measure: Measure) -> None:

@@ -136,7 +136,8 @@ class World(Reports):
     programs: dict[str, Program] = field(default_factory=dict)
     seen: list[str] = field(default_factory=list)
     live: bool = False
-    standings: list[str] = field(default_factory=list)
+    standings: list[Verdict | None] = field(default_factory=list)
+    rates: Mapping[str, float] = field(default_factory=dict)
     no_history: str = ""
     earlier_races: Earlier | None = None
     chance: random.Random = field(default_factory=lambda: random.Random(7))
@@ -255,6 +256,8 @@ class World(Reports):
     def now_ns(self) -> int:
         return self.time_ns
 
+    worked_ns = now_ns
+
     def settle(self) -> None:
         pass
 
@@ -298,13 +301,16 @@ class World(Reports):
         """A watch: remember."""
         self.seen.append(text)
 
-    def measured(self, done_s: float, of_s: float, text: str) -> None:
+    def measured(
+        self, done_s: float, of_s: float, text: str, rates: Mapping[str, float] | None = None
+    ) -> None:
         """A watch: the measuring never goes past its end by more than a block."""
         assert done_s <= of_s + 5
+        self.rates = rates or self.rates
 
-    def stands(self, text: str) -> None:
+    def stands(self, verdict: Verdict | None) -> None:
         """A watch: remember."""
-        self.standings.append(text)
+        self.standings.append(verdict)
 
     def out(self, name: str, reason: str) -> None:
         """A watch: remember."""

@@ -20,13 +20,6 @@ def headline(verdict: Verdict) -> str:
     return " ".join(said) + ended_early(verdict)
 
 
-def standing(verdict: Verdict) -> str:
-    """Of a race that goes on, the leader over the next; empty while nothing is known."""
-    leading = [entry.name for entry in ranked(verdict)[:2]]
-    pair = verdict.pair(*leading) if len(leading) == 2 else None
-    return f"{figures.ratio_of(pair)} {pair.a} / {pair.b}" if pair else ""
-
-
 def has_ended(entry: VerdictEntry) -> bool:
     """Whether its figures are invalid because its processes ended."""
     return any(reason.code == "died" for reason in entry.reasons)

@@ -1,6 +1,6 @@
 """Who has a place and who has not, and the tables of that: standings, requests, every pair."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from string import ascii_letters
@@ -73,6 +73,26 @@ def standings(verdict: Verdict) -> Table:
     twin = (floor.name, "twin", figures.ratio_of(floor), figures.count(floor.n))
     empty = [MISSING] * (len(columns) - len(twin))
     return replace(table, rows=(*table.rows, Row((*twin, *empty), "twin", floor)))
+
+
+def so_far(verdict: Verdict | None, rates: Mapping[str, float]) -> Table:
+    """Of a race that goes on: those that have a ratio by now, fastest first, and the others.
+
+    `rates` has their latest throughputs.
+    """
+    known = {entry.name: entry for entry in (ranked(verdict) if verdict else ())}
+    to_reference = f"ratio to {verdict.reference} (95 %)" if verdict else "ratio"
+    return tabulated(
+        "Standings so far",
+        [*known, *(name for name in rates if name not in known)],
+        [
+            ("contender", str),
+            (to_reference, lambda name: figures.ratio_of(known.get(name))),
+            ("requests/s", lambda name: figures.rate(rates.get(name))),
+        ],
+        bar=known.get,
+        spare={"requests/s": max(SPARE.values())},
+    )
 
 
 _BOUNDED = (

@@ -133,13 +133,15 @@ class CellWatch:
         """Something begins that may take a while."""
         self.watch.step(f"{self.cell}: {text}")
 
-    def measured(self, done: float, of: float, text: str) -> None:
+    def measured(
+        self, done: float, of: float, text: str, rates: Mapping[str, float] | None = None
+    ) -> None:
         """So much of the measuring is done."""
-        self.watch.measured(done, of, f"{self.cell}: {text}")
+        self.watch.measured(done, of, f"{self.cell}: {text}", rates)
 
-    def stands(self, text: str) -> None:
+    def stands(self, verdict: Verdict | None) -> None:
         """So the contenders stand by now."""
-        self.watch.stands(text)
+        self.watch.stands(verdict)
 
     def out(self, name: str, reason: str) -> None:
         """A contender can't take part."""

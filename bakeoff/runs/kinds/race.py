@@ -1,6 +1,7 @@
 """A race: boots of a rotation or solo rounds, a verdict, and where asked for a confirmation."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import partial
 from importlib import import_module
 
 from bakeoff.model.earlier import Earlier
@@ -27,10 +28,9 @@ from bakeoff.runs.stages import History, Stages, Watch
 
 CONFIRM_FOLDER = "confirm"
 EARLIER_FILE = "earlier.json"
-JUDGING_SHARE = 0.1
-"""Of the time from one judging of a race that goes on to the next."""
-JUDGING_NS = 15_000_000
-"""Of each two entries, before it is known: two contenders take 50 ms, thirty 15 s."""
+JUDGING_SHARE, WATCHING_SHARE = 0.1, 0.01
+"""Of a core's time from one judging of a race that goes on to the next, which judging takes: where
+it may end the race, and where it is for somebody who watches."""
 
 
 class RaceRun(Run[Plan, Verdict]):
@@ -46,6 +46,7 @@ class RaceRun(Run[Plan, Verdict]):
     document_of = staticmethod(race.document)
 
     _judged: tuple[int, Verdict] | None = None
+    _look_due_ns = 0
 
     @property
     def plan(self) -> Plan:
@@ -65,6 +66,11 @@ class RaceRun(Run[Plan, Verdict]):
     def measure(self, stages: Stages, watch: Watch) -> None:
         """Every boot that is missing; then, where it was asked for, each entry alone."""
         expected = self.planned.expected
+        watch.stands(None)
+        if self.planned.may_end_early or watch.live:
+            # They take half a second to import, which no draw has to wait for.
+            import_module("bakeoff.judge")
+            import_module("scipy.special")
         with measuring(self.store, stages, watch, expected=expected) as context:
             while not self._is_over():
                 plan = self.plan
@@ -73,8 +79,9 @@ class RaceRun(Run[Plan, Verdict]):
                 try:
                     if plan.solo:
                         run_solo_round(boot)
+                        self._look(boot, stages, watch)
                     else:
-                        run_rotation(boot, self._looks(boot, stages, watch))
+                        run_rotation(boot, partial(self._look, boot, stages, watch))
                 except NotAsPlanned as found:
                     change_plan(self.store, plan, found.change)
         if self.planned.confirm:
@@ -191,37 +198,28 @@ class RaceRun(Run[Plan, Verdict]):
         ends = sum(record.type == "boot-end" and not record.cut_short for record in records)
         return plan.may_end_early and ends >= plan.boots and self._verdict().answered
 
-    def _looks(self, boot: Boot, stages: Stages, watch: Watch) -> Callable[[], bool]:
-        """Judges between two draws of `boot`, and tells `watch` how the contenders stand; whether
-        the race is over.
+    def _look(self, boot: Boot, stages: Stages, watch: Watch) -> bool:
+        """Judge between two draws, and tell `watch` how the contenders stand; whether the race is
+        over.
 
-        It waits for `DECIDED_DRAWS`, and so long after each judging that these take
-        `JUDGING_SHARE` of the time at most.
+        It waits for `DECIDED_DRAWS`, and so long after each judging that these take their share of
+        the time at most.
         """
-        may_end = self.planned.may_end_early and boot.is_last
-        if not (may_end or watch.live):
-            return lambda: False
-        # Statistics libraries take half a second to import, which does not count as judging.
         from bakeoff.judge import DECIDED_DRAWS
 
-        import_module("scipy.special")
-        due_ns = stages.clock.now_ns() + round(
-            JUDGING_NS * len(self.plan.contenders) ** 2 / JUDGING_SHARE
-        )
-
-        def look() -> bool:
-            nonlocal due_ns
-            began_ns = stages.clock.now_ns()
-            draws = sum(record.type == "draw" for record in self.records())
-            if began_ns < due_ns or draws < DECIDED_DRAWS or not self.has_samples():
-                return False
-            verdict = self._verdict()
-            watch.stands(race_headline.standing(verdict))
-            ended_ns = stages.clock.now_ns()
-            due_ns = ended_ns + round((ended_ns - began_ns) / JUDGING_SHARE)
-            return may_end and verdict.answered
-
-        return look
+        may_end = self.planned.may_end_early and boot.is_last
+        clock = stages.clock
+        if not (may_end or watch.live) or clock.now_ns() < self._look_due_ns:
+            return False
+        draws = sum(record.type == "draw" for record in self.records())
+        if draws < DECIDED_DRAWS or not self.has_samples():
+            return False
+        began_ns = clock.worked_ns()
+        verdict = self._verdict()
+        watch.stands(verdict)
+        share = JUDGING_SHARE if may_end else WATCHING_SHARE
+        self._look_due_ns = clock.now_ns() + round((clock.worked_ns() - began_ns) / share)
+        return may_end and verdict.answered
 
     def _verdict(self) -> Verdict:
         """The judge is asked once about the same records: thirty contenders take it 15 s."""

@@ -199,10 +199,11 @@ class Boot:
         of = f"boot {self.number + 1} of {self.plan.boots}: " if self.plan.boots > 1 else ""
         self.context.watch.step(f"{of}{text}")
 
-    def measured(self, spent_s: float, text: str) -> None:
-        """Say how far the race is, `spent_s` of this boot."""
+    def measured(self, spent_s: float, text: str, rates: Mapping[str, float] | None = None) -> None:
+        """Say how far the race is, `spent_s` of this boot, and how fast contenders were last."""
         self.context.watch.measured(
             min(self.done_s + spent_s, self.plan.duration_s),
             self.plan.duration_s,
             f"boot {self.number + 1}/{self.plan.boots}: {text}" if self.plan.boots > 1 else text,
+            rates,
         )

@@ -5,8 +5,7 @@ from math import inf
 from typing import Literal
 
 from bakeoff.model.cut import DrawRule, Warmup
-from bakeoff.model.plan import Plan
-from bakeoff.model.samples import Block, Slice
+from bakeoff.model.samples import Slice
 from bakeoff.plan import block_order
 from bakeoff.runs.measuring.boot import Boot, measured_s
 from bakeoff.runs.measuring.draws import Draws
@@ -122,7 +121,11 @@ class _Rotation:
             boot.context.store.append(block)
             self._spent_s[kind] += measured_s([block])
             spent_s = self._total_s + self._singly.spent_s
-            boot.measured(spent_s, _rates(block, boot.plan))
+            rates = {each.entry: each.event.requests_per_s for each in slices}
+            originals = (entry.name for entry in boot.plan.entries if not entry.twin_of)
+            boot.measured(
+                spent_s, "measuring", {name: rates[name] for name in originals if name in rates}
+            )
         self._block += 1
 
 
@@ -130,13 +133,3 @@ def _kind(spent_s: dict[Kind, float], long_block_s: float, long_share: float) ->
     """A long block whenever long ones have had less than their share."""
     total_s = spent_s["short"] + spent_s["long"] + long_block_s
     return "long" if spent_s["long"] + long_block_s <= long_share * total_s else "short"
-
-
-def _rates(block: Block, plan: Plan) -> str:
-    """What the progress line shows: the throughputs of a block."""
-    rates = {each.entry: each.event.requests_per_s for each in block.slices}
-    return ", ".join(
-        f"{entry.name} {rates[entry.name] / 1000:.1f}k/s"
-        for entry in plan.entries
-        if entry.name in rates and not entry.twin_of
-    )
