@@ -53,7 +53,7 @@ test: test-tools ## check: Set up what is needed and run all but the slow tests,
 	$(call run_tests,$(TESTED),and not slow)
 
 .PHONY: test-all
-test-all: test-tools brick dist ## check: Run every test, with every contender, and the brick's without sanitizers, too
+test-all: test-tools brick dist $(SITE)/installed ## check: Run every test, with every contender, and the brick's without sanitizers, too
 	@$(call need,slowhttptest,slowhttptest)
 	cd brick && ctest --preset release
 	$(call run_tests,,)
@@ -318,6 +318,18 @@ release: dist ## release: Rehearse a release: build, check, install and race; pr
 
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 
+SITE := build/site
+.PHONY: site
+site: setup $(SITE)/installed ## release: Make a site of the documents and the records, in build/site/html
+	$(BIN)/python -m docs.site.build $(SITE) $(SITE)/venv/bin/sphinx-build
+	@echo "begin with $(SITE)/html/index.html"
+
+$(SITE)/installed: requirements/site.txt
+	@echo "installing what makes the site: 90 MB, under a minute as a rule"
+	python3 -m venv $(SITE)/venv
+	$(SITE)/venv/bin/pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	@touch $@
+
 .PHONY: schemas
 schemas: setup ## release: Write all that documents have from sources: schemas, warnings, records, pictures, version
 	$(BIN)/python -m bakeoff.schemas docs/schemas
@@ -329,7 +341,7 @@ schemas: setup ## release: Write all that documents have from sources: schemas, 
 .PHONY: lock
 lock: setup ## release: Pin the newest dependencies that fit, with hashes
 	python3 -m venv build/lock && build/lock/bin/pip install --quiet uv
-	for each in run dev mutants dist cluster; do build/lock/bin/uv pip compile --quiet --upgrade --generate-hashes \
+	for each in run dev mutants dist cluster site; do build/lock/bin/uv pip compile --quiet --upgrade --generate-hashes \
 		--no-emit-find-links --python-version 3.11 \
 		--custom-compile-command 'make lock' requirements/$$each.in -o requirements/$$each.txt; done
 

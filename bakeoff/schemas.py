@@ -1,7 +1,10 @@
 """JSON Schemas of the contracts: `python -m bakeoff.schemas FOLDER` writes them."""
 
+import ast
 import json
 import sys
+from inspect import cleandoc
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -60,10 +63,34 @@ def schemas() -> dict[str, str]:
         for name, contract in CONTRACTS.items()
     }
     by_name["finding"]["oneOf"] = [_code(code) for code in CODES]
+    explained = _explained()
+    for schema in by_name.values():
+        for section in (schema, *schema.get("$defs", {}).values()):
+            for key, value in section.get("properties", {}).items():
+                if said := explained.get(section.get("title", ""), {}).get(key):
+                    value["description"] = said
     return {
         f"{name}.schema.json": json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
         for name, schema in by_name.items()
     }
+
+
+def _explained() -> dict[str, dict[str, str]]:
+    """Class → key → the docstring below the field. Pydantic would read every class's source again
+    each time that bakeoff starts."""
+    found: dict[str, dict[str, str]] = {}
+    for path in sorted((Path(__file__).parent / "model").rglob("*.py")):
+        for node in ast.parse(path.read_text()).body:
+            if not isinstance(node, ast.ClassDef):
+                continue
+            own = found.setdefault(node.name, {})
+            for base in node.bases:
+                own |= found.get(base.id, {}) if isinstance(base, ast.Name) else {}
+            for field, below in pairwise(node.body):
+                match field, below:
+                    case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(ast.Constant(str(said))):
+                        own[name.rstrip("_")] = cleandoc(said)
+    return found
 
 
 def _code(name: str) -> dict[str, Any]:

@@ -103,63 +103,75 @@ def needs_shell(command: str) -> bool:
 
 
 class Requirement(Contract):
-    """A required tool: `check` succeeds if it is installed."""
+    """A tool that must be there to build or run the server: `[requires.NAME]`."""
 
     check: Command
+    """A command that succeeds where the tool is installed; its output is kept."""
     apt: tuple[str, ...] = ()
+    """The Debian packages that bring it."""
 
 
 class BuildSection(Contract):
-    """How the contender is made, with its folder as working directory.
-
-    `sources`: files and folders outside of the contender's folder that the build reads, relative
-    to it. When one of them changes, the contender is built again.
-    """
+    """How the contender is built, in its folder: `[build]`."""
 
     command: Commands
+    """One command, or a list of them that run in order, without a shell."""
     env: dict[str, Filled] = {}
+    """Environment variables of the commands."""
     sources: tuple[str, ...] = ()
+    """Files and folders outside of the contender's folder that the build reads, relative to it.
+    When one of them changes, the contender is built again."""
 
 
 class RunSection(Contract):
-    """How the contender is started, with its folder as working directory.
-
-    With `shell` the command is run by sh, and its placeholders are quoted for it, within
-    quotes, too. Within `ready_timeout_s` of its start the server answers its first request.
-    """
+    """How the contender is started, in its folder: `[run]`."""
 
     command: Command
+    """The command that starts the server, which listens on 127.0.0.1 at `{port}`."""
     shell: bool = False
+    """Whether sh runs the command; its placeholders are quoted for it, within quotes, too."""
     env: dict[str, Filled] = {}
+    """Environment variables of the server."""
     ready_timeout_s: PositiveFloat = 60.0
+    """Seconds from its start within which the server answers its first request."""
 
 
 class VersionSection(Contract):
-    """A command whose output says what was raced."""
+    """Which version is raced: `[version]`."""
 
     command: Command
+    """A command that prints the version."""
 
 
 class Contender(Contract):
-    """A server: what it needs, how it is built and run, what it answers.
-
-    `pipelines`: it answers requests that were sent ahead of its answers, all of them and in order.
-    `protocols`: what it speaks, one at a time, as PROTOCOL in its environment says.
-    """
+    """A server: what it needs, how it is built and started, what it serves."""
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$")]
+    """The folder's name, by which the contender is raced."""
     title: str
+    """The name as people write it."""
     language: str
+    """The language that it is written in."""
     kind: Literal["library", "framework", "server", "reference"]
+    """What it is."""
     homepage: str = ""
+    """Where people find it."""
     note: str = ""
+    """What readers of a result should know of it."""
     pipelines: bool = False
+    """Whether it answers requests that were sent ahead of its answers, all of them and in order."""
     protocols: Annotated[tuple[Protocol, ...], Field(min_length=1)] = ("h1",)
+    """What it speaks, one at a time, as PROTOCOL in its environment says."""
     requires: dict[str, Requirement] = {}
+    """The tools that it needs."""
     build: BuildSection | None = None
+    """How it is built; without it, nothing is built."""
     run: RunSection
+    """How it is started."""
     version: VersionSection | None = None
+    """How its version is found."""
     serves: dict[str, Annotated[str, Field(pattern=r"^/")]]
+    """The workloads that it answers, each with the path: `hello = "/"`."""
 
     @model_validator(mode="after")
     def _serves_something(self) -> Self:

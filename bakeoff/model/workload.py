@@ -1,8 +1,4 @@
-"""A workload file: what is asked, and which answer is right.
-
-One request is written `[request]` and `[expect]`, several with weights `[[request]]`, each with
-its `[request.expect]`: the keys are those of the engine's request files.
-"""
+"""A workload file: what is sent, and which answer is right; its keys are the engine's."""
 
 import base64
 import re
@@ -68,30 +64,38 @@ def _lower(headers: Any) -> Any:
 
 
 class ExpectSection(Contract):
-    """The right answer. Without `body`, a contender's answers must be like its first.
+    """The right answer. Without a body, a contender's answers must be like its first.
 
-    `body` is after decompression; of `body`, `body_bytes`, `body_file` and `sha256` there is one at
-    most. `body_bytes`: the body is `numbers`, so long.
-    `length` and `length_between` (both included) are in bytes. `body_contains` has texts that must
-    all be in the body, `body_matches` a regular expression that is found anywhere in it, `json` the
-    shape of its JSON. Of `headers` a header's value must begin with the value given here.
+    Of `body`, `body_bytes`, `body_file` and `sha256` there is one at most. Bodies are compared
+    after decompression.
     """
 
     status: Annotated[int, Field(ge=200, le=599)] = 200
+    """The status."""
     length: NonNegativeInt | None = None
+    """The body's length in bytes."""
     length_between: (
         Annotated[tuple[NonNegativeInt, NonNegativeInt], AfterValidator(_in_order)] | None
     ) = None
+    """The least and the greatest length of the body in bytes."""
     body: str | None = None
+    """The body."""
     body_bytes: BodyBytes | None = None
+    """The length of a body of numbers, as the catalogue's servers send it."""
     body_file: str | None = None
+    """The file that has the body, relative to the workload's."""
     sha256: Annotated[str, Field(pattern=r"^[0-9a-fA-F]{64}$")] | None = None
+    """The SHA-256 of the body."""
     body_contains: tuple[Annotated[str, Field(min_length=1)], ...] = ()
+    """Texts that must all be in the body."""
     body_matches: Annotated[str, AfterValidator(_known_to_both)] | None = None
+    """A regular expression that is found somewhere in the body."""
     json_: Annotated[Shape | None, Field(alias="json")] = None
+    """The shape of the body's JSON."""
     headers: Annotated[
         dict[Annotated[str, Field(pattern=r"^[a-z0-9-]+$")], str], BeforeValidator(_lower)
     ] = {}
+    """Headers that must be there, each with what its value begins with."""
 
     @model_validator(mode="after")
     def _has_one_body(self) -> Self:
@@ -121,23 +125,30 @@ class ExpectSection(Contract):
 
 
 class RequestSection(Contract):
-    """A request; `path` is for a server whose contender.toml doesn't give one.
+    """A request.
 
-    Path, values of headers and body may have the fields `{{COLUMN}}` of the data file, `{{random
-    LOW HIGH}}` and `{{hex N}}`. With `body_bytes` the body is `numbers`, so long. The method is
-    POST where there is a body, unless it is given. Of a mix, `weight` says how often it is drawn
-    among the others, and `expect` its right answer.
+    Its path, headers' values and body may have the fields `{{COLUMN}}` of the data file, `{{random
+    LOW HIGH}}` and `{{hex N}}`. Of `body`, `body_bytes` and `body_file` there is one at most.
     """
 
     name: str = ""
+    """What reports call it. Without it, method and path."""
     weight: PositiveInt = 1
+    """How often it is drawn among the requests of a mix."""
     method: Annotated[str, Field(pattern=r"^[A-Z]+$")] = "GET"
+    """The method; POST where there is a body."""
     path: Annotated[str, Field(pattern=r"^/")] = "/"
+    """The path, for a server whose contender.toml doesn't give one."""
     headers: dict[str, str] = {}
+    """Headers to send."""
     body: str = ""
+    """The body."""
     body_bytes: BodyBytes | None = None
+    """The length of a body of numbers."""
     body_file: str | None = None
+    """The file that has the body, relative to the workload's."""
     expect: ExpectSection | None = None
+    """The right answer, in a mix."""
 
     @model_validator(mode="before")
     @classmethod
@@ -180,45 +191,51 @@ class RequestSection(Contract):
 
 
 class OnceSection(RequestSection):
-    """A request that each connection sends once, before its others, in the file's order.
-
-    `take` names values of its answer, which later requests have as fields: `json /pointer`,
-    `cookie NAME` or `header NAME`.
-    """
+    """A request that each connection sends once, before its others, in the file's order."""
 
     take: dict[str, Annotated[str, Field(pattern=_TOKEN)]] = {}
+    """Values of its answer that later requests have as fields, by name: `json /pointer`, `cookie
+    NAME` or `header NAME`."""
 
 
 class DefaultsSection(Contract):
-    """Defaults for the command line."""
+    """Defaults of the command line's options."""
 
     connections: PositiveInt = 64
+    """How many connections load a server."""
 
 
 class Workload(Contract):
-    """What every contender of a race is asked: one request, or a mix of several.
+    """What is sent to every contender of a race, and which answers are right.
 
-    In a file a mix is written as an array, `[[request]]`, which is read as `requests`; `request`
-    and `expect` are then the first of them. `data` is a file of comma-separated values, whose first
-    line names the columns; rows are taken at random, or in order. `once` is sent at the beginning
-    of each connection. `static_files` (name → bytes of `numbers`) are in the folder STATIC_DIR of
-    whoever is asked. With `upstream_delay_ms` they have an upstream to ask, UPSTREAM, which answers
-    after that time. `files` has the contents of all files that are named here, base64: a run
-    needs none but its own.
+    One request is written as `[request]` and `[expect]`; a mix as `[[request]]`, each with its
+    `[request.expect]`.
     """
 
     name: Annotated[str, Field(min_length=1)]
+    """The name by which it is raced."""
     title: str = ""
+    """What it is, for readers of a result."""
     data: str | None = None
+    """A file of comma-separated values, whose first line names the columns."""
     order: Literal["random", "sequential"] | None = None
+    """How rows of the data are taken; at random where nothing is said."""
     request: RequestSection = RequestSection()
+    """The request, or the first of a mix."""
     expect: ExpectSection = ExpectSection()
+    """Its right answer."""
     requests: tuple[RequestSection, ...] = ()
+    """The requests of a mix, as plans have them: a file has `[[request]]`."""
     once: tuple[OnceSection, ...] = ()
+    """Requests at the beginning of each connection."""
     defaults: DefaultsSection = DefaultsSection()
+    """Defaults of options."""
     static_files: dict[Annotated[str, Field(pattern=_FILE_NAME)], BodyBytes] = {}
+    """Files that the server finds in its folder STATIC_DIR, each with its length in bytes."""
     upstream_delay_ms: Annotated[int, Field(ge=0, le=1000)] | None = None
+    """The delay with which the upstream answers that the server finds at UPSTREAM."""
     files: dict[str, str] = {}
+    """The contents of all files that are named here, base64, as plans have them."""
 
     @classmethod
     def checked(cls, value: Any, where: Path | str) -> Self:
