@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -21,6 +22,18 @@ COMMAND_TIMEOUT_S = 1800
 """For one command: a cold Rust build takes minutes on two cores that others use too."""
 VERSION_TIMEOUT_S = 20
 LOG_LINES = 15
+CAUSES = (
+    (
+        r"name resolution|name or service not known|resolve host|no such host|unknown host|"
+        r"enotfound|eai_again|network is unreachable",
+        "this machine seems to be offline, and a first build downloads what it needs",
+    ),
+    (
+        r"fatal error: python\.h",
+        "Python's headers are missing; install them, as with: sudo apt-get install python3-dev",
+    ),
+)
+"""What a log shows, in lower case, and the sentence that says so."""
 NOT_SOURCES = {".git", ".out", ".venv", "__pycache__", "node_modules", "target"}
 
 
@@ -205,4 +218,6 @@ def _failure(argv: tuple[str, ...], outcome: Outcome, log: Path) -> str:
         if outcome.timed_out
         else f"ended with status {outcome.status}"
     )
-    return f"its build failed: `{' '.join(argv)}` {how} (whole log: {log})\n{tail}"
+    causes = [cause for pattern, cause in CAUSES if re.search(pattern, outcome.output, re.I)]
+    why = "".join(f"{cause}: " for cause in causes[:1])
+    return f"its build failed: {why}`{' '.join(argv)}` {how} (whole log: {log})\n{tail}"

@@ -14,7 +14,7 @@ _raises = signal.getsignal(signal.SIGINT) is signal.default_int_handler
 if _raises:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 from bakeoff.cli.app import app  # noqa: E402
-from bakeoff.cli.output import say  # noqa: E402
+from bakeoff.cli.output import plain_signs, say  # noqa: E402
 from bakeoff.keeper.sweep import sweep  # noqa: E402
 from bakeoff.model.errors import NO_ROOM, BakeoffError, Status  # noqa: E402
 from bakeoff.satellites import needed  # noqa: E402
@@ -32,6 +32,7 @@ def main() -> None:
     """The whole program. Its exit status is one of `Status`."""
     for ending in (signal.SIGTERM, signal.SIGHUP, *([signal.SIGINT] if _raises else [])):
         signal.signal(ending, _interrupt)
+    plain_signs()
     try:
         if COMPLETES not in os.environ:
             for line in sweep():

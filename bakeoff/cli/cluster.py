@@ -7,7 +7,7 @@ import typer
 from rich.table import Table
 
 from bakeoff.cli.help import Commands
-from bakeoff.cli.output import Json, check_json, err, out, say
+from bakeoff.cli.output import Json, check_json, err, out, say, write
 from bakeoff.model.cluster import ClusterNode, ClusterReport, Route
 from bakeoff.model.errors import Status
 
@@ -97,7 +97,7 @@ def _show(report: ClusterReport, json: str | None) -> None:
     if not report.hindrances:
         say("✓ nothing stands in the way of a race", console)
     if json == "-":
-        say(report.to_json(), out)
+        write(report.to_json() + "\n")
     elif json:
         Path(json).write_text(report.to_json() + "\n")
 

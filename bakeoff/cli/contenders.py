@@ -76,7 +76,7 @@ def contenders(
     elif names or workload or connections or workers or protocol or json:
         raise BadUsage("contenders: names and options are for --audit")
     else:
-        _list(Catalogue.shipped())
+        _list(Catalogue.shipped(), wide)
 
 
 def doctor() -> None:
@@ -153,24 +153,24 @@ def _audit(names: list[str], options: RaceOptions, json: str | None, wide: bool)
         raise typer.Exit(Status.CONTENDER_OUT)
 
 
-def _list(catalogue: Catalogue) -> None:
+def _list(catalogue: Catalogue, wide: bool) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("name", no_wrap=True)
-    for column in ("what it is", "language", "kind", "serves", "speaks", "on this machine"):
+    more = ("title", "kind", "serves") if wide else ()
+    for column in ("state", "language", "speaks", *more):
         table.add_column(column, overflow="fold")
     for contender, folder in _whole_catalogue(catalogue):
         if missing := missing_tools(contender, folder):
             state = f"[yellow]{escape('; '.join(map(str, missing)))}[/]"
         else:
             state = "[green]built[/]" if is_built(contender, folder) else "not built yet"
+        serves = ", ".join(sorted(contender.serves))
         table.add_row(
             contender.name,
-            escape(contender.title),
-            contender.language,
-            contender.kind,
-            ", ".join(sorted(contender.serves)),
-            ", ".join(contender.protocols),
             state,
+            contender.language,
+            ", ".join(contender.protocols),
+            *((escape(contender.title), contender.kind, serves) if wide else ()),
         )
     out.print(table)
     say("\nBuild them with: bakeoff setup NAME…  or  bakeoff setup --all", out)

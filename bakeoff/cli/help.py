@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import sys
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
@@ -145,7 +146,9 @@ def page(command: Any, context: Any) -> str:
         text.append(f"\n{path} --help has all options, variables and exit statuses.\n")
     with out.capture() as captured:
         out.print(text, soft_wrap=True, end="")
-    return captured.get().rstrip("\n")
+    # typer prints past the stream's own handling of signs that its encoding lacks.
+    encoding, errors = sys.stdout.encoding or "utf-8", sys.stdout.errors or "strict"
+    return captured.get().rstrip("\n").encode(encoding, errors).decode(encoding)
 
 
 def _about(help_: str, path: str, width: int, *, brief: bool) -> Iterator[str]:

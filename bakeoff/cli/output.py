@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import sys
+import unicodedata
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -27,6 +30,38 @@ out = _Console(highlight=False)
 """Standard output, for results."""
 err = _Console(stderr=True, highlight=False)
 """Standard error, for everything else."""
+
+ASCII = {
+    **dict.fromkeys("–−·─├┤", "-"),
+    **{"│": "|", "●": "o", "◄": "<", "►": ">", "▲": "^", "▼": "v", "×": "x", "µ": "u"},
+    **{"✓": "+", "✗": "x", "’": "'", "“": '"', "”": '"', "•": "*", "…": "...", "→": "->"},
+    **{"±": "+-", "≥": ">=", "≤": "<=", "≠": "!=", "√": "sqrt ", "∞": "inf", "²": "2"},
+}
+"""Our signs, for a terminal that lacks them: mostly of one column, so that tables hold."""
+
+
+def plain_signs() -> None:
+    """Print in ASCII what a stream's encoding lacks, and everything if LC_ALL is C or POSIX."""
+    codecs.register_error(plain_signs.__name__, _in_ascii)
+    encoding = "ascii" if os.environ.get("LC_ALL") in ("C", "POSIX") else None
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(encoding=encoding, errors=plain_signs.__name__)
+
+
+def _in_ascii(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeEncodeError)
+    signs = error.object[error.start : error.end]
+    plain = unicodedata.normalize("NFKD", "".join(ASCII.get(sign, sign) for sign in signs))
+    return plain.encode("ascii", "backslashreplace").decode(), error.end
+
+
+def write(text: str) -> None:
+    """Write a document, such as JSON, to standard output: in UTF-8, whatever a terminal takes."""
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")
+    sys.stdout.write(text)
+
 
 OUTPUT = "Output"
 """The heading of these options."""
@@ -92,7 +127,7 @@ def show(rendered: RenderableType, result: Contract, json: str | None) -> None:
     """Print a result, and write it as one line of JSON, to standard output for `-`."""
     (err if json == "-" else out).print(rendered)
     if json == "-":
-        sys.stdout.write(result.to_json() + "\n")
+        write(result.to_json() + "\n")
     elif json:
         Path(json).write_text(result.to_json() + "\n")
 

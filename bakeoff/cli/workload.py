@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from bakeoff.cli.help import Commands
-from bakeoff.cli.output import err, out, say
+from bakeoff.cli.output import err, out, say, write
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.workload import ExpectSection, RequestSection, Workload
 from bakeoff.plan import Catalogue
@@ -210,7 +210,7 @@ def _write(recording: Recording, choices: Choices, out_file: str | None, force: 
             raise BadUsage(
                 f"--out -: the workload needs {', '.join(beside)} beside it; name a file"
             )
-        sys.stdout.write(toml_of(made))
+        write(toml_of(made))
         _say_remarks(made, to_err=True)
         return
     path = Path(out_file or f"{made.name}.toml")

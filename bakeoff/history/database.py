@@ -93,7 +93,8 @@ def _arguments(url: URL) -> dict[str, object]:
                 Path(url.database).parent.mkdir(parents=True, exist_ok=True)
             except OSError as error:
                 raise HistoryAway(
-                    f"the history {url.database}: its folder can't be made: {error.strerror}"
+                    f"the history {url.database}: its folder can't be made: {error.strerror}; set "
+                    "BAKEOFF_HISTORY to another database, or to nothing"
                 ) from None
         return {"timeout": BUSY_S}
     return {"connect_timeout": 5}

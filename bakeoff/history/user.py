@@ -130,7 +130,7 @@ def _wait(paths: Iterable[str]) -> str:
             with _pending().open("a") as pending:
                 pending.write(lines)
     except OSError as error:
-        again = "add this run with: bakeoff history rebuild"
+        again = "add this run with: bakeoff history rebuild DIR"
         return f"{_pending()} can't be written ({error.strerror}): {again}"
     return "this run will be added when the next one ends"
 

@@ -92,6 +92,23 @@ def test_a_failing_build_shows_the_end_of_its_log_and_is_not_kept(tmp_path: Path
     assert not is_built(made, tmp_path / "x")
 
 
+@pytest.mark.parametrize(
+    ("printed", "cause"),
+    [
+        ("dial tcp: lookup proxy.golang.org: no such host", "this machine seems to be offline"),
+        ("npm error code EAI_AGAIN", "this machine seems to be offline"),
+        ("x.c:1:10: fatal error: Python.h: No such file", "sudo apt-get install python3-dev"),
+    ],
+)
+def test_a_known_cause_of_a_failing_build_is_named_with_its_fix(
+    tmp_path: Path, printed: str, cause: str
+) -> None:
+    made = contender(tmp_path / "x", f"sh -c 'echo {printed}; exit 1'")
+    with pytest.raises(ContenderOut) as caught:
+        build(made, tmp_path / "x")
+    assert cause in str(caught.value).splitlines()[0]
+
+
 def test_a_missing_tool_is_named_with_its_package(tmp_path: Path) -> None:
     requires = {"nocc": {"check": "nocc --version", "apt": ["nocc-dev"]}, "sh": {"check": "true"}}
     made = contender(tmp_path / "x", "true", requires=requires)
