@@ -116,6 +116,7 @@ test-tools: brick-tools
 	@$(call need,curl,curl)
 	@$(call need,php,php-cli)
 	@$(call need,busybox,busybox)
+	@$(call need,podman,podman runc)
 	@$(call ensure,ruby -rwebrick -e '',ruby ruby-webrick)
 	@$(call ensure,PATH="$$PATH:/usr/sbin" command -v lighttpd,lighttpd)
 

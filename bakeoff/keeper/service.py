@@ -32,8 +32,9 @@ from .processes import (
 )
 from .spawn import PR_SET_CHILD_SUBREAPER, PR_SET_NAME, Order, Unstartable, prctl, spawn
 
-LAST_GRACE_S = 0.5
-"""How long contenders may take to end by themselves when bakeoff is gone."""
+LAST_GRACE_S = 2.0
+"""How long contenders may take to end by themselves when bakeoff is gone, and a container's tool to
+clear away what it made."""
 LAST_WITHIN_S = 10.0
 """How long SIGKILL may take then: nobody waits, and a busy machine lets nobody end at once."""
 PAUSE_MS = 20
