@@ -59,8 +59,5 @@ def test_a_branch_that_is_checked_out_is_refused(repository: Repository) -> None
 
 
 def test_what_is_no_branch_s_name_is_refused(repository: Repository) -> None:
-    with (
-        pytest.raises(BadUsage, match="git doesn't take a b as the name"),
-        branch_folder(repository, "a b"),
-    ):
+    with pytest.raises(BadUsage, match=" a b "), branch_folder(repository, "a b"):
         pass

@@ -70,7 +70,7 @@ def test_sources_beside_its_folder_build_it_again_too(tmp_path: Path) -> None:
 def test_a_source_that_is_not_there_is_named(tmp_path: Path) -> None:
     build_section = {"command": "true", "sources": ["../library"]}
     made = contender(tmp_path / "x", "true", build=build_section)
-    with pytest.raises(ContenderOut, match=f"reads ../library.* not there: {tmp_path}/library"):
+    with pytest.raises(ContenderOut, match=rf" \.\./library.* {tmp_path}/library"):
         build(made, tmp_path / "x")
     assert not is_built(made, tmp_path / "x")
 
@@ -84,10 +84,8 @@ def test_it_is_built_again_when_its_commands_change(tmp_path: Path) -> None:
 
 def test_a_failing_build_shows_the_end_of_its_log_and_is_not_kept(tmp_path: Path) -> None:
     made = contender(tmp_path / "x", ["seq 100", "ls no-such-file"])
-    with pytest.raises(ContenderOut) as caught:
+    with pytest.raises(ContenderOut, match=r"(?s)`ls no-such-file` .* 2.*'no-such-file'"):
         build(made, tmp_path / "x")
-    assert "its build failed: `ls no-such-file` ended with status 2" in str(caught.value)
-    assert "No such file or directory" in str(caught.value)
     assert (tmp_path / "x" / ".out" / "build.log").read_text().startswith("$ seq 100\n1\n2\n")
     assert not is_built(made, tmp_path / "x")
 
@@ -113,13 +111,13 @@ def test_a_missing_tool_is_named_with_its_package(tmp_path: Path) -> None:
     requires = {"nocc": {"check": "nocc --version", "apt": ["nocc-dev"]}, "sh": {"check": "true"}}
     made = contender(tmp_path / "x", "true", requires=requires)
     assert [one.tool for one in missing_tools(made, tmp_path / "x")] == ["nocc"]
-    with pytest.raises(ContenderOut, match="needs nocc: apt-get install nocc-dev"):
+    with pytest.raises(ContenderOut, match=r" nocc: .* nocc-dev"):
         build(made, tmp_path / "x")
 
 
 def test_a_version_command_that_fails_means_that_nothing_was_built(tmp_path: Path) -> None:
     made = contender(tmp_path / "x", "true", version={"command": "{out}/server --version"})
-    with pytest.raises(ContenderOut, match="its version command"):
+    with pytest.raises(ContenderOut, match=f"`{tmp_path}/x/.out/server --version`"):
         build(made, tmp_path / "x")
 
 

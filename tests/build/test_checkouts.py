@@ -116,7 +116,7 @@ def test_a_cache_that_cannot_be_written_is_named(
 ) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
-    with pytest.raises(MissingPiece, match=r"can't be checked out.*set XDG_CACHE_HOME"):
+    with pytest.raises(MissingPiece, match="XDG_CACHE_HOME"):
         at(repository, "HEAD")
 
 

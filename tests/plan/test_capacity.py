@@ -25,26 +25,25 @@ def test_limits_have_units(text: str, limit_us: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "about"),
     [
-        ("p99", "`p99` is not a bound; it takes p99=10ms"),
-        ("", "`` is not a bound"),
-        ("p99=fast", "`fast` is not a time; it takes 500us, 10ms, 1s"),
-        ("p99=10", "`10` is not a time"),
-        ("p99=-1ms", "`-1ms` is not a time"),
-        ("p42x=1ms", "`p42x` is not a quantile; it takes p50, p99, p99.9"),
-        ("p100=1ms", "`p100` is not a quantile"),
-        ("p0=1ms", "p0 can't be measured"),
-        ("p99.999=1ms", "p99.99 is the highest"),
-        ("p99=0ms", "0ms is out of range"),
-        ("p99=2s", "it takes a time above 0, 1 s at most"),
-        ("p99=1ms,p99=2ms", "has two bounds for p99"),
+        ("p99", "`p99`"),
+        ("", "``"),
+        ("p99=fast", "`fast`"),
+        ("p99=10", "`10`"),
+        ("p99=-1ms", "`-1ms`"),
+        ("p42x=1ms", "`p42x`"),
+        ("p100=1ms", "`p100`"),
+        ("p0=1ms", "p0 "),
+        ("p99.999=1ms", r"p99\.99 "),
+        ("p99=0ms", "0ms "),
+        ("p99=2s", "2s .*1 s"),
+        ("p99=1ms,p99=2ms", "p99"),
     ],
 )
-def test_what_is_no_objective_is_said(text: str, says: str) -> None:
-    with pytest.raises(BadUsage, match=f"--slo {text}: ") as raised:
+def test_a_wrong_objective_is_refused_with_its_wrong_part(text: str, about: str) -> None:
+    with pytest.raises(BadUsage, match=f"--slo {text}: .*{about}"):
         parse_slo(text)
-    assert says in str(raised.value)
 
 
 def test_a_search_has_no_twin_and_half_a_minute_for_each_contender() -> None:
@@ -54,9 +53,9 @@ def test_a_search_has_no_twin_and_half_a_minute_for_each_contender() -> None:
     assert (plan.run, race.connections) == ("now-capacity-nginx-vs-go-nethttp", 8)
     assert [entry.name for entry in race.entries] == ["nginx", "go-nethttp"]
     assert (race.duration_s, plan.duration_asked) == (60, False)
-    with pytest.raises(BadUsage, match="--slo: is given twice"):
+    with pytest.raises(BadUsage, match="--slo"):
         plan_capacity(["nginx"], CapacityOptions(slo=("p99=1ms", "p99=1000us")), environment())
-    with pytest.raises(BadUsage, match="--duration: 1 s is too short for a search"):
+    with pytest.raises(BadUsage, match="--duration: 1 s"):
         plan_capacity(["nginx"], CapacityOptions(slo=("p99=1ms",), duration=1), environment())
 
 
@@ -122,5 +121,5 @@ def test_slices_hold_enough_requests_and_ten_limits() -> None:
 
 def test_a_budget_that_is_too_small_says_what_it_takes() -> None:
     check_budget(10, 10, 3)
-    with pytest.raises(BadUsage, match="in each of 3 boots; it takes 12 s or more"):
+    with pytest.raises(BadUsage, match=r"3 boots.* 12 s"):
         check_budget(10, 12, 3)

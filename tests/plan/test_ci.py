@@ -57,8 +57,8 @@ def test_a_margin_takes_the_place_of_the_usual_gate_and_none_other(
 ) -> None:
     race = plan(places, contender="./shop", within="25%").race
     assert race.within == 0.25
-    assert [(each.text, each.factor) for each in race.gates] == [("head >= base", 0.8)]
-    with pytest.raises(BadUsage, match="has a margin of its own, and --within 25% is another"):
+    assert [(gate.text, gate.factor) for gate in race.gates] == [("head >= base", 0.8)]
+    with pytest.raises(BadUsage, match=r"--gate head >= 0\.9 \* base.*--within 25%"):
         plan(places, contender="./shop", within="25%", gates=("head >= 0.9 * base",))
 
 
@@ -96,27 +96,27 @@ def test_the_target_is_the_files_branch_or_the_ci_systems() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "key"),
     [
-        ("contendre = '.'", "bakeoff.toml: `contendre` is not a known key; did you mean contender"),
-        ("contender = 3", "bakeoff.toml: `contender` is 3; it takes a text"),
-        ("gates = []", "bakeoff.toml: `gates` is []; it takes 1 or more"),
-        ("cant_tell = 'maybe'", 'bakeoff.toml: `cant_tell` is "maybe"; it takes'),
-        ("contender =", "bakeoff.toml: is not TOML"),
+        ("contendre = '.'", "contendre"),
+        ("contender = 3", "contender"),
+        ("gates = []", "gates"),
+        ("cant_tell = 'maybe'", "cant_tell"),
+        ("contender =", None),
     ],
 )
 def test_a_slip_in_bakeoff_toml_is_named_with_its_key(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, says: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, key: str | None
 ) -> None:
     monkeypatch.chdir(tmp_path)
     FILE.write_text(text)
     with pytest.raises(BadFile) as caught:
         ProjectFile.read_toml(FILE)
-    assert says in str(caught.value)
+    assert (caught.value.where, caught.value.key) == (FILE, key)
 
 
 def test_a_value_that_makes_no_sense_is_named_with_the_file() -> None:
-    with pytest.raises(BadUsage, match=r"bakeoff\.toml: --duration: is 'soon'; it takes seconds"):
+    with pytest.raises(BadUsage, match=r"bakeoff\.toml: --duration: .*'soon'"):
         CiOptions().over(ProjectFile(duration="soon"), FILE)
 
 
@@ -124,7 +124,7 @@ def test_a_contender_that_base_lacks_is_new_and_not_slower(
     places: tuple[CheckedOut, CheckedOut],
 ) -> None:
     contender(places[1].top, "new")
-    with pytest.raises(NothingToCompare, match=r"\./new is in head \(head, 1111111111\) and not"):
+    with pytest.raises(NothingToCompare, match=r"\./new .*1111111111"):
         plan(places, contender="./new")
 
 
@@ -133,13 +133,13 @@ def test_a_workload_that_base_does_not_serve_is_new_too(
 ) -> None:
     contender(places[0].top, "api", serves="empty")
     contender(places[1].top, "api", serves="hello")
-    with pytest.raises(NothingToCompare, match=r"base .* doesn't serve the workload hello"):
+    with pytest.raises(NothingToCompare, match=r"0000000000.* hello"):
         plan(places, contender="./api")
 
 
 def test_a_contender_that_head_lacks_is_bad_usage(places: tuple[CheckedOut, CheckedOut]) -> None:
     contender(places[0].top, "old")
-    with pytest.raises(BadUsage, match=r"\./old: there is no such folder"):
+    with pytest.raises(BadUsage, match=r"\./old: "):
         plan(places, contender="./old")
 
 
@@ -147,24 +147,22 @@ def test_a_base_with_a_broken_contender_toml_cannot_be_raced(
     places: tuple[CheckedOut, CheckedOut],
 ) -> None:
     (places[0].top / "shop" / "contender.toml").write_text("name = 1")
-    with pytest.raises(
-        MissingPiece, match=r"base \(base, 0000000000\) can't be raced: .*contender"
-    ):
+    with pytest.raises(MissingPiece, match=r"0000000000.*contender\.toml"):
         plan(places, contender="./shop")
 
 
 @pytest.mark.parametrize(
-    ("operand", "says"),
+    ("operand", "about"),
     [
-        (None, "`bakeoff init` writes one"),
-        ("nginx", "it takes a folder of the repository"),
-        ("http://127.0.0.1:1/", "it takes a folder of the repository"),
+        (None, "`bakeoff init`"),
+        ("nginx", "contender: .*nginx"),
+        ("http://127.0.0.1:1/", "contender: .*http://127.0.0.1:1/"),
     ],
 )
 def test_what_no_revision_has_of_its_own_is_refused(
-    places: tuple[CheckedOut, CheckedOut], operand: str | None, says: str
+    places: tuple[CheckedOut, CheckedOut], operand: str | None, about: str
 ) -> None:
-    with pytest.raises(BadUsage, match=says):
+    with pytest.raises(BadUsage, match=about):
         plan(places, contender=operand)
 
 
@@ -172,5 +170,5 @@ def test_a_folder_outside_of_the_repository_is_refused(
     places: tuple[CheckedOut, CheckedOut], tmp_path: Path
 ) -> None:
     contender(tmp_path, "elsewhere")
-    with pytest.raises(BadUsage, match="is outside of the repository"):
+    with pytest.raises(BadUsage, match=rf"\.\./elsewhere .*{places[1].top}"):
         plan(places, contender="../elsewhere")

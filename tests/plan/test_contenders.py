@@ -79,30 +79,29 @@ def test_ports_go_to_the_commands_in_their_order(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("operand", "says"),
+    ("operand", "about"),
     [
-        ("ngnix", "there is no contender called ngnix; did you mean nginx or granian or gin?"),
-        ("zzz", "the catalogue has: "),
-        ("./nowhere", "no such folder or program"),
-        ("nosuchprogram --port 1", "there is no program called nosuchprogram"),
-        ("python3 'a", "can't be split into words (No closing quotation)"),
-        ("python3 {prot}", "has {prot}, which is not a placeholder"),
-        ("https://localhost/", "Give --ca FILE"),
-        ("http:///x", "names no host"),
-        ("http://localhost:8080@x/", "http://x/: has a user or a password in it"),
-        ("http://localhost:99999/", "is not a URL"),
-        ("", "is empty"),
+        ("ngnix", " ngnix; .* nginx "),
+        ("zzz", " zzz; .* nginx"),
+        ("./nowhere", r"^\./nowhere: "),
+        ("nosuchprogram --port 1", ": .* nosuchprogram "),
+        ("python3 'a", '^"python3 \'a": '),
+        ("python3 {prot}", ": .* {prot}"),
+        ("https://localhost/", "^https://localhost/: .*--ca FILE"),
+        ("http:///x", "^http:///x: "),
+        ("http://localhost:8080@x/", "^http://x/: .*--user"),
+        ("http://localhost:99999/", "^http://localhost:99999/: "),
+        ("", " name "),
     ],
 )
-def test_an_operand_that_names_nothing_is_refused(tmp_path: Path, operand: str, says: str) -> None:
-    with pytest.raises(BadUsage) as caught:
+def test_an_operand_that_names_nothing_is_refused(tmp_path: Path, operand: str, about: str) -> None:
+    with pytest.raises(BadUsage, match=about):
         resolve([operand], tmp_path)
-    assert says in str(caught.value)
 
 
 def test_a_folder_without_a_contender_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    with pytest.raises(BadUsage, match=r"has no contender\.toml"):
+    with pytest.raises(BadUsage, match=r"\./empty: .*contender\.toml"):
         resolve(["./empty"], tmp_path)
 
 
@@ -118,14 +117,14 @@ def test_a_folder_goes_by_its_own_name_so_one_repository_may_be_cloned_twice(
 def test_in_the_catalogue_a_contenders_name_is_its_folders(tmp_path: Path) -> None:
     (tmp_path / "contenders").mkdir()
     contender(tmp_path, "a").rename(tmp_path / "contenders" / "b")
-    with pytest.raises(BadUsage, match="`name` is `a`, but the folder is `b`"):
+    with pytest.raises(BadUsage, match=r"contender.toml: `name` .*`a`.*`b`"):
         resolve_contenders(["b"], Catalogue(tmp_path), tmp_path)
 
 
 def test_a_port_or_pid_without_an_owner_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadUsage, match="--port 3000: is for a command"):
+    with pytest.raises(BadUsage, match="--port 3000: "):
         resolve(["nginx"], tmp_path, ports=[3000])
-    with pytest.raises(BadUsage, match="--pid 1: is for a URL"):
+    with pytest.raises(BadUsage, match="--pid 1: "):
         resolve(["nginx"], tmp_path, pids=[1])
-    with pytest.raises(BadUsage, match="there is no such process"):
+    with pytest.raises(BadUsage, match=f"--pid {2**22 + 1}: "):
         resolve(["http://127.0.0.1:1/"], tmp_path, pids=[2**22 + 1])

@@ -28,15 +28,14 @@ def test_the_url_is_split_and_the_generators_core_is_the_last() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "says"),
+    ("options", "about"),
     [
-        ({"url": "localhost"}, "localhost: is not a URL; it takes http://host:port/path"),
-        ({"tools": "wrc"}, "--tools: 'wrc' is not a load tool; did you mean wrk"),
-        ({"duration": 1.5}, "--per-run: is 1.5; it takes whole seconds"),
-        ({"rounds": 4}, "--rounds: is 4; it takes 5 or more"),
+        ({"url": "localhost"}, "^localhost: "),
+        ({"tools": "wrc"}, "^--tools: 'wrc' .* wrk"),
+        ({"duration": 1.5}, r"^--per-run: .*1\.5"),
+        ({"rounds": 4}, "^--rounds: .*4.* 5"),
     ],
 )
-def test_what_the_tools_cannot_do_is_refused(options: dict[str, Any], says: str) -> None:
-    with pytest.raises(BadUsage) as caught:
+def test_what_the_tools_cannot_do_is_refused(options: dict[str, Any], about: str) -> None:
+    with pytest.raises(BadUsage, match=about):
         plan(**options)
-    assert str(caught.value).startswith(says)

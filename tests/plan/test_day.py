@@ -19,7 +19,7 @@ def plan(root: Path, *operands: str, **options: object) -> DayPlan:
 def test_it_is_all_of_them_without_a_twin_in_two_minutes_each(tmp_path: Path) -> None:
     made = plan(tmp_path, "ada", "bob", "cy", "dan", seed=1)
     assert made.run == "now-day-ada-vs-bob-vs-cy-vs-dan"
-    assert [each.name for each in made.race.entries] == ["ada", "bob", "cy", "dan"]
+    assert [entry.name for entry in made.race.entries] == ["ada", "bob", "cy", "dan"]
     assert made.duration_s == 480 and made.rounds == 8
     assert 800 <= made.window_ms < 1000
     assert made.crowd == 16 * made.race.connections == 1024
@@ -49,20 +49,16 @@ def test_rounds_beyond_the_least_are_not_squeezed_into_what_is_left(
 
 
 @pytest.mark.parametrize(
-    ("operands", "options", "says"),
+    ("operands", "options", "about"),
     [
-        (
-            ("ada", "bob"),
-            {"time_limit": 20},
-            "--time-limit: 20 s is too short for the 5 rounds.* 62 s or",
-        ),
-        (("http://127.0.0.1:1/",), {}, "127.0.0.1:1.*: a day begins with a cold start"),
-        (("ada",), {"storm": 0}, "--storm: is 0"),
+        (("ada", "bob"), {"time_limit": 20}, "--time-limit: 20 s .* 5 rounds.* 62 s"),
+        (("http://127.0.0.1:1/",), {}, "127.0.0.1:1: "),
+        (("ada",), {"storm": 0}, "--storm: .*0"),
         (("nobody",), {}, "nobody"),
     ],
 )
 def test_what_makes_no_sense_is_refused(
-    tmp_path: Path, operands: tuple[str, ...], options: dict[str, object], says: str
+    tmp_path: Path, operands: tuple[str, ...], options: dict[str, object], about: str
 ) -> None:
-    with pytest.raises(BadUsage, match=says):
+    with pytest.raises(BadUsage, match=about):
         plan(tmp_path, *operands, **options)

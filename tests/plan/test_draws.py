@@ -21,8 +21,8 @@ def test_each_contender_is_raced_against_itself(tmp_path: Path) -> None:
     assert made.run == "now-draws-ada-vs-bob"
     assert [each.reference for each in made.plans] == ["ada", "bob"]
     first = made.plans[0]
-    assert [each.name for each in first.entries] == ["ada", *(f"ada#{n}" for n in range(2, 7))]
-    assert not any(each.twin_of for each in first.entries)
+    assert [entry.name for entry in first.entries] == ["ada", *(f"ada#{n}" for n in range(2, 7))]
+    assert not any(entry.twin_of for entry in first.entries)
     assert (made.sets, first.connections, first.duration_s, first.boots) == (3, 8, 20, 1)
     assert made.contender("bob#4") == "bob"
 
@@ -35,27 +35,26 @@ def test_quick_is_shorter_and_what_is_given_goes_before_it(tmp_path: Path) -> No
 def test_all_is_the_whole_catalogue_as_far_as_it_serves_the_workload(tmp_path: Path) -> None:
     made = plan(root=tmp_path, everything=True)
     assert [each.reference for each in made.plans] == ["ada", "bob"]
-    assert [(each.name, each.reason) for each in made.skipped] == [
-        ("cy", "doesn't serve the workload hello; it serves json")
-    ]
+    (skipped,) = made.skipped
+    assert skipped.name == "cy" and "hello" in skipped.reason and "cy" not in skipped.reason
 
 
 def test_processes_behind_urls_go_to_all_their_connections(tmp_path: Path) -> None:
     made = plan("http://127.0.0.1:1/", root=tmp_path, pids=(1,), processes=3).plans[0]
-    assert [each.attached and each.attached.pid for each in made.entries] == [1, 1, 1]
+    assert [entry.attached and entry.attached.pid for entry in made.entries] == [1, 1, 1]
 
 
 @pytest.mark.parametrize(
-    ("operands", "options", "says"),
+    ("operands", "options", "about"),
     [
-        ((), {}, "draws: name a contender, or give --all"),
-        (("ada",), {"everything": True}, "draws: takes contenders or --all, not both"),
-        (("ada",), {"processes": 1}, "--processes: is 1; a spread takes 2 or more"),
-        (("cy",), {}, "cy: doesn't serve the workload hello"),
+        ((), {}, "draws: .*--all"),
+        (("ada",), {"everything": True}, "draws: .*--all"),
+        (("ada",), {"processes": 1}, "--processes: .*1"),
+        (("cy",), {}, "cy: .* hello"),
     ],
 )
 def test_what_makes_no_sense_is_refused(
-    tmp_path: Path, operands: tuple[str, ...], options: dict[str, object], says: str
+    tmp_path: Path, operands: tuple[str, ...], options: dict[str, object], about: str
 ) -> None:
-    with pytest.raises(BadUsage, match=says):
+    with pytest.raises(BadUsage, match=about):
         plan(*operands, root=tmp_path, **options)

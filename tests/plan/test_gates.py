@@ -1,5 +1,7 @@
 """Gates as they are typed."""
 
+import re
+
 import pytest
 
 from bakeoff.model.errors import BadUsage
@@ -43,26 +45,25 @@ def test_a_gate_of_two_runs_has_a_factor_and_one_name(text: str) -> None:
     ],
 )  # fmt: skip
 def test_what_is_no_gate_is_answered_with_the_grammar_and_an_example(text: str) -> None:
-    with pytest.raises(BadUsage, match=r"takes NAME >= \[FACTOR \*\] NAME.*new >= 0\.98 \* old"):
+    with pytest.raises(BadUsage, match=r"NAME >= \[FACTOR \*\] NAME.*new >= 0\.98 \* old"):
         race_gate(text, NAMES)
 
 
 @pytest.mark.parametrize("text", ["new >= old", "new >=", "new >= 0.98 * old", "0.98 >= new"])
 def test_what_is_no_gate_of_two_runs(text: str) -> None:
-    with pytest.raises(BadUsage, match=r"takes NAME >= FACTOR.*nginx >= 0\.98"):
+    with pytest.raises(BadUsage, match=r"NAME >= FACTOR.*nginx >= 0\.98"):
         runs_gate(text, NAMES)
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "about"),
     [
-        ("nwe >= old", "there is no nwe here; did you mean new?"),
-        ("new >= 0.98 * odl", "there is no odl here; did you mean old?"),
-        ("new >= 0 * old", "its factor is 0; it takes a number above zero"),
-        ("new >= 0.98 * new", "compares new with itself; it takes two names"),
+        ("nwe >= old", "nwe .* new"),
+        ("new >= 0.98 * odl", "odl .* old"),
+        ("new >= 0 * old", "0;"),
+        ("new >= 0.98 * new", "new "),
     ],
 )
-def test_a_gate_that_makes_no_sense_is_refused(text: str, says: str) -> None:
-    with pytest.raises(BadUsage) as caught:
+def test_a_gate_that_makes_no_sense_is_refused(text: str, about: str) -> None:
+    with pytest.raises(BadUsage, match=f"^--gate {re.escape(text)}: .*{about}"):
         race_gate(text, NAMES)
-    assert says in str(caught.value)

@@ -62,13 +62,12 @@ def test_cells_that_cannot_be_measured_say_why_and_the_others_share_the_time(
     for duration_s, each_s in ((30.0, 10.0), (None, 18.0)):
         made = grid(catalogue, ["a", "b"], pipeline=(1, 16), connection=BOTH, duration=duration_s)
         assert [cell.plan.duration_s for cell in made.cells if cell.plan] == [each_s] * 3
-    skipped = {cell.name: cell.skipped for cell in made.cells if not cell.plan}
-    assert list(skipped) == ["p16-close"]
-    assert skipped["p16-close"].startswith("--pipeline 16 needs --keep-alive")
+    (skipped,) = (cell for cell in made.cells if not cell.plan)
+    assert skipped.name == "p16-close" and skipped.skipped.startswith("--pipeline 16 ")
 
 
 def test_a_grid_without_a_single_cell_is_refused(catalogue: Catalogue) -> None:
-    with pytest.raises(BadUsage, match="--pipeline 2 needs --keep-alive"):
+    with pytest.raises(BadUsage, match=r"^--pipeline 2 "):
         grid(catalogue, ["a", "b"], pipeline=(2, 16), connection=("close",))
 
 
@@ -79,14 +78,14 @@ def test_who_does_not_pipeline_is_out_of_the_deep_cells_alone(catalogue: Catalog
     assert [entry.name for entry in flat.entries] == ["old", "a", "b", "old (twin)"]
     assert [entry.name for entry in deep.entries] == ["a", "b", "a (twin)"]
     assert (made.reference, flat.reference, deep.reference) == ("old", "old", "a")
-    assert "contender.toml: pipelines = false" in deep.skipped[0].reason
+    assert deep.skipped[0].name == "old" and "pipelines = false" in deep.skipped[0].reason
 
 
 def test_where_nobody_pipelines_the_cell_says_so(catalogue: Catalogue) -> None:
     made = grid(catalogue, ["old"], pipeline=(1, 16))
     assert [bool(cell.plan) for cell in made.cells] == [True, False]
-    assert "no contender can take part" in made.cells[1].skipped
-    with pytest.raises(NoVerdict, match="no contender can take part"):
+    assert "old: " in made.cells[1].skipped
+    with pytest.raises(NoVerdict, match="old: "):
         grid(catalogue, ["old"], pipeline=(2, 16))
 
 

@@ -136,17 +136,17 @@ def test_each_kind_of_project_says_how_it_is_built_and_started(tmp_path: Path, n
     assert made.serves == {"get": "/"}
 
 
-def says(start: Start) -> list[str]:
-    return [f"{hint.text} ({hint.file})" for hint in start.hints if hint.guessed]
+def guesses(start: Start) -> list[str]:
+    return [hint.text for hint in start.hints if hint.guessed]
 
 
 def test_where_nothing_reads_the_port_it_is_said(tmp_path: Path) -> None:
     fixed = {"Procfile": "web: node a.js", "a.js": "listen(8080)", "Dockerfile": "EXPOSE 8080"}
     start = look(project(tmp_path, fixed))
-    assert says(start) == ["nothing here reads $PORT: let it listen there (its sources)"]
-    assert "listens on port 8080 in its container" in [hint.text for hint in start.hints]
+    assert ["$PORT" in guess for guess in guesses(start)] == [True]
+    assert ["8080" in hint.text for hint in start.hints].count(True) == 1
     (tmp_path / "a.js").write_text(SERVER_JS)
-    assert says(look(tmp_path)) == []
+    assert guesses(look(tmp_path)) == []
 
 
 def test_several_programs_are_a_guess(tmp_path: Path) -> None:

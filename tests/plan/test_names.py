@@ -47,7 +47,7 @@ def test_folders_and_urls_by_their_ends_and_places() -> None:
 
 
 def called(operands: list[str], directory: Path) -> list[str]:
-    return [each.name for each in resolve_contenders(operands, SHIPPED, directory)]
+    return [resolved.name for resolved in resolve_contenders(operands, SHIPPED, directory)]
 
 
 def test_a_name_is_given_with_an_equals_sign(tmp_path: Path) -> None:
@@ -75,24 +75,23 @@ def test_a_path_with_an_equals_sign_is_a_path(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("operand", "says"),
+    ("operand", "about"),
     [
-        ("api=", "has a name, but no contender; write NAME=CONTENDER"),
-        ("1.5=python3 a.py", "1.5 can't be a name: a gate would read it as a number"),
-        ("my/api=python3 a.py", "my/api can't be a name: names have letters, digits"),
-        (f"{'a' * 40}=python3 a.py", "has 40 characters; tables have room for 28"),
-        ("MODE=fast python3 a.py", 'to set a variable, write "env MODE=fast python3 a.py"'),
-        ("api=nosuchprogram x", "there is no program called nosuchprogram"),
+        ("api=", "api=: .*NAME=CONTENDER"),
+        ("1.5=python3 a.py", r": 1\.5 "),
+        ("my/api=python3 a.py", ": my/api "),
+        (f"{'a' * 40}=python3 a.py", "aaa .*40 .*28"),
+        ("MODE=fast python3 a.py", '"env MODE=fast python3 a.py"'),
+        ("api=nosuchprogram x", " nosuchprogram "),
     ],
 )
-def test_a_bad_name_is_refused(operand: str, says: str, tmp_path: Path) -> None:
-    with pytest.raises(BadUsage) as caught:
+def test_a_bad_name_is_refused(operand: str, about: str, tmp_path: Path) -> None:
+    with pytest.raises(BadUsage, match=about):
         called([operand], tmp_path)
-    assert says in str(caught.value)
 
 
 def test_two_contenders_cannot_have_one_name(tmp_path: Path) -> None:
-    with pytest.raises(BadUsage, match="a: two contenders have this name"):
+    with pytest.raises(BadUsage, match=r"^a: "):
         called(["a=python3 x", "a=python3 y"], tmp_path)
 
 
@@ -108,5 +107,5 @@ def test_a_reference_and_gates_take_short_names_and_what_was_typed(tmp_path: Pat
     plan = plan_race(operands, options, environment(directory=tmp_path))
     assert isinstance(plan, Plan)
     assert plan.reference == "fresh"
-    assert [(each.left, each.right) for each in plan.gates] == [("fresh", "old.py")] * 2
+    assert [(gate.left, gate.right) for gate in plan.gates] == [("fresh", "old.py")] * 2
     assert plan.entries[0].title == "python3 old.py"

@@ -82,12 +82,11 @@ def test_one_that_does_not_speak_it_is_out_with_its_reason_and_the_rest_goes_on(
     plan = raced(catalogue, "plain", "both", protocol=("h2c", "h1"))
     assert list(spoken(plan)) == ["plain h1", "both h2c", "both h1", "plain h1 (twin)"]
     (skipped,) = plan.skipped
-    assert skipped.name == "plain h2c"
-    assert skipped.reason == "doesn't speak h2c (contender.toml: protocols = h1)"
+    assert skipped.name == "plain h2c" and "protocols = h1" in skipped.reason
 
 
 def test_where_nobody_speaks_it_there_is_no_race(catalogue: Catalogue) -> None:
-    with pytest.raises(BadUsage, match="plain: doesn't speak h2 "):
+    with pytest.raises(BadUsage, match=r"plain: .* h2 .*protocols = h1"):
         raced(catalogue, "plain", protocol="h2")
 
 
@@ -104,36 +103,32 @@ def test_other_settings_make_a_grid_of_which_each_cell_has_all_protocols(
 
 
 @pytest.mark.parametrize(
-    ("options", "says"),
+    ("options", "about"),
     [
-        ({"streams": 8}, "--streams 8: h1 has no streams; they need"),
-        ({"streams": 8, "protocol": "h1-tls,h2"}, "--streams 8: h1-tls has no streams"),
-        ({"pipeline": 4, "protocol": "h2"}, "--pipeline 4: h2 has no pipeline; use --streams"),
-        (
-            {"streams": 8, "protocol": "h2", "connection": "close"},
-            "--streams 8 needs --keep-alive",
-        ),
-        ({"protocol": "h3"}, "--protocol: `h3` is not a protocol; did you mean"),
-        ({"protocol": "https"}, "--protocol: `https` is not a protocol; did you mean h1-tls?"),
-        ({"protocol": "h2,h2"}, "--protocol: has h2 twice"),
-        ({"protocol": ""}, "--protocol: is ''; it takes h1, h1-tls"),
-        ({"insecure": True}, "--insecure: is for an https:// URL"),
-        ({"ca": "nowhere.pem"}, "--ca nowhere.pem: can't be read: No such file"),
-        ({"ca": "x", "insecure": True}, "--ca and --insecure"),
+        ({"streams": 8}, "--streams 8: h1 .*--protocol h2"),
+        ({"streams": 8, "protocol": "h1-tls,h2"}, "--streams 8: h1-tls .*--protocol h2"),
+        ({"pipeline": 4, "protocol": "h2"}, "--pipeline 4: h2 .*--streams"),
+        ({"streams": 8, "protocol": "h2", "connection": "close"}, "--streams 8 .*--keep-alive"),
+        ({"protocol": "h3"}, "--protocol: `h3` "),
+        ({"protocol": "https"}, r"--protocol: `https` .* h1-tls\?"),
+        ({"protocol": "h2,h2"}, "--protocol: .*h2"),
+        ({"protocol": ""}, "--protocol: .*''; .* h1, h1-tls"),
+        ({"insecure": True}, "--insecure: "),
+        ({"ca": "nowhere.pem"}, r"--ca nowhere\.pem: "),
+        ({"ca": "x", "insecure": True}, "--ca and --insecure: "),
     ],
 )
 def test_what_makes_no_sense_is_refused(
-    catalogue: Catalogue, options: dict[str, Any], says: str
+    catalogue: Catalogue, options: dict[str, Any], about: str
 ) -> None:
-    with pytest.raises(BadUsage) as told:
+    with pytest.raises(BadUsage, match=f"^{about}"):
         raced(catalogue, "both", **options)
-    assert str(told.value).startswith(says)
 
 
 def test_a_file_without_certificates_is_no_root(catalogue: Catalogue, tmp_path: Path) -> None:
     for name, text in (("empty.pem", ""), ("words.pem", "hello"), ("odd.pem", "hellö")):
         (tmp_path / name).write_text(text, encoding="utf-8")
-        with pytest.raises(BadUsage, match=rf"--ca .*{name}: has no certificates; it takes PEM"):
+        with pytest.raises(BadUsage, match=f"--ca .*{name}: .* PEM"):
             raced(catalogue, HTTPS, ca=str(tmp_path / name))
 
 
@@ -156,20 +151,17 @@ def test_an_https_url_is_asked_over_tls_by_the_roots_that_were_given(
 
 
 @pytest.mark.parametrize(
-    ("url", "protocol", "says"),
-    [
-        (HTTP, "h2", "is an http:// URL, and h2 needs TLS: give its https:// URL"),
-        (HTTPS, "h2c", "is a URL over TLS, and h2c is cleartext: put http:// and the plain port"),
-    ],
+    ("url", "protocol", "instead"), [(HTTP, "h2", "https://"), (HTTPS, "h2c", "http://")]
 )
 def test_a_url_and_a_protocol_that_do_not_fit(
-    catalogue: Catalogue, url: str, protocol: str, says: str
+    catalogue: Catalogue, url: str, protocol: str, instead: str
 ) -> None:
     insecure = url == HTTPS
-    with pytest.raises(BadUsage, match=says):
+    with pytest.raises(BadUsage, match=f" {protocol} .* {instead}"):
         raced(catalogue, url, protocol=protocol, insecure=insecure)
     plan = raced(catalogue, url, "both", protocol=protocol, insecure=insecure, keep_going=True)
-    assert [each.reason for each in plan.skipped] == [says]
+    (skipped,) = plan.skipped
+    assert f" {protocol} " in skipped.reason and f" {instead} " in skipped.reason
 
 
 def test_a_command_is_believed(catalogue: Catalogue) -> None:
@@ -181,7 +173,7 @@ def test_a_search_takes_one_protocol(catalogue: Catalogue) -> None:
     here = environment(catalogue)
     made = plan_capacity(["both"], CapacityOptions(slo=("p99=1s",), protocol="h2", streams=4), here)
     assert (made.race.protocol, made.race.streams) == ("h2", 4)
-    with pytest.raises(BadUsage, match="--protocol: is h1,h2; it takes one protocol"):
+    with pytest.raises(BadUsage, match=r"--protocol: .*h1,h2"):
         CapacityOptions(slo=("p99=1s",), protocol="h1,h2")
 
 
@@ -190,13 +182,13 @@ def test_a_replay_over_another_protocol_says_so_and_leaves_out_who_does_not_spea
     article = here.catalogue.article("node-go-spring")
     plan = plan_replay(article, ReplayOptions(protocol="h2"), here)
     for comparison in plan.comparisons:
-        assert "here the servers speak h2" in comparison.changes[-1]
+        assert "h2" in comparison.changes[-1]
         planned = [entry.contender for entry in comparison.plan.entries] if comparison.plan else []
-        assert all(each and "h2" in each.protocols for each in planned)
-        out = comparison.skipped.values()
-        assert all("doesn't speak h2" in why for why in out) and (planned or out)
+        assert all(contender and "h2" in contender.protocols for contender in planned)
+        reasons = comparison.skipped.values()
+        assert all(" h2; " in reason for reason in reasons) and (planned or reasons)
     for options in ({"driver": "wrk"}, {"faithful": True}):
-        with pytest.raises(BadUsage, match="--protocol h2: the articles' tools speak HTTP/1"):
+        with pytest.raises(BadUsage, match=r"--protocol h2: .*--driver and --faithful"):
             ReplayOptions(protocol="h2", **options)
 
 
@@ -207,13 +199,13 @@ def test_a_crosscheck_is_over_what_its_url_says() -> None:
     assert planned(HTTP).protocol == "h1" and planned(HTTP, protocol="h2c", streams=4).streams == 4
     over_tls = planned(HTTPS, insecure=True)
     assert over_tls.protocol == "h1-tls" and over_tls.tls.insecure
-    for url, options, says in (
-        (HTTP, {"protocol": "h2"}, "--protocol h2: needs an https:// URL"),
-        (HTTPS, {"protocol": "h2c", "insecure": True}, "--protocol h2c: needs an http:// URL"),
-        (HTTPS, {}, "its certificate can't be checked yet"),
-        (HTTP, {"insecure": True}, "--insecure: is for an https:// URL"),
-        (HTTP, {"streams": 2}, "--streams 2: h1 has no streams"),
-        (HTTP, {"protocol": "h2c", "connection": "close"}, "--close: h2load loads h2c, and keeps"),
+    for url, options, about in (
+        (HTTP, {"protocol": "h2"}, "--protocol h2: .*https://"),
+        (HTTPS, {"protocol": "h2c", "insecure": True}, "--protocol h2c: .*http://"),
+        (HTTPS, {}, f"{HTTPS}: .*--ca FILE"),
+        (HTTP, {"insecure": True}, "--insecure: .*https://"),
+        (HTTP, {"streams": 2}, "--streams 2: h1 "),
+        (HTTP, {"protocol": "h2c", "connection": "close"}, "--close: .*h2c"),
     ):
-        with pytest.raises(BadUsage, match=says):
+        with pytest.raises(BadUsage, match=about):
             planned(url, **options)

@@ -45,7 +45,7 @@ def test_without_names_the_default_line_up_races_or_all_after_it() -> None:
     everybody = [*names(plan([], everything=True)), *skipped(plan([], everything=True))]
     assert everybody[: len(line_up)] == line_up
     assert {*SHIPPED.names(), f"{line_up[0]} (twin)"} == set(everybody)
-    with pytest.raises(BadUsage, match="takes contenders or --all, not both"):
+    with pytest.raises(BadUsage, match=r"race: .*--all"):
         plan(["nginx"], everything=True)
 
 
@@ -74,11 +74,11 @@ def test_a_budget_for_two_is_spent_until_they_are_decided() -> None:
 
 def test_the_margin_is_that_of_gates_without_a_factor() -> None:
     two, gates = ["nginx", "go-nethttp"], ["nginx >= go-nethttp", "nginx < go-nethttp"]
-    factors = [each.factor for each in plan(two, within="25%", gates=gates).gates]
+    factors = [gate.factor for gate in plan(two, within="25%", gates=gates).gates]
     assert factors == [0.8, 1.25]
-    for asked in ({"within": "2%"}, {"precision": "3%"}):
+    for options in ({"within": "2%"}, {"precision": "3%"}):
         with pytest.raises(BadUsage, match=r"--gate nginx >= 0.98 \* go-nethttp: "):
-            plan(two, gates=["nginx >= 0.98 * go-nethttp"], **asked)
+            plan(two, gates=["nginx >= 0.98 * go-nethttp"], **options)
 
 
 def test_servers_of_unknown_answers_are_asked_for_their_own(tmp_path: Path) -> None:
@@ -111,45 +111,43 @@ def test_a_rate_or_a_share_of_the_peak_opens_the_loop() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "says"),
+    ("options", "about"),
     [
-        ({"pipeline": 2, "connection": "close"}, "--pipeline 2 needs --keep-alive: with --close"),
-        (
-            {"reference": "ngin"},
-            "--reference: ngin is not among the contenders; did you mean nginx",
-        ),
-        ({"workload": "helo"}, "no workload called helo; did you mean hello or slow or echo?"),
-        ({"rate": 5.0, "load": 0.7}, "--rate and --load"),
-        ({"precision": 0.01, "solo": True}, "leave --solo out"),
-        ({"confirm": True, "solo": True}, "--solo is one already"),
-        ({"confirm": True}, "--confirm: needs two contenders"),
-        ({"until": "decided"}, "--until: needs two contenders"),
-        ({"budget": 9}, "--budget: is for a race that ends early; say when: --until decided"),
-        ({"budget": 9, "duration": 9}, "--budget and --duration: give one of them"),
-        ({"until": "decided", "precision": 0.01}, "--precision and --until: give one of them"),
-        ({"until": "decided", "solo": True}, "leave --solo out"),
-        ({"within": 0.02, "precision": 0.02}, "--within 2%: an interval of ±2 % is never within"),
-        ({"gates": ["nginx >= ngin"]}, "there is no ngin here; did you mean nginx?"),
-        ({"cpus": "server=0,client=9"}, "this machine has no core 9"),
+        ({"pipeline": 2, "connection": "close"}, "^--pipeline 2 .*--keep-alive"),
+        ({"reference": "ngin"}, "^--reference: ngin .* nginx"),
+        ({"workload": "helo"}, "helo.* hello"),
+        ({"rate": 5.0, "load": 0.7}, "^--rate and --load: "),
+        ({"precision": 0.01, "solo": True}, "^--precision: .*--solo"),
+        ({"confirm": True, "solo": True}, "^--confirm: .*--solo"),
+        ({"confirm": True}, "^--confirm: "),
+        ({"until": "decided"}, "^--until: "),
+        ({"budget": 9}, "^--budget: .*--until decided"),
+        ({"budget": 9, "duration": 9}, "^--budget and --duration: "),
+        ({"until": "decided", "precision": 0.01}, "^--precision and --until: "),
+        ({"until": "decided", "solo": True}, "^--until: .*--solo"),
+        ({"within": 0.02, "precision": 0.02}, "^--within 2%: .*--precision"),
+        ({"gates": ["nginx >= ngin"]}, "^--gate nginx >= ngin: .* nginx"),
+        ({"cpus": "server=0,client=9"}, "^--cpus server=0,client=9: .* 9"),
     ],
 )
-def test_options_that_make_no_sense_are_refused_by_name(options: dict[str, Any], says: str) -> None:
-    with pytest.raises(BadUsage) as caught:
+def test_options_that_make_no_sense_are_refused_by_name(
+    options: dict[str, Any], about: str
+) -> None:
+    with pytest.raises(BadUsage, match=about):
         plan(["nginx"], **options)
-    assert says in str(caught.value)
 
 
 def test_a_contender_that_does_not_serve_the_workload_is_skipped() -> None:
     made = plan(["nginx", "python3 a.py"], workload="get", keep_going=True)
     assert names(made) == ["a.py", "a.py (twin)"]
-    assert skipped(made)["nginx"].startswith("doesn't serve the workload get; it serves empty, ")
-    with pytest.raises(BadUsage, match="no contender can take part"):
+    assert " get; " in skipped(made)["nginx"]
+    with pytest.raises(BadUsage, match=r"nginx: .* get; "):
         plan(["nginx"], workload="get")
 
 
 def test_two_servers_on_one_port_need_solo() -> None:
     operands = ["python3 a.py", "python3 b.py"]
-    with pytest.raises(BadUsage, match="can't listen on one port at a time"):
+    with pytest.raises(BadUsage, match=r"^--port 3000: .*--solo"):
         plan(operands, ports=(3000, 3000))
     assert plan(operands, ports=(3000, 3000), solo=True).solo
 

@@ -26,7 +26,7 @@ def adapted(
 
 @pytest.mark.parametrize("scale", [0.0, -1.0, 101.0])
 def test_a_scale_that_nothing_can_be_measured_at_is_refused(scale: float) -> None:
-    with pytest.raises(BadUsage, match=f"--scale: is {scale:g}; it takes a number above 0, 100 at"):
+    with pytest.raises(BadUsage, match=f"--scale: .*{scale:g};.* 100 "):
         ReplayOptions(scale=scale)
 
 
@@ -82,19 +82,18 @@ def test_the_generator_has_cores_of_its_own(
 
 def test_what_had_to_change_is_said() -> None:
     one = next(
-        each for each in SHIPPED.article("go-vs-node-2012").comparisons if each.cpus != "one"
+        comparison
+        for comparison in SHIPPED.article("go-vs-node-2012").comparisons
+        if comparison.cpus != "one"
     )
-    said = " | ".join(adapted("go-vs-node-2012", one.name).changes)
-    assert "the servers had 3 processors there and have one processor here" in said
-    assert "here each is measured for 3 s" in said
-    assert "they shared them" in said
+    time, processors, sharing = adapted("go-vs-node-2012", one.name).changes
+    assert " 3 s" in time and "3 processors" in processors
     one = SHIPPED.article("cpp-vs-go-frameworks").comparisons[0]
-    said = " | ".join(adapted("cpp-vs-go-frameworks", one.name).changes)
-    assert "wrk ran 8 threads; our generator has 1" in said
-    assert "does not say how many processors" in said
-    assert "share the only processor" in " ".join(
-        adapted("cpp-vs-go-frameworks", one.name, cores=1).changes
-    )
+    on_two = adapted("cpp-vs-go-frameworks", one.name).changes
+    assert sharing in on_two and "wrk ran 8 threads" in on_two[-1]
+    on_one = adapted("cpp-vs-go-frameworks", one.name, cores=1).changes
+    differ = [alone != apart for alone, apart in zip(on_one, on_two, strict=True)]
+    assert differ == [False, False, True, False], "server and generator share the only processor"
 
 
 def test_the_scale_shortens_every_row_alike_down_to_what_can_be_judged() -> None:
@@ -125,8 +124,7 @@ def test_a_catalogue_without_the_contenders_leaves_nothing_to_measure(tmp_path: 
     (tmp_path / "workloads").symlink_to(SHIPPED.root / "workloads")
     name = SHIPPED.article("go-vs-node-2012").comparisons[0].name
     made = adapted("go-vs-node-2012", name, catalogue=Catalogue(tmp_path))
-    assert made.plan is None
-    assert "no contender called go-nethttp" in made.skipped["go-nethttp"]
+    assert made.plan is None and "go-nethttp" in made.skipped
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,7 @@ def test_a_request_is_typed_as_for_curl(tmp_path: Path) -> None:
         "Cookie": "a=1; b=2",
         "Authorization": "Basic YW5uOnNlY3JldA==",
     }
-    assert made.workload.asks == "POST /orders, for status 201"
+    assert "POST /orders" in made.workload.asks and "201" in made.workload.asks
     assert made.workload.is_fixed
 
 
@@ -77,17 +77,17 @@ def test_a_body_posts_and_a_method_may_be_said(tmp_path: Path) -> None:
 
 
 def test_the_right_answer_may_be_a_rule(tmp_path: Path) -> None:
-    asked = planned(
+    workload = planned(
         tmp_path,
         expect_length="10-2000",
         expect_contains=("a", "b"),
         expect_match="^<",
         expect_json='{"id": "number"}',
     ).workload
-    assert not asked.is_fixed
-    assert asked.expect.length_between == (10, 2000)
-    assert asked.expect.body_contains == ("a", "b")
-    assert (asked.expect.body_matches, asked.expect.json_) == ("^<", {"id": "number"})
+    expect = workload.expect
+    assert not workload.is_fixed
+    assert (expect.length_between, expect.body_contains) == ((10, 2000), ("a", "b"))
+    assert (expect.body_matches, expect.json_) == ("^<", {"id": "number"})
     assert planned(tmp_path, expect_length=12).workload.expect.length == 12
 
 
@@ -95,7 +95,7 @@ def test_any_contender_is_asked_what_the_user_asks(tmp_path: Path) -> None:
     mine = str(contender(tmp_path, "mine"))
     made = planned(tmp_path, mine, "http://127.0.0.1:1/", request="/x", twin=False)
     assert [entry.path for entry in made.entries] == ["/x", "/x"]
-    with pytest.raises(BadUsage, match="and the workload requests /x"):
+    with pytest.raises(BadUsage, match=r" /y.* /x"):
         planned(tmp_path, "http://127.0.0.1:1/y", request="/x")
     assert planned(tmp_path, "http://127.0.0.1:1/y", headers=("A: b",)).entries[0].path == "/y"
 
@@ -113,135 +113,103 @@ def test_a_file_may_be_anywhere_and_the_plan_has_what_it_names(shop: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("options", "says"),
+    ("options", "about"),
     [
-        (
-            {"workload": "hello", "request": "/x"},
-            "--workload and --request: a workload has requests of its own",
-        ),
-        ({"request": "orders"}, '--request: is "orders"; it takes a method and a path'),
-        ({"request": "get /x"}, '--request: is "get"; it takes capital letters'),
-        (
-            {"request": "GET /x", "method": "PUT"},
-            "--request GET /x and --method PUT: leave --method out",
-        ),
-        ({"headers": ("X-A",)}, '--header: is `X-A`; it takes "Name: value"'),
-        ({"headers": ("X-A: 1", "x-a: 2")}, "--header: x-a is given twice"),
-        ({"headers": ("Host: x",)}, "--header Host: is sent by the load engine itself"),
-        ({"cookies": ("a",)}, "--cookie: is `a`; it takes NAME=VALUE"),
-        ({"user": "ann"}, "--user: is `ann`; it takes NAME:PASSWORD"),
-        ({"body": "@none.json"}, "--body: names none.json, which can't be read: No such file"),
-        ({"body": "a", "body_file": "b"}, "--body and --body-file: a request has one body"),
-        ({"expect_status": 99}, "--expect-status: is 99; it takes 200 or more"),
-        ({"expect_length": "ten"}, "--expect-length: is ten; it takes bytes, as in 12 or 10-2000"),
-        ({"expect_length": "9-2"}, "--expect-length: has the higher limit first"),
-        ({"expect_json": "{"}, "--expect-json: is not JSON"),
-        ({"expect_json": '{"a": "int"}'}, "--expect-json: has at /a `int`, which is not a type"),
-        ({"expect_match": "("}, "--expect-match: is not a regular"),
-        ({"expect_sha256": "12"}, '--expect-sha256: is "12"; it takes 64 hexadecimal digits'),
-        ({"expect_body": "a", "expect_sha256": "0" * 64}, "keep one"),
-        ({"request": "/{{id}}"}, "--request: has {{id}}, which is not a field"),
-        ({"workload": "./none.toml"}, "none.toml: can't be read: No such file"),
+        ({"workload": "hello", "request": "/x"}, "--workload and --request: "),
+        ({"request": "orders"}, '--request: .*"orders"'),
+        ({"request": "get /x"}, '--request: .*"get"'),
+        ({"request": "GET /x", "method": "PUT"}, "--request GET /x and --method PUT: "),
+        ({"headers": ("X-A",)}, "--header: .*`X-A`"),
+        ({"headers": ("X-A: 1", "x-a: 2")}, "--header: x-a "),
+        ({"headers": ("Host: x",)}, "--header Host: "),
+        ({"cookies": ("a",)}, "--cookie: .*`a`.*NAME=VALUE"),
+        ({"user": "ann"}, "--user: .*`ann`.*NAME:PASSWORD"),
+        ({"body": "@none.json"}, "--body: .*none.json"),
+        ({"body": "a", "body_file": "b"}, "--body and --body-file: "),
+        ({"expect_status": 99}, "--expect-status: .*99.* 200 "),
+        ({"expect_length": "ten"}, "--expect-length: .*ten.* 12 or 10-2000"),
+        ({"expect_length": "9-2"}, "--expect-length: "),
+        ({"expect_json": "{"}, "--expect-json: "),
+        ({"expect_json": '{"a": "int"}'}, "--expect-json: .*/a `int`"),
+        ({"expect_match": "("}, "--expect-match: "),
+        ({"expect_sha256": "12"}, '--expect-sha256: .*"12".* 64 '),
+        ({"expect_body": "a", "expect_sha256": "0" * 64}, "--expect-body: "),
+        ({"request": "/{{id}}"}, "--request: .*{{id}}"),
+        ({"workload": "./none.toml"}, ".*none.toml: "),
     ],
 )
-def test_what_cannot_be_asked_is_refused_by_the_flag(
-    tmp_path: Path, options: dict[str, Any], says: str
+def test_what_cannot_be_sent_is_refused_by_the_flag(
+    tmp_path: Path, options: dict[str, Any], about: str
 ) -> None:
-    with pytest.raises(BadUsage) as caught:
+    with pytest.raises(BadUsage, match=f"^{about}"):
         planned(tmp_path, **options)
-    assert says in str(caught.value)
+
+
+PATH, CONTAINS = 'path = "/"', 'body_contains = ["{"]'
+ZIPPED = 'headers = { accept-encoding = "gzip" }\npath = "/orders'
 
 
 @pytest.mark.parametrize(
-    ("change", "key", "says"),
+    ("old", "new", "key", "about"),
     [
-        (("weight", "wait"), "request.0.wait", "is not a known key; did you mean"),
-        (("weight = 3", "weight = 0"), "request.0.weight", "a number above 0"),
-        (
-            ("{{id}}", "{{ids}}"),
-            "request.1.path",
-            "has {{ids}}, which is not a field; did you mean id?",
-        ),
-        (("{{id}}", "{{id"), "request.1.path", "has a {{ without }}"),
-        (("order.bin", "none.bin"), "request.1.body_file", "names none.bin, which can't be read"),
-        (("201", "2010"), "request.1.expect.status", "599 or less"),
-        (('path = "/"', 'path = "/"\nheaders = { Host = "x" }'), "request.0.headers.Host", "leave"),
-        (
-            ('path = "/orders', 'headers = { accept-encoding = "gzip" }\npath = "/orders'),
-            "request.1.headers.accept-encoding",
-            "requests compressed answers",
-        ),
-        (
-            ('body_contains = ["{"]', "body_matches = '(?=a)'"),
-            "request.1.expect.body_matches",
-            "has no look-around",
-        ),
-        (
-            ('body_contains = ["{"]', 'json = { a = "int" }'),
-            "request.1.expect.json",
-            "is not a type",
-        ),
-        (('path = "/"', 'path = "/a b"'), "request.0.path", "in a path ' ' is written %20"),
-        (('path = "/"', 'path = "/ä"'), "request.0.path", "in a path 'ä' is written %C3%A4"),
-        (
-            ("/orders/{{id}}", "/orders/{{name}}"),
-            "request.1.path",
-            "is '/orders/bob b', where name is 'bob b': in a path ' ' is written %20",
-        ),
-        (
-            ('path = "/"', 'path = "/"\nheaders = { "A B" = "" }'),
-            "request.0.headers.A B",
-            "not a header name",
-        ),
-        (
-            ('path = "/"', 'path = "/"\nheaders = { A = "b\\u0001" }'),
-            "request.0.headers.A",
-            "has no control characters",
-        ),
-        (('data = "users.csv"', 'order = "random"'), None, "no `data`"),
+        ("weight", "wait", "request.0.wait", "weight"),
+        ("weight = 3", "weight = 0", "request.0.weight", "0"),
+        ("{{id}}", "{{ids}}", "request.1.path", "{{ids}}"),
+        ("{{id}}", "{{id", "request.1.path", "}}"),
+        ("order.bin", "none.bin", "request.1.body_file", "none.bin"),
+        ("201", "2010", "request.1.expect.status", "599"),
+        (PATH, f'{PATH}\nheaders = {{ Host = "x" }}', "request.0.headers.Host", ""),
+        ('path = "/orders', ZIPPED, "request.1.headers.accept-encoding", ""),
+        (CONTAINS, "body_matches = '(?=a)'", "request.1.expect.body_matches", ""),
+        (CONTAINS, 'json = { a = "int" }', "request.1.expect.json", "`int`"),
+        (PATH, 'path = "/a b"', "request.0.path", "%20"),
+        (PATH, 'path = "/ä"', "request.0.path", "%C3%A4"),
+        ("/orders/{{id}}", "/orders/{{name}}", "request.1.path", "'bob b'"),
+        (PATH, f'{PATH}\nheaders = {{ "A B" = "" }}', "request.0.headers.A B", ""),
+        (PATH, f'{PATH}\nheaders = {{ A = "b\\u0001" }}', "request.0.headers.A", r"'b\x01'"),
+        ('data = "users.csv"', 'order = "random"', None, "`data`"),
     ],
 )
 def test_a_fault_of_a_file_is_named_with_file_and_key(
-    shop: Path, change: tuple[str, str], key: str | None, says: str
+    shop: Path, old: str, new: str, key: str | None, about: str
 ) -> None:
-    (shop / "shop.toml").write_text(SHOP.replace(*change))
+    (shop / "shop.toml").write_text(SHOP.replace(old, new))
     with pytest.raises(BadFile) as caught:
         planned(shop, workload="shop.toml")
     assert (caught.value.where, caught.value.key) == (shop / "shop.toml", key)
-    assert says in caught.value.fault
+    assert about in caught.value.fault
 
 
 @pytest.mark.parametrize(
-    ("data", "says"),
+    ("data", "about"),
     [
-        ("id\n", "there is no row of values below"),
-        ("id,id\n1,2\n", "line 1: two columns are called id"),
-        ("id,\n1,2\n", "line 1: column 2 has no name"),
-        ("id,name\n1,2\n3\n", "line 3: the row has 1 of 2 values"),
-        ("id,name\n1,\xff\n", "line 2: is not UTF-8"),
+        ("id\n", ""),
+        ("id,id\n1,2\n", "line 1: .* id"),
+        ("id,\n1,2\n", "line 1: .* 2 "),
+        ("id,name\n1,2\n3\n", "line 3: .* 1 .* 2 "),
+        ("id,name\n1,\xff\n", "line 2: .*UTF-8"),
     ],
 )
-def test_a_fault_of_the_data_is_named_with_its_line(shop: Path, data: str, says: str) -> None:
+def test_a_fault_of_the_data_is_named_with_its_line(shop: Path, data: str, about: str) -> None:
     (shop / "users.csv").write_bytes(data.encode("latin-1"))
-    with pytest.raises(BadFile) as caught:
+    with pytest.raises(BadFile, match=f"users.csv: {about}"):
         planned(shop, workload="./shop.toml")
-    assert caught.value.where == shop / "users.csv"
-    assert says in caught.value.fault
 
 
-def test_a_mix_has_requests(tmp_path: Path) -> None:
-    (tmp_path / "none.toml").write_text('name = "none"\nrequest = []\n')
-    with pytest.raises(BadFile, match=r"none.toml: has no \[\[request\]\]"):
-        planned(tmp_path, workload="none.toml")
-    (tmp_path / "both.toml").write_text('name="b"\n[expect]\nbody = ""\n[[request]]\npath = "/"\n')
-    with pytest.raises(BadFile, match=r"write \[request.expect\] in each"):
-        planned(tmp_path, workload="both.toml")
-
-
-def test_a_file_that_asks_nothing_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "idle.toml").write_text('name = "idle"\n[expect]\nstatus = 204\n')
-    with pytest.raises(BadFile, match=r"idle.toml: `request` is missing; a workload has \[re"):
-        planned(tmp_path, workload="idle.toml")
+@pytest.mark.parametrize(
+    ("text", "about"),
+    [
+        ("request = []\n", r"\[\[request\]\]"),
+        ('[expect]\nbody = ""\n[[request]]\npath = "/"\n', r"\[request.expect\]"),
+        ("[expect]\nstatus = 204\n", r"`request` .*\[request\]"),
+    ],
+)
+def test_a_file_without_requests_or_with_one_answer_for_several_is_refused(
+    tmp_path: Path, text: str, about: str
+) -> None:
+    (tmp_path / "a.toml").write_text(f'name = "a"\n{text}')
+    with pytest.raises(BadFile, match=f"a.toml: .*{about}"):
+        planned(tmp_path, workload="a.toml")
 
 
 def test_requests_without_weights_or_names_are_even_and_told_apart() -> None:
@@ -267,5 +235,5 @@ def test_a_chain_needs_connections_that_are_kept(tmp_path: Path) -> None:
         '[[request]]\npath = "/?{{token}}"\n'
     )
     options = {"workload": "./chain.toml", "connection": "close"}
-    with pytest.raises(BadUsage, match=r"--close: a connection carries one request.* \[\[once\]\]"):
+    with pytest.raises(BadUsage, match=r"--close: .* \[\[once\]\]"):
         planned(tmp_path, "python3 app.py", **options)

@@ -39,41 +39,40 @@ def test_a_value_comes_as_text_or_as_itself(name: str, value: object, means: obj
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "says"),
+    ("name", "value", "about"),
     [
-        ("duration", "soon", "--duration: is 'soon'; it takes seconds, as in 20, 90s or 2m"),
-        ("duration", "-3", "--duration: is '-3'; it takes seconds"),
-        ("warm_up", "0s", "--warm-up: is 0s; it takes a time above zero"),
-        ("duration", -1.0, "--duration: is -1; it takes a time above zero"),
-        ("duration", float("nan"), "--duration: is nan"),
-        ("load", "lots", "--load: is 'lots'; it takes a share, as in 70% or 0.7"),
-        ("load", 2.5, "--load: is 250%; it takes a share above 0 and below 200%"),
-        ("precision", "100%", "--precision: is 100%; it takes a share above 0 and below 100%"),
-        ("boots", -3, "--boots: is -3; it takes a whole number above zero"),
-        ("boots", True, "--boots: is True"),
-        ("rate", 0.0, "--rate: is 0; it takes a number above zero"),
-        ("seed", -1, "--seed: is -1; it takes 0 or a larger whole number"),
-        ("connections", "0", "--connections: is 0; it takes a number above zero, or several: 1,64"),
-        ("connections", "", "--connections: is empty; it takes"),
-        ("connections", [], "--connections: is empty; it takes"),
-        ("connections", 1.5, "--connections: is 1.5; it takes"),
-        ("workers", "1,x", "--workers: is `x` in 1,x; it takes"),
-        ("workers", "1,", "--workers: is `` in 1,; it takes"),
-        ("workers", [1, -3], "--workers: is `-3` in 1,-3; it takes"),
-        ("connections", "٣", "--connections: is ٣; it takes"),
-        ("connections", 10**9, "--connections: is 1000000000; it takes"),
-        ("pipeline", "1,01", "--pipeline: has 1 twice in 1,01; give each value once"),
-        ("ports", [70000], "--port: is 70000; it takes 65535 or less"),
-        ("pids", [0], "--pid: is 0; it takes a number above 0"),
-        ("arrivals", "often", "--arrivals: is \"often\"; it takes 'uniform' or 'poisson'"),
-        ("connection", "closed", "--connection: is \"closed\"; it takes 'keep-alive' or 'close'"),
-        ("conections", 64, "there is no option --conections; did you mean --connections"),
+        ("duration", "soon", "--duration: .*'soon'"),
+        ("duration", "-3", "--duration: .*'-3'"),
+        ("warm_up", "0s", "--warm-up: .*0s"),
+        ("duration", -1.0, "--duration: .*-1"),
+        ("duration", float("nan"), "--duration: .*nan"),
+        ("load", "lots", "--load: .*'lots'"),
+        ("load", 2.5, "--load: .*250%.* 200%"),
+        ("precision", "100%", "--precision: .*100%.* 100%"),
+        ("boots", -3, "--boots: .*-3"),
+        ("boots", True, "--boots: .*True"),
+        ("rate", 0.0, "--rate: .*0"),
+        ("seed", -1, "--seed: .*-1.* 0 "),
+        ("connections", "0", "--connections: .*0;"),
+        ("connections", "", "--connections: "),
+        ("connections", [], "--connections: "),
+        ("connections", 1.5, r"--connections: .*1\.5"),
+        ("workers", "1,x", "--workers: .*`x` .*1,x"),
+        ("workers", "1,", "--workers: .*`` .*1,"),
+        ("workers", [1, -3], "--workers: .*`-3` .*1,-3"),
+        ("connections", "٣", "--connections: .*٣"),
+        ("connections", 10**9, "--connections: .*1000000000"),
+        ("pipeline", "1,01", "--pipeline: .*1 .*1,01"),
+        ("ports", [70000], "--port: .*70000.* 65535"),
+        ("pids", [0], "--pid: .*0.* 0"),
+        ("arrivals", "often", "--arrivals: .*\"often\".*'uniform' or 'poisson'"),
+        ("connection", "closed", "--connection: .*\"closed\".*'keep-alive' or 'close'"),
+        ("conections", 64, ".*--conections; .*--connections"),
     ],
 )
-def test_any_other_value_is_refused_by_name(name: str, value: object, says: str) -> None:
-    with pytest.raises(BadUsage) as caught:
+def test_any_other_value_is_refused_by_name(name: str, value: object, about: str) -> None:
+    with pytest.raises(BadUsage, match=f"^{about}"):
         option(name, value)
-    assert str(caught.value).startswith(says)
 
 
 def test_without_a_seed_it_is_random_and_with_one_it_is_that() -> None:
@@ -99,23 +98,22 @@ def test_cores_are_lists_and_ranges(
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "about"),
     [
-        ("server=0,client=2", "this machine has no core 2; it has 0, 1"),
-        ("server=0", "has no client"),
-        ("0,1", "it takes server=0,client=1"),
-        ("server=x,client=1", "`x` is not a core"),
-        ("server=1-0,client=1", "`1-0` is not a range"),
-        ("server=-1,client=1", "`-1` is not a core"),
-        ("servers=0,client=1", "`servers` is not server or client"),
-        ("server=0,server=1", "has server twice"),
-        ("", "it takes server=0,client=1"),
+        ("server=0,client=2", " 2; .* 0, 1"),
+        ("server=0", " client;"),
+        ("0,1", " server=0,client=1 "),
+        ("server=x,client=1", "`x`"),
+        ("server=1-0,client=1", "`1-0`"),
+        ("server=-1,client=1", "`-1`"),
+        ("servers=0,client=1", "`servers`"),
+        ("server=0,server=1", " server "),
+        ("", " server=0,client=1 "),
     ],
 )
-def test_other_cores_are_refused(text: str, says: str) -> None:
-    with pytest.raises(BadUsage) as caught:
+def test_other_cores_are_refused(text: str, about: str) -> None:
+    with pytest.raises(BadUsage, match=f"^--cpus {text}: .*{about}"):
         parse_cores(text, [0, 1])
-    assert says in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -71,9 +71,7 @@ def test_what_is_left_out_is_counted(tmp_path: Path) -> None:
         "that is not HTTP": 2,
     }
     [note] = recording.notes
-    assert note.startswith(
-        "2 lines that can't be read; the first: line 3 has none of the known formats"
-    )
+    assert note.startswith("2 lines ") and " line 3 " in note
 
 
 @pytest.mark.parametrize(
@@ -107,9 +105,10 @@ def test_of_several_hosts_the_one_asked_most_is_taken(tmp_path: Path) -> None:
     path = log(tmp_path, rarely, often, often)
     recording = read_access_log(path)
     assert (recording.host, recording.size) == ("a.example", 2)
-    assert recording.left_out == {"to other hosts (b.example 1): --host takes one": 1}
+    [(why, count)] = recording.left_out.items()
+    assert "(b.example 1)" in why and count == 1
     assert read_access_log(path, "b.example").size == 1
-    with pytest.raises(BadUsage, match=r"--host c.example: .*; hosts: a.example, b.example"):
+    with pytest.raises(BadUsage, match=r"--host c.example: .* a.example, b.example"):
         read_access_log(path, "c.example")
 
 
@@ -118,20 +117,15 @@ def test_a_rotated_log_is_read_as_it_is(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress(combined("/").encode()))
     assert read_access_log(path).size == 1
     path.write_bytes(path.read_bytes()[:-9])
-    with pytest.raises(BadFile, match="can't be read"):
+    with pytest.raises(BadFile, match=path.name):
         read_access_log(path)
 
 
 @pytest.mark.parametrize(
-    ("line", "fault"),
-    [
-        ("garbage", "line 1 has none of the known formats .*: garbage"),
-        ("{", "line 1 is not JSON"),
-        ('{"a": 1}', "line 1 lacks a request .* or its `status`; it has a"),
-    ],
+    ("line", "about"), [("garbage", ": garbage"), ("{", "JSON"), ('{"a": 1}', "`status`.* a$")]
 )
-def test_what_is_no_log_is_refused(line: str, fault: str, tmp_path: Path) -> None:
-    with pytest.raises(BadFile, match=fault):
+def test_a_file_that_is_not_a_log_is_refused(line: str, about: str, tmp_path: Path) -> None:
+    with pytest.raises(BadFile, match=f"line 1 .*{about}"):
         read_access_log(log(tmp_path, line))
 
 
@@ -141,8 +135,5 @@ def test_a_line_that_can_t_be_read_is_shown_without_its_secrets(
 ) -> None:
     path = log(tmp_path, f"10.0.0.1 GET /a {secret}", combined("/"))
     text = written(read_access_log(path))
-    assert (
-        "the first: line 1 has none of the known formats (common, combined, JSON): 10.0.0.1 GET /a"
-        in text
-    )
+    assert ": 10.0.0.1 GET /a" in text
     assert "LEFT-OUT" in text and secret[-10:] not in text and secret[3:15] not in text

@@ -87,42 +87,42 @@ def test_files_are_read_as_curl_reads_them(tmp_path: Path) -> None:
     file.write_bytes(b"a\r\n\xff")
     assert one(f"curl --data-binary '@{file}' http://a/").body == b"a\r\n\xff"
     assert one(f"curl -d '@{file}' http://a/").body == b"a\xff"
-    with pytest.raises(BadUsage, match="nowhere: can't be read"):
+    with pytest.raises(BadUsage, match="nowhere: "):
         one("curl -d @nowhere http://a/")
 
 
 def test_several_commands_are_several_requests() -> None:
     recording = read_curl("curl http://a/1 ;\ncurl http://a/2 http://a/1 &\ncurl -L http://b/3")
-    assert [(each.path, count) for each, count in recording.requests.items()] == [
+    assert [(request.path, count) for request, count in recording.requests.items()] == [
         ("/1", 2),
         ("/2", 1),
         ("/3", 1),
     ]
-    assert any("b is another host" in note for note in recording.notes)
-    assert any("redirects (-L) are not followed" in note for note in recording.notes)
+    host, redirects = sorted(recording.notes)
+    assert host.startswith("b ") and "-L" in redirects
 
 
 @pytest.mark.parametrize(
-    ("command", "fault"),
+    ("command", "about"),
     [
-        ("wget http://a/", "`wget` is not a curl command"),
-        ("curl http://a/?x=1&b=2", "`b=2` is not a curl command.* in quotes"),
-        ("curl", "has no URL"),
-        ("curl 'http://a/", "a ' is not closed"),
-        ("curl ftp://a/", "`ftp://a/` is not an http:// or https:// URL"),
-        ("curl --dta a=1 http://a/", "--dta is not an option that is known here; did you mean"),
-        ("curl http://a/ -d", "-d needs a value"),
-        ("curl -H nonsense http://a/", "a header is 'NAME: VALUE'"),
-        ("curl -b jar.txt http://a/", "a file of cookies can't be taken"),
-        ("curl -F a=@b http://a/", "-F can't be taken: it is a form with files"),
-        ("curl -X CONNECT http://a/", "is not a method"),
-        ('curl "http://a/$ID"', r"the shell would fill in \$ID"),
-        ("curl http://a/`id`", "the shell would fill in `id`"),
-        ('curl ^"http://a/^"', "quoted for cmd.exe"),
+        ("wget http://a/", "`wget`"),
+        ("curl http://a/?x=1&b=2", "`b=2`"),
+        ("curl", "URL"),
+        ("curl 'http://a/", " ' "),
+        ("curl ftp://a/", "`ftp://a/`"),
+        ("curl --dta a=1 http://a/", "--dta .* --data"),
+        ("curl http://a/ -d", "-d "),
+        ("curl -H nonsense http://a/", "'NAME: VALUE'"),
+        ("curl -b jar.txt http://a/", "-b jar.txt: "),
+        ("curl -F a=@b http://a/", "-F "),
+        ("curl -X CONNECT http://a/", "CONNECT"),
+        ('curl "http://a/$ID"', r"\$ID"),
+        ("curl http://a/`id`", "`id`"),
+        ('curl ^"http://a/^"', r"cmd\.exe"),
     ],
 )
-def test_what_is_no_command_is_refused(command: str, fault: str) -> None:
-    with pytest.raises(BadUsage, match=fault):
+def test_what_is_not_a_command_is_refused(command: str, about: str) -> None:
+    with pytest.raises(BadUsage, match=about):
         read_curl(command)
 
 

@@ -20,10 +20,9 @@ def test_the_requests_to_the_host_asked_first_are_taken(tmp_path: Path) -> None:
     )
     recording = read_har(path)
     assert recording.host == "shop.example"
-    assert [(each.path, count) for each, count in recording.requests.items()] == [("/a?b=1", 2)]
-    assert recording.left_out == {
-        "to other hosts (cdn.example 2, shop.example:8443 1): --host takes one": 3
-    }
+    assert [(asked.path, count) for asked, count in recording.requests.items()] == [("/a?b=1", 2)]
+    [(why, count)] = recording.left_out.items()
+    assert "(cdn.example 2, shop.example:8443 1)" in why and count == 3
     assert read_har(path, "cdn.example").size == 2
     with pytest.raises(BadUsage, match=r"--host no.example: .* shop.example, cdn.example"):
         read_har(path, "no.example")
@@ -76,18 +75,21 @@ def test_bytes_are_as_they_were_and_a_copy_of_the_browsers_is_asked_for(tmp_path
 
 
 @pytest.mark.parametrize(
-    ("text", "fault"),
+    ("text", "key"),
     [
-        ("{", "is not JSON"),
-        ("[" * 100_000, "is nested too deeply"),
-        ("{}", "`log` is missing"),
-        ('{"log": {"entries": 1}}', "`log.entries` is 1; it takes a list"),
+        ("{", None),
+        ("[" * 100_000, None),
+        ("{}", "log"),
+        ('{"log": {"entries": 1}}', "log.entries"),
+        (None, None),
     ],
 )
-def test_what_is_no_har_is_refused(text: str, fault: str, tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_har_is_refused(
+    text: str | None, key: str | None, tmp_path: Path
+) -> None:
     path = tmp_path / "a.har"
-    path.write_text(text)
-    with pytest.raises(BadFile, match=fault):
+    if text is not None:
+        path.write_text(text)
+    with pytest.raises(BadFile) as caught:
         read_har(path)
-    with pytest.raises(BadFile, match="can't be read: No such file"):
-        read_har(tmp_path / "no.har")
+    assert (caught.value.where, caught.value.key) == (path, key)

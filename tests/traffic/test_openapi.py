@@ -73,9 +73,8 @@ def test_gets_are_taken_where_all_that_they_require_is_known(tmp_path: Path) -> 
         "with a required parameter that has no example": 1,
         "with a path that isn't described whole": 1,
     }
-    assert recording.notes == [
-        "the description requires credentials: add them to [request.headers]"
-    ]
+    (note,) = recording.notes
+    assert "[request.headers]" in note
 
 
 def test_swagger_is_read_too(tmp_path: Path) -> None:
@@ -88,19 +87,19 @@ def test_swagger_is_read_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "fault"),
+    ("text", "about"),
     [
-        ("a: [", "is neither JSON nor YAML"),
-        ("[1]", "its top level is not an object"),
-        ("{}", "it needs `openapi` and `paths`"),
-        ("openapi: 3.0.0\npaths: 1", "it needs `openapi` and `paths`"),
-        ("!!python/object/apply:os.getcwd []", "is neither JSON nor YAML"),
+        ("a: [", "JSON .*YAML"),
+        ("[1]", ""),
+        ("{}", "`openapi` and `paths`"),
+        ("openapi: 3.0.0\npaths: 1", "`openapi` and `paths`"),
+        ("!!python/object/apply:os.getcwd []", "JSON .*YAML"),
     ],
 )
-def test_what_is_no_description_is_refused(text: str, fault: str, tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_description_is_refused(text: str, about: str, tmp_path: Path) -> None:
     path = tmp_path / "a.yaml"
     path.write_text(text)
-    with pytest.raises(BadFile, match=fault):
+    with pytest.raises(BadFile, match=f"a.yaml: .*{about}"):
         read_openapi(path)
 
 
