@@ -9,6 +9,7 @@ mod buffers;
 mod closing;
 mod connecting;
 mod endless;
+mod large;
 mod many;
 mod plans;
 mod rings;
