@@ -1,12 +1,13 @@
 //! I/O over `io_uring`: multishot receives into a ring of buffers, one system call per turn.
 
+mod sending;
 #[cfg(test)]
 mod tests;
 
 use crate::backend::{Backend, Event, Kernel, RingSize, Unsent, What, WhenSent};
 use crate::route::{Address, Route, SocketBuffers};
 use crate::socket::{self, Opened};
-use rustix::fd::{AsFd, OwnedFd};
+use rustix::fd::OwnedFd;
 use rustix::io::Errno;
 use std::collections::VecDeque;
 use std::io;
@@ -34,7 +35,7 @@ pub(crate) fn probe() -> io::Result<()> {
 pub struct Uring {
     ring: Ring,
     slots: Vec<Slot>,
-    listener: Option<OwnedFd>,
+    listener: Option<Socket>,
     accepted: VecDeque<Result<OwnedFd, Errno>>,
 }
 
@@ -133,30 +134,6 @@ impl Uring {
         self.ring.connect(address, source, self.key(slot))
     }
 
-    #[inline]
-    fn queue(&mut self, slot: usize, unsent: Unsent) {
-        if self.slots[slot].sending.is_none() {
-            self.start_sending(slot, unsent);
-        } else {
-            self.slots[slot].queued.push_back(unsent);
-        }
-    }
-
-    #[inline]
-    fn start_sending(&mut self, slot: usize, unsent: Unsent) {
-        let key = self.key(slot);
-        let slot = &mut self.slots[slot];
-        if let Some(socket) = &slot.socket {
-            match &unsent {
-                Unsent::Part(part) => self.ring.send(socket, key, part.clone()),
-                Unsent::Owned(bytes, part) => {
-                    self.ring.send_owned(socket, key, bytes.clone(), part.clone());
-                }
-            }
-            slot.sending = Some(unsent);
-        }
-    }
-
     /// What a completion means for its slot, if anything.
     #[inline]
     fn interpret(&mut self, completion: Completion) -> Option<Event<Piece>> {
@@ -192,8 +169,11 @@ impl Uring {
                 let reset = std::mem::take(&mut slot.was_reset);
                 event(if reset { What::Failed(Errno::CONNRESET.into()) } else { What::End })
             }
-            // By the time that this is read, the buffers before it have been given back.
-            (Operation::Receive, Err(Errno::NOBUFS | Errno::INTR | Errno::AGAIN)) => {
+            // By the time that this is read, the buffers before it have been given back. Were all lost,
+            // a receive would find none again and again.
+            (Operation::Receive, Err(Errno::NOBUFS | Errno::INTR | Errno::AGAIN))
+                if !self.ring.is_starved() =>
+            {
                 self.receive(index);
                 None
             }
@@ -207,7 +187,7 @@ impl Uring {
             },
             (Operation::Writable, Err(errno)) => event(self.connected(index, Err(errno))),
             (Operation::Writable, Ok(_)) => {
-                let Some(Socket::Numbered(fd)) = &slot.socket else { return None };
+                let fd = slot.socket.as_ref().and_then(|socket| self.ring.descriptor(socket))?;
                 let result = rustix::net::sockopt::socket_error(fd).flatten();
                 event(self.connected(index, result))
             }
@@ -232,55 +212,12 @@ impl Uring {
         if !completion.goes_on
             && let Some(listener) = &self.listener
         {
-            self.ring.accept(listener.as_fd(), LISTENER);
+            self.ring.accept(listener, LISTENER);
         }
         match (completion.accepted, completion.result) {
             (Some(socket), _) => self.accepted.push_back(Ok(socket)),
             (None, Err(Errno::CONNABORTED | Errno::INTR) | Ok(_)) => {}
             (None, Err(errno)) => self.accepted.push_back(Err(errno)),
-        }
-    }
-
-    /// A part has been sent, or some of it: goes on with what is left.
-    fn sent(&mut self, index: usize, result: Result<u32, Errno>) -> Result<(), Errno> {
-        let slot = &mut self.slots[index];
-        let sent = match result {
-            Ok(sent) => sent as usize,
-            Err(Errno::INTR | Errno::AGAIN) => 0,
-            Err(_) if slot.when_sent == WhenSent::Close => {
-                self.close(index);
-                return Ok(());
-            }
-            // The server may have answered before it closed: the receive will show.
-            Err(errno @ (Errno::PIPE | Errno::CONNRESET)) => {
-                slot.was_reset = errno == Errno::CONNRESET;
-                return Ok(());
-            }
-            Err(errno) => return Err(errno),
-        };
-        let Some(mut rest) = slot.sending.take() else { return Ok(()) };
-        slot.is_full = rest.advance(sent);
-        if slot.is_full {
-            self.start_sending(index, rest);
-        } else if let Some(next) = slot.queued.pop_front() {
-            self.start_sending(index, next);
-        } else {
-            self.end_if_sent(index);
-        }
-        Ok(())
-    }
-
-    /// Closes our side or the socket, if that is wanted and all is sent.
-    #[inline]
-    fn end_if_sent(&mut self, index: usize) {
-        let slot = &mut self.slots[index];
-        match (slot.when_sent, &slot.socket) {
-            (WhenSent::EndSending, Some(socket)) if slot.sending.is_none() => {
-                slot.when_sent = WhenSent::Nothing;
-                self.ring.end_sending(socket);
-            }
-            (WhenSent::Close, _) if slot.sending.is_none() => self.close(index),
-            _ => {}
         }
     }
 
@@ -329,7 +266,8 @@ impl Backend for Uring {
     type Piece = Piece;
 
     fn listen(&mut self, listener: OwnedFd) -> Result<(), Errno> {
-        self.ring.accept(listener.as_fd(), LISTENER);
+        let listener = self.ring.adopt(listener);
+        self.ring.accept(&listener, LISTENER);
         self.listener = Some(listener);
         Ok(())
     }
@@ -352,13 +290,14 @@ impl Backend for Uring {
 
     fn open(&mut self, slot: usize, opened: Opened) -> Result<(), Errno> {
         self.slots.resize_with(self.slots.len().max(slot + 1), Slot::default);
-        if opened.established {
-            self.slots[slot].socket = Some(opened.fd.into());
-            self.receive(slot);
-        } else {
-            self.ring.await_writable(opened.fd.as_fd(), self.key(slot));
+        let socket = self.ring.adopt(opened.fd);
+        if !opened.established {
+            self.ring.await_writable(&socket, self.key(slot));
             self.slots[slot].awaits = true;
-            self.slots[slot].socket = Some(opened.fd.into());
+        }
+        self.slots[slot].socket = Some(socket);
+        if opened.established {
+            self.receive(slot);
         }
         Ok(())
     }

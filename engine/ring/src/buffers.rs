@@ -6,7 +6,7 @@ use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::io;
 use std::num::NonZeroU32;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU16, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU16, Ordering};
 
 /// The only group of buffers that a ring has.
 pub(crate) const GROUP: u16 = 0;
@@ -18,10 +18,12 @@ const STAGGER: usize = 64;
 /// The kernel wants the ring itself at the start of a page.
 const PAGE: usize = 4096;
 
-/// Some bytes that were received. They stay where they are until the piece is given back.
+/// Some bytes that were received. They stay where they are until the piece is given back. One that is
+/// dropped has lost its buffer for good: where our own code is checked, that is a panic.
 ///
 /// A piece belongs to the ring that received it; any other refuses it.
 #[derive(Debug, PartialEq, Eq)]
+#[must_use = "its buffer is lost unless it is given back"]
 pub struct Piece {
     /// Never 0, so that an `Option<Piece>` is no larger than a piece.
     ring: NonZeroU32,
@@ -38,8 +40,14 @@ impl Piece {
     }
 }
 
+impl Drop for Piece {
+    #[inline]
+    fn drop(&mut self) {
+        debug_assert!(std::thread::panicking(), "a piece was not given back: its buffer is lost");
+    }
+}
+
 pub(crate) struct Buffers {
-    /// No other ring of this process has this number, or ever had it.
     ring: NonZeroU32,
     entries: NonNull<BufRingEntry>,
     bytes: NonNull<u8>,
@@ -47,19 +55,17 @@ pub(crate) struct Buffers {
     size: u32,
     /// Where the next buffer is given back; the kernel sees it once it is published.
     tail: u16,
+    /// How many are pieces that have not been given back.
+    out: u16,
 }
 
 impl Buffers {
     /// `count` buffers, a power of two, of `size` bytes each. The kernel has none of them yet.
-    pub(crate) fn new(count: u16, size: u32) -> Self {
-        static NEXT: AtomicU32 = AtomicU32::new(1);
+    pub(crate) fn new(ring: NonZeroU32, count: u16, size: u32) -> Self {
         assert!(count.is_power_of_two() && size > 0, "{count} buffers of {size} bytes");
-        let ring =
-            NEXT.try_update(Ordering::Relaxed, Ordering::Relaxed, |ring| ring.checked_add(1));
-        let ring = NonZeroU32::new(ring.expect("fewer rings than 2³²")).expect("it begins at 1");
         let entries = allocate(Self::entries_layout(count)).cast();
         let bytes = allocate(Self::bytes_layout(count, size));
-        let mut buffers = Self { ring, entries, bytes, count, size, tail: 0 };
+        let mut buffers = Self { ring, entries, bytes, count, size, tail: 0, out: 0 };
         (0..count).for_each(|buffer| buffers.put(buffer));
         buffers
     }
@@ -76,8 +82,9 @@ impl Buffers {
 
     /// The piece that a completion speaks of.
     #[inline]
-    pub(crate) fn piece(&self, buffer: u16, length: u32) -> Piece {
+    pub(crate) fn piece(&mut self, buffer: u16, length: u32) -> Piece {
         assert!(buffer < self.count && length <= self.size, "the kernel named a buffer we lack");
+        self.out += 1;
         Piece { ring: self.ring, buffer, length }
     }
 
@@ -98,10 +105,16 @@ impl Buffers {
     }
 
     #[inline]
-    pub(crate) fn give_back(&mut self, piece: &Piece) {
-        self.check(piece);
+    pub(crate) fn give_back(&mut self, piece: Piece) {
+        self.check(&piece);
         self.put(piece.buffer);
         self.publish();
+        self.out -= 1;
+        std::mem::forget(piece);
+    }
+
+    pub(crate) fn all_are_out(&self) -> bool {
+        self.out == self.count
     }
 
     #[inline]

@@ -6,10 +6,10 @@
 //! lies in one block of bytes that the ring holds from its beginning to its end, or it is bytes
 //! of their own ([`Ring::send_owned`]), which the ring holds as long.
 //!
-//! A request names its socket by number: the socket has to stay open until the next
-//! [`Ring::submit`], which is why sockets are closed by [`Ring::close`]. Those that [`Ring::connect`]
-//! makes have no number: only the ring knows them, and making, connecting and closing them costs no
-//! system call of its own.
+//! A request names its socket by a number that the kernel looks up when the request is handed over. So
+//! the ring owns its sockets ([`Ring::adopt`]), and one that is closed stays open until then. Those that
+//! [`Ring::connect`] makes have no number: only the ring knows them, and making, connecting and closing
+//! them costs no system call of its own.
 
 mod buffers;
 mod code;
@@ -20,7 +20,7 @@ mod submission;
 mod tests;
 
 pub use buffers::Piece;
-pub use socket::{Direct, Named, Socket, leave_port_to_connect};
+pub use socket::{Socket, leave_port_to_connect};
 
 use buffers::{Buffers, GROUP};
 use code::{Code, unpack};
@@ -34,7 +34,9 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::io;
 use std::mem::ManuallyDrop;
+use std::num::NonZeroU32;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// How large a ring is.
 #[derive(Debug, Clone, Copy)]
@@ -101,7 +103,11 @@ pub struct Completion {
 
 /// One thread's ring.
 pub struct Ring {
+    /// No other ring of this process has this number, or ever had it: what belongs to a ring carries it.
+    number: NonZeroU32,
     uring: IoUring,
+    /// Sockets that have a number in the process.
+    held: Slab<OwnedFd>,
     /// Dropped by hand, and only once the kernel can't reach it any more.
     shared: ManuallyDrop<Shared>,
     /// Requests that the queue had no place for. As long as there are any, the queue is full.
@@ -118,6 +124,9 @@ pub struct Ring {
     addresses: Vec<Box<SocketAddrAny>>,
     /// Sockets to close once the requests that name them have been handed over.
     to_close: Vec<OwnedFd>,
+    /// What the next submissions come to, instead of what the kernel would say.
+    #[cfg(test)]
+    faults: VecDeque<Errno>,
     /// Kept from crossing threads: the kernel accepts requests of one thread only.
     _one_thread: std::marker::PhantomData<*const ()>,
 }
@@ -156,10 +165,13 @@ impl Ring {
             return Err(lacking("what it takes to lose no completion"));
         }
         check_operations(&uring)?;
-        let mut buffers = Buffers::new(settings.buffers, settings.buffer_size);
+        let number = unused_number();
+        let mut buffers = Buffers::new(number, settings.buffers, settings.buffer_size);
         buffers.register(&uring.submitter())?;
         Ok(Self {
+            number,
             uring,
+            held: Slab::new(),
             shared: ManuallyDrop::new(Shared { buffers, outbox, owned: Slab::new() }),
             overflow: VecDeque::new(),
             pending: 0,
@@ -167,6 +179,8 @@ impl Ring {
             shutting: Vec::new(),
             addresses: Vec::new(),
             to_close: Vec::new(),
+            #[cfg(test)]
+            faults: VecDeque::new(),
             _one_thread: std::marker::PhantomData,
         })
     }
@@ -199,12 +213,17 @@ impl Ring {
     ///
     /// If it is another ring's.
     #[inline]
-    #[expect(clippy::needless_pass_by_value, reason = "a piece that was given back is gone")]
     pub fn give_back(&mut self, piece: Piece) {
-        self.shared.buffers.give_back(&piece);
+        self.shared.buffers.give_back(piece);
     }
 
-    /// `None`: it is nobody's business.
+    /// Whether no buffer is left to receive into before one is given back.
+    #[must_use]
+    pub fn is_starved(&self) -> bool {
+        self.shared.buffers.all_are_out()
+    }
+
+    /// `None`: an internal completion, which is not reported.
     #[inline]
     fn read(&mut self, entry: &cqueue::Entry) -> Option<Completion> {
         let (flags, result) = (entry.flags(), entry.result());
@@ -263,6 +282,12 @@ impl Drop for Ring {
         }
         // Else what is shared is never freed: the kernel may write to it as long as it likes.
     }
+}
+
+fn unused_number() -> NonZeroU32 {
+    static NEXT: AtomicU32 = AtomicU32::new(1);
+    let number = NEXT.try_update(Ordering::Relaxed, Ordering::Relaxed, |next| next.checked_add(1));
+    NonZeroU32::new(number.expect("fewer rings than 2³²")).expect("it begins at 1")
 }
 
 fn check_operations(ring: &IoUring) -> io::Result<()> {

@@ -2,11 +2,11 @@
 
 use crate::buffers::GROUP;
 use crate::code::{Code, pack};
-use crate::socket::{Direct, Named, ON, Socket};
+use crate::socket::{Name, ON, Socket};
 use crate::{Key, Ring};
 use io_uring::types::{CancelBuilder, DestinationSlot, Fd, Fixed};
 use io_uring::{opcode, squeue};
-use rustix::fd::{AsRawFd, BorrowedFd};
+use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use rustix::net::{Shutdown, SocketAddrAny};
 use std::net::{IpAddr, SocketAddr};
 use std::ops::Range;
@@ -14,13 +14,13 @@ use std::sync::Arc;
 
 /// A request that names its socket, in the way that it is named.
 macro_rules! on {
-    ($named:expr, $socket:ident => $made:expr) => {
-        match Into::<Named<'_>>::into($named) {
-            Named::Number(fd) => {
-                let $socket = Fd(fd.as_raw_fd());
+    ($name:expr, $socket:ident => $made:expr) => {
+        match $name {
+            Name::Number(number, _) => {
+                let $socket = Fd(number);
                 $made
             }
-            Named::Place(place) => {
+            Name::Place(place) => {
                 let $socket = Fixed(place);
                 $made
             }
@@ -29,14 +29,37 @@ macro_rules! on {
 }
 
 impl Ring {
+    /// Takes over a socket, or a listener.
+    pub fn adopt(&mut self, fd: impl Into<OwnedFd>) -> Socket {
+        let fd = fd.into();
+        let number = fd.as_raw_fd();
+        Socket { ring: self.number, name: Name::Number(number, self.held.insert(fd)) }
+    }
+
+    /// A socket that has a number.
+    #[must_use]
+    pub fn descriptor(&self, socket: &Socket) -> Option<BorrowedFd<'_>> {
+        match self.name(socket) {
+            Name::Number(_, place) => Some(self.held[place].as_fd()),
+            Name::Place(_) => None,
+        }
+    }
+
+    /// How a request names a socket of ours: others have its number or its place.
+    #[inline]
+    fn name(&self, socket: &Socket) -> Name {
+        assert!(socket.ring == self.number, "a socket of another ring");
+        socket.name
+    }
+
     /// Makes a TCP socket without Nagle's delay that only this ring knows, and connects it, from a
     /// source if one is given, at a port that need not be free for other destinations.
     ///
     /// `None`: the kernel lacks what it takes, or there are as many as there may be.
     pub fn connect(&mut self, to: SocketAddr, from: Option<IpAddr>, key: Key) -> Option<Socket> {
-        let direct = self.table.take(&self.uring.submitter())?;
-        let socket = Fixed(direct.0);
-        let slot = DestinationSlot::try_from_slot_target(direct.0).ok()?;
+        let place = self.table.take(&self.uring.submitter())?;
+        let socket = Fixed(place);
+        let slot = DestinationSlot::try_from_slot_target(place).ok()?;
         let domain = if to.is_ipv4() { AF_INET } else { AF_INET6 };
         let entry = opcode::Socket::new(domain, SOCK_STREAM, 0).file_index(Some(slot)).build();
         self.push_silent(entry, Code::Prepare, key);
@@ -50,13 +73,13 @@ impl Ring {
         let to = self.hold(to);
         let entry = opcode::Connect::new(socket, to.as_ptr().cast(), to.addr_len()).build();
         self.push(&entry.user_data(pack(Code::Connect, key)));
-        Some(Socket::Direct(direct))
+        Some(Socket { ring: self.number, name: Name::Place(place) })
     }
 
     /// Receives on a socket until it ends, fails or is closed.
     #[inline]
-    pub fn receive<'a>(&mut self, socket: impl Into<Named<'a>>, key: Key) {
-        let entry = on!(socket, socket => opcode::RecvMulti::new(socket, GROUP).build());
+    pub fn receive(&mut self, socket: &Socket, key: Key) {
+        let entry = on!(self.name(socket), socket => opcode::RecvMulti::new(socket, GROUP).build());
         self.push(&entry.user_data(pack(Code::Receive, key)));
     }
 
@@ -64,20 +87,14 @@ impl Ring {
     /// asked for more (`MSG_WAITALL`), the kernel tries a number of times and then leaves what is left
     /// to a thread that blocks and can't be cancelled: the socket would outlive its being closed.
     #[inline]
-    pub fn send<'a>(&mut self, socket: impl Into<Named<'a>>, key: Key, part: Range<usize>) {
-        let entry = send_entry(socket.into(), &self.shared.outbox[part]);
+    pub fn send(&mut self, socket: &Socket, key: Key, part: Range<usize>) {
+        let entry = send_entry(self.name(socket), &self.shared.outbox[part]);
         self.push(&entry.user_data(pack(Code::Send, key)));
     }
 
     /// The same of other bytes, which it holds until that has completed.
-    pub fn send_owned<'a>(
-        &mut self,
-        socket: impl Into<Named<'a>>,
-        key: Key,
-        bytes: Arc<[u8]>,
-        part: Range<usize>,
-    ) {
-        let entry = send_entry(socket.into(), &bytes[part]);
+    pub fn send_owned(&mut self, socket: &Socket, key: Key, bytes: Arc<[u8]>, part: Range<usize>) {
+        let entry = send_entry(self.name(socket), &bytes[part]);
         let place = u32::try_from(self.shared.owned.insert((key, bytes)));
         let place = Key { slot: place.expect("fewer sends than 2³²"), generation: 0 };
         self.push(&entry.user_data(pack(Code::SendOwned, place)));
@@ -85,13 +102,15 @@ impl Ring {
 
     /// Closes our side of a socket. If that fails, the connection is gone, and the receive tells.
     pub fn end_sending(&mut self, socket: &Socket) {
-        match socket {
-            Socket::Numbered(fd) => drop(rustix::net::shutdown(fd, Shutdown::Write)),
-            Socket::Direct(Direct(place)) => {
-                let entry = opcode::Shutdown::new(Fixed(*place), SHUT_WR).build();
-                let key = Key { slot: *place, generation: 0 };
+        match self.name(socket) {
+            Name::Number(_, place) => {
+                let _ = rustix::net::shutdown(&self.held[place], Shutdown::Write);
+            }
+            Name::Place(place) => {
+                let entry = opcode::Shutdown::new(Fixed(place), SHUT_WR).build();
+                let key = Key { slot: place, generation: 0 };
                 self.push(&entry.user_data(pack(Code::Shutdown, key)));
-                self.shutting.push((*place, false));
+                self.shutting.push((place, false));
             }
         }
     }
@@ -100,48 +119,49 @@ impl Ring {
     pub(crate) fn was_shut(&mut self, place: u32) {
         let at = self.shutting.iter().position(|&(shut, _)| shut == place);
         if let Some((_, true)) = at.map(|at| self.shutting.remove(at)) {
-            self.close_ended(Socket::Direct(Direct(place)));
+            self.close_place(place);
         }
     }
 
     /// Waits until a socket can be written to: `connect` has ended.
-    pub fn await_writable<'a>(&mut self, socket: impl Into<Named<'a>>, key: Key) {
-        let entry = on!(socket, socket => opcode::PollAdd::new(socket, POLLOUT).build());
+    pub fn await_writable(&mut self, socket: &Socket, key: Key) {
+        let entry = on!(self.name(socket), socket => opcode::PollAdd::new(socket, POLLOUT).build());
         self.push(&entry.user_data(pack(Code::Writable, key)));
     }
 
     /// Accepts connections on a listening socket for as long as it is open.
-    pub fn accept(&mut self, listener: BorrowedFd<'_>, key: Key) {
-        let entry = opcode::AcceptMulti::new(Fd(listener.as_raw_fd())).flags(SOCK_CLOEXEC).build();
+    pub fn accept(&mut self, listener: &Socket, key: Key) {
+        let entry = on!(self.name(listener), listener =>
+            opcode::AcceptMulti::new(listener).flags(SOCK_CLOEXEC).build());
         self.push(&entry.user_data(pack(Code::Accept, key)));
     }
 
     /// Closes a socket and ends what is going on there. Late completions of it may still come.
-    pub fn close(&mut self, socket: impl Into<Socket>, key: Key) {
-        let socket = socket.into();
-        let all_of_it = on!(&socket, socket => CancelBuilder::fd(socket)).all();
+    pub fn close(&mut self, socket: Socket, key: Key) {
+        let all_of_it = on!(self.name(&socket), socket => CancelBuilder::fd(socket)).all();
         let entry = opcode::AsyncCancel2::new(all_of_it).build();
         self.push(&entry.user_data(pack(Code::Cancel, key)));
         self.close_ended(socket);
     }
 
     /// Closes a socket on which nothing is going on any more: its receive has ended.
-    pub fn close_ended(&mut self, socket: impl Into<Socket>) {
-        match socket.into() {
+    #[expect(clippy::needless_pass_by_value, reason = "a socket that was closed is gone")]
+    pub fn close_ended(&mut self, socket: Socket) {
+        match self.name(&socket) {
             // Until what names it is handed over, the number must not become another socket's.
-            Socket::Numbered(fd) => self.to_close.push(fd),
-            // The kernel takes requests in order: a next socket in this place is made behind it.
-            Socket::Direct(direct) => {
-                let mut shutting = self.shutting.iter_mut();
-                if let Some((_, closes)) = shutting.find(|(place, _)| *place == direct.0) {
-                    *closes = true;
-                    return;
-                }
-                let entry = opcode::Close::new(Fixed(direct.0)).build();
-                self.push_silent(entry, Code::Close, Key { slot: 0, generation: 0 });
-                self.table.give_back(direct);
-            }
+            Name::Number(_, place) => self.to_close.push(self.held.remove(place)),
+            Name::Place(place) => match self.shutting.iter_mut().find(|(shut, _)| *shut == place) {
+                Some((_, closes)) => *closes = true,
+                None => self.close_place(place),
+            },
         }
+    }
+
+    /// The kernel takes requests in order: a next socket in this place is made behind it.
+    fn close_place(&mut self, place: u32) {
+        let entry = opcode::Close::new(Fixed(place)).build();
+        self.push_silent(entry, Code::Close, Key { slot: 0, generation: 0 });
+        self.table.give_back(place);
     }
 
     /// Keeps an address until the requests that point to it have been handed over: the kernel copies
@@ -166,7 +186,7 @@ const IPPROTO_IP: u32 = 0;
 const NO_PORT_YET: u32 = 24;
 
 #[inline]
-fn send_entry(socket: Named<'_>, bytes: &[u8]) -> squeue::Entry {
+fn send_entry(socket: Name, bytes: &[u8]) -> squeue::Entry {
     let length = u32::try_from(bytes.len()).expect("requests are smaller than 4 GiB");
     on!(socket, socket => opcode::Send::new(socket, bytes.as_ptr(), length)
         .flags(MSG_NOSIGNAL)

@@ -2,9 +2,10 @@
 
 use crate::lacking;
 use io_uring::{Probe, Submitter, opcode};
-use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use rustix::fd::{AsRawFd, BorrowedFd, RawFd};
 use rustix::io::Errno;
 use std::io;
+use std::num::NonZeroU32;
 
 /// Lets `connect` choose the port of a socket that is bound to an address, for its destination alone.
 pub fn leave_port_to_connect(socket: BorrowedFd<'_>) -> Result<(), Errno> {
@@ -20,49 +21,21 @@ pub fn leave_port_to_connect(socket: BorrowedFd<'_>) -> Result<(), Errno> {
 /// The value of an option that is switched on.
 pub(crate) static ON: i32 = 1;
 
-/// A socket that is one ring's to use.
+/// A socket of one ring, which alone may use it and close it. Dropped, it stays open as long as the ring.
 #[derive(Debug)]
-pub enum Socket {
-    /// It has a number in the process.
-    Numbered(OwnedFd),
-    /// Only the ring that made it knows it. It is open until that ring closes it, or goes.
-    Direct(Direct),
+#[must_use = "it stays open as long as the ring"]
+pub struct Socket {
+    pub(crate) ring: NonZeroU32,
+    pub(crate) name: Name,
 }
 
-/// A place in a ring's table of sockets.
-#[derive(Debug)]
-pub struct Direct(pub(crate) u32);
-
-/// How a request names its socket.
+/// How requests name a socket.
 #[derive(Debug, Clone, Copy)]
-pub enum Named<'a> {
-    /// By its number in the process.
-    Number(BorrowedFd<'a>),
+pub(crate) enum Name {
+    /// By its number in the process. The ring holds the descriptor, in this place of its `held`.
+    Number(RawFd, usize),
     /// By its place in the ring's table.
     Place(u32),
-}
-
-impl<'a> From<BorrowedFd<'a>> for Named<'a> {
-    #[inline]
-    fn from(fd: BorrowedFd<'a>) -> Self {
-        Self::Number(fd)
-    }
-}
-
-impl<'a> From<&'a Socket> for Named<'a> {
-    #[inline]
-    fn from(socket: &'a Socket) -> Self {
-        match socket {
-            Socket::Numbered(fd) => Self::Number(fd.as_fd()),
-            Socket::Direct(direct) => Self::Place(direct.0),
-        }
-    }
-}
-
-impl<T: Into<OwnedFd>> From<T> for Socket {
-    fn from(fd: T) -> Self {
-        Self::Numbered(fd.into())
-    }
 }
 
 /// The ring's table of sockets: which places are free.
@@ -79,21 +52,20 @@ pub(crate) enum Table {
 impl Table {
     /// A place for a new socket; `None`: there is none.
     #[inline]
-    pub(crate) fn take(&mut self, submitter: &Submitter<'_>) -> Option<Direct> {
+    pub(crate) fn take(&mut self, submitter: &Submitter<'_>) -> Option<u32> {
         if let Self::Possible(places) = *self {
             *self = register(submitter, places).map_or(Self::Impossible, Self::Free);
         }
         match self {
-            Self::Free(free) => free.pop().map(Direct),
+            Self::Free(free) => free.pop(),
             _ => None,
         }
     }
 
     #[inline]
-    #[expect(clippy::needless_pass_by_value, reason = "a place that was given back is gone")]
-    pub(crate) fn give_back(&mut self, direct: Direct) {
+    pub(crate) fn give_back(&mut self, place: u32) {
         if let Self::Free(free) = self {
-            free.push(direct.0);
+            free.push(place);
         }
     }
 

@@ -40,6 +40,10 @@ impl Ring {
     /// once: a connection on loopback, an answer that is there.
     #[inline]
     fn enter(&mut self) -> io::Result<usize> {
+        #[cfg(test)]
+        if let Some(errno) = self.faults.pop_front() {
+            return Err(errno.into());
+        }
         let queued = u32::try_from(self.uring.submission().len()).expect("the queue is shorter");
         // SAFETY: there is no argument, and no flag says that there is one.
         unsafe { self.uring.submitter().enter::<()>(queued, 0, GETEVENTS, None) }
@@ -146,7 +150,11 @@ impl Ring {
                 self.uring.submitter().register_sync_cancel(Some(timeout), CancelBuilder::any());
             submitted = self.submit_and_wait(10_000_000);
             // Sockets that were accepted, but never taken, close here.
-            while self.take().is_some() {}
+            while let Some(completion) = self.take() {
+                if let Some(piece) = completion.piece {
+                    self.give_back(piece);
+                }
+            }
         }
         self.table.clear(&self.uring.submitter());
         self.pending == 0

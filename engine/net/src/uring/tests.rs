@@ -4,6 +4,30 @@ use super::*;
 use crate::failure::Failure;
 use rustix::net::{AddressFamily, SocketType, socket};
 
+/// The kernel would say again and again that there is none.
+#[test]
+fn a_receive_ends_where_all_buffers_are_lost() {
+    let Ok(()) = probe() else { return };
+    let size = RingSize { buffers: Some(2), ..RingSize::default() };
+    let mut uring = Uring::new(1, Arc::from([]), size).unwrap();
+    let (own, mut peer) = std::os::unix::net::UnixStream::pair().unwrap();
+    uring.open(0, Opened { fd: own.into(), established: true }).unwrap();
+    let mut lost = 0;
+    let failure = loop {
+        std::io::Write::write_all(&mut peer, b"x").unwrap();
+        uring.wait(1_000_000_000).unwrap();
+        match uring.next().map(|event| event.what) {
+            Some(What::Bytes { piece, .. }) => {
+                lost += 1;
+                std::mem::forget(piece);
+            }
+            Some(What::Failed(failure)) => break failure,
+            other => assert!(other.is_none(), "{other:?}"),
+        }
+    };
+    assert_eq!((lost, failure), (2, Failure::System(Errno::NOBUFS)));
+}
+
 /// A kernel without memory ends the wait for a connection with an error of the wait's own, and
 /// the socket has none.
 #[test]

@@ -112,7 +112,7 @@ fn there_are_no_more_than_there_may_be() {
     assert!(ring.connect(address, None, KEY).is_none());
     // The place of one that is closed is free at once, even before that is handed over.
     ring.close_ended(first);
-    connected(&mut ring, address, None);
+    let _socket = connected(&mut ring, address, None);
 
     let none = Settings { sockets: 0, ..SETTINGS };
     assert!(Ring::new(none, Arc::from([])).unwrap().connect(address, None, KEY).is_none());
@@ -153,8 +153,9 @@ fn our_side_alone_can_be_closed() {
     ring.submit().unwrap();
     assert_eq!(peer.read(&mut [0; 8]).unwrap(), 0);
     peer.write_all(b"late").unwrap();
-    assert_eq!(next(&mut ring).result, Ok(4));
-    drop(ring);
+    let piece = next(&mut ring).piece.unwrap();
+    assert_eq!(ring.bytes(&piece), b"late");
+    ring.give_back(piece);
 }
 
 /// Else the next socket in that place would be shut in its stead.
@@ -180,6 +181,15 @@ fn one_that_is_closed_while_our_side_is_being_closed_keeps_its_place_until_then(
         ring.close_ended(socket);
         assert!(ring.connect(address, None, KEY).is_none());
     }
+}
+
+/// The other would close what it has in that place itself.
+#[test]
+#[should_panic(expected = "a socket of another ring")]
+fn another_ring_cannot_close_it() {
+    let (_listener, address) = listen("127.0.0.1:0");
+    let socket = connected(&mut ring(), address, None);
+    ring().close_ended(socket);
 }
 
 #[test]

@@ -1,14 +1,13 @@
 //! What the kernel makes of requests, on real sockets.
 
 use crate::next;
-use rustix::fd::AsFd;
 use rustix::io::Errno;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use volley_ring::{Completion, Key, Operation, Piece, Ring, Settings};
+use volley_ring::{Completion, Key, Operation, Piece, Ring, Settings, Socket};
 
 const SETTINGS: Settings =
     Settings { submissions: 16, completions: 64, buffers: 8, buffer_size: 1024, sockets: 4 };
@@ -29,6 +28,12 @@ fn pair() -> (UnixStream, UnixStream) {
     (own, peer)
 }
 
+/// The same, of which the ring has its end.
+fn adopted(ring: &mut Ring) -> (Socket, UnixStream) {
+    let (own, peer) = pair();
+    (ring.adopt(own), peer)
+}
+
 fn taken(ring: &mut Ring, completion: Completion) -> Vec<u8> {
     let piece = completion.piece.expect("a receive that brought bytes has a piece");
     assert_eq!(completion.result, Ok(u32::try_from(piece.length()).unwrap()));
@@ -41,7 +46,8 @@ fn taken(ring: &mut Ring, completion: Completion) -> Vec<u8> {
 fn bytes_arrive_and_parts_of_the_outbox_are_sent() {
     let (own, mut peer) = pair();
     let mut ring = ring(SETTINGS, b"Hello, World!");
-    ring.receive(own.as_fd(), key(3));
+    let own = ring.adopt(own);
+    ring.receive(&own, key(3));
     for round in 0..20_u8 {
         peer.write_all(&[round; 5]).unwrap();
         let received = next(&mut ring);
@@ -49,7 +55,7 @@ fn bytes_arrive_and_parts_of_the_outbox_are_sent() {
         assert!(received.goes_on);
         assert_eq!(taken(&mut ring, received), [round; 5]);
 
-        ring.send(own.as_fd(), key(4), 7..12);
+        ring.send(&own, key(4), 7..12);
         let sent = next(&mut ring);
         assert_eq!((sent.operation, sent.key, sent.result), (Operation::Send, key(4), Ok(5)));
         let mut answer = [0; 5];
@@ -63,8 +69,8 @@ fn bytes_arrive_and_parts_of_the_outbox_are_sent() {
 }
 
 /// Fills a socket; how many bytes it took. The next send waits for room.
-fn fill(ring: &mut Ring, socket: &UnixStream) -> usize {
-    ring.send(socket.as_fd(), key(0), 0..LARGE);
+fn fill(ring: &mut Ring, socket: &Socket) -> usize {
+    ring.send(socket, key(0), 0..LARGE);
     let sent = next(ring).result.unwrap() as usize;
     assert!(0 < sent && sent < LARGE, "{LARGE} bytes do not fit into a socket");
     sent
@@ -78,8 +84,9 @@ fn a_send_takes_what_there_is_room_for_and_waits_where_there_is_none() {
     let (own, mut peer) = pair();
     let outbox: Vec<u8> = (0..LARGE).map(|n| n.to_le_bytes()[1]).collect();
     let mut ring = ring(SETTINGS, &outbox);
+    let own = ring.adopt(own);
     let mut sent = fill(&mut ring, &own);
-    ring.send(own.as_fd(), key(0), sent..LARGE);
+    ring.send(&own, key(0), sent..LARGE);
     ring.submit().unwrap();
     assert!(ring.take().is_none());
     let reader = std::thread::spawn(move || {
@@ -92,7 +99,7 @@ fn a_send_takes_what_there_is_room_for_and_waits_where_there_is_none() {
         if sent == LARGE {
             break;
         }
-        ring.send(own.as_fd(), key(0), sent..LARGE);
+        ring.send(&own, key(0), sent..LARGE);
     }
     assert!(reader.join().unwrap() == outbox);
 }
@@ -101,9 +108,10 @@ fn a_send_takes_what_there_is_room_for_and_waits_where_there_is_none() {
 fn a_receive_that_finds_no_buffer_is_made_again_and_nothing_is_lost() {
     let (own, mut peer) = pair();
     let mut ring = ring(Settings { buffers: 4, buffer_size: 64, ..SETTINGS }, b"-");
+    let own = ring.adopt(own);
     let sent: Vec<u8> = (0..64_000_u32).map(|n| n.to_le_bytes()[0]).collect();
     peer.write_all(&sent).unwrap();
-    ring.receive(own.as_fd(), key(0));
+    ring.receive(&own, key(0));
     let (mut received, mut held, mut shortages) = (Vec::new(), Vec::new(), 0);
     while received.len() + held.len() * 64 < sent.len() {
         let completion = next(&mut ring);
@@ -120,11 +128,12 @@ fn a_receive_that_finds_no_buffer_is_made_again_and_nothing_is_lost() {
             }
         }
         if !goes_on {
-            ring.receive(own.as_fd(), key(0));
+            ring.receive(&own, key(0));
         }
     }
-    for piece in &held {
-        received.extend_from_slice(ring.bytes(piece));
+    for piece in held {
+        received.extend_from_slice(ring.bytes(&piece));
+        ring.give_back(piece);
     }
     assert_eq!(received, sent);
     assert!(shortages >= 200, "{shortages} shortages with 4 buffers and 1000 pieces");
@@ -134,9 +143,9 @@ fn a_receive_that_finds_no_buffer_is_made_again_and_nothing_is_lost() {
 fn more_completions_than_the_queue_holds_all_come() {
     let mut ring =
         ring(Settings { submissions: 4, completions: 16, buffers: 128, ..SETTINGS }, b"-");
-    let pairs: Vec<_> = (0..100).map(|_| pair()).collect();
+    let pairs: Vec<_> = (0..100).map(|_| adopted(&mut ring)).collect();
     for (slot, (own, _)) in (0..).zip(&pairs) {
-        ring.receive(own.as_fd(), key(slot));
+        ring.receive(own, key(slot));
     }
     ring.submit().unwrap();
     for (slot, (_, peer)) in (0..100_u8).zip(&pairs) {
@@ -149,7 +158,7 @@ fn more_completions_than_the_queue_holds_all_come() {
         assert_eq!(taken(&mut ring, completion), [u8::try_from(slot).unwrap()]);
         assert!(!std::mem::replace(&mut seen[slot as usize], true));
         if !goes_on {
-            ring.receive(pairs[slot as usize].0.as_fd(), key(slot));
+            ring.receive(&pairs[slot as usize].0, key(slot));
         }
     }
 }
@@ -158,9 +167,10 @@ fn more_completions_than_the_queue_holds_all_come() {
 fn closing_ends_what_is_going_on() {
     let (own, mut peer) = pair();
     let mut ring = ring(SETTINGS, &vec![0; LARGE]);
+    let own = ring.adopt(own);
     let sent = fill(&mut ring, &own);
-    ring.receive(own.as_fd(), key(5));
-    ring.send(own.as_fd(), key(5), sent..LARGE);
+    ring.receive(&own, key(5));
+    ring.send(&own, key(5), sent..LARGE);
     ring.submit().unwrap();
     ring.close(own, key(5));
     let mut ended = [next(&mut ring), next(&mut ring)];
@@ -182,7 +192,8 @@ fn closing_ends_what_is_going_on() {
 fn a_socket_whose_receive_has_ended_closes_with_the_next_submission() {
     let (own, mut peer) = pair();
     let mut ring = ring(SETTINGS, b"-");
-    ring.receive(own.as_fd(), key(0));
+    let own = ring.adopt(own);
+    ring.receive(&own, key(0));
     peer.shutdown(std::net::Shutdown::Write).unwrap();
     assert_eq!(next(&mut ring).result, Ok(0));
     ring.close_ended(own);
@@ -193,20 +204,21 @@ fn a_socket_whose_receive_has_ended_closes_with_the_next_submission() {
 #[test]
 fn a_ring_that_goes_lets_go_of_its_sockets_and_its_memory() {
     let (own, mut peer) = pair();
-    let (other, other_peer) = pair();
     let mut ring = ring(SETTINGS, &vec![0; LARGE]);
+    let (other, other_peer) = adopted(&mut ring);
+    let ours = own.try_clone().unwrap();
+    let own = ring.adopt(own);
     let sent = fill(&mut ring, &other);
-    ring.receive(own.as_fd(), key(0));
-    ring.send(other.as_fd(), key(1), sent..LARGE);
+    ring.receive(&own, key(0));
+    ring.send(&other, key(1), sent..LARGE);
     ring.submit().unwrap();
     drop(ring);
     // The receive is gone: the bytes wait for whoever reads next.
     peer.write_all(b"later").unwrap();
     let mut bytes = [0; 5];
-    (&own).read_exact(&mut bytes).unwrap();
+    (&ours).read_exact(&mut bytes).unwrap();
     assert_eq!(&bytes, b"later");
-    // The send is gone: it ends in the midst of its bytes.
-    drop(other);
+    // The send is gone, and its socket: it ends in the midst of its bytes.
     let mut rest = Vec::new();
     (&other_peer).read_to_end(&mut rest).unwrap();
     assert_eq!(rest.len(), sent);
@@ -217,7 +229,8 @@ fn accepted_sockets_are_owned() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let mut ring = ring(SETTINGS, b"-");
-    ring.accept(listener.as_fd(), key(9));
+    let listener = ring.adopt(listener);
+    ring.accept(&listener, key(9));
     for _ in 0..3 {
         let mut client = TcpStream::connect(address).unwrap();
         let completion = next(&mut ring);
@@ -236,8 +249,10 @@ fn accepted_sockets_are_owned() {
 fn sockets_that_were_accepted_and_never_asked_for_close_with_the_ring() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let mut ring = ring(SETTINGS, b"-");
-    ring.accept(listener.as_fd(), key(0));
-    let mut client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    let address = listener.local_addr().unwrap();
+    let listener = ring.adopt(listener);
+    ring.accept(&listener, key(0));
+    let mut client = TcpStream::connect(address).unwrap();
     client.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
     ring.submit_and_wait(1_000_000_000).unwrap();
     drop(ring);
@@ -248,7 +263,8 @@ fn sockets_that_were_accepted_and_never_asked_for_close_with_the_ring() {
 fn a_socket_that_can_be_written_to_is_told_of() {
     let (own, _peer) = pair();
     let mut ring = ring(SETTINGS, b"-");
-    ring.await_writable(own.as_fd(), key(2));
+    let own = ring.adopt(own);
+    ring.await_writable(&own, key(2));
     let completion = next(&mut ring);
     assert_eq!((completion.operation, completion.key), (Operation::Writable, key(2)));
     assert!(completion.result.is_ok() && !completion.goes_on);
@@ -267,7 +283,8 @@ fn waiting_ends_with_its_time() {
 fn work_is_seen_without_a_system_call() {
     let (own, mut peer) = pair();
     let mut ring = ring(SETTINGS, b"-");
-    ring.receive(own.as_fd(), key(0));
+    let own = ring.adopt(own);
+    ring.receive(&own, key(0));
     ring.submit().unwrap();
     assert!(!ring.has_work());
     peer.write_all(b"x").unwrap();
@@ -283,10 +300,11 @@ fn work_is_seen_without_a_system_call() {
 fn bytes_of_their_own_are_held_until_they_are_sent() {
     let (own, mut peer) = pair();
     let mut ring = ring(SETTINGS, &vec![0; LARGE]);
+    let own = ring.adopt(own);
     let sent = fill(&mut ring, &own);
     let [first, second]: [Arc<[u8]>; 2] = [1, 2].map(|byte| vec![byte; 1000].into());
     for bytes in [&first, &second] {
-        ring.send_owned(own.as_fd(), key(1), bytes.clone(), 0..bytes.len());
+        ring.send_owned(&own, key(1), bytes.clone(), 0..bytes.len());
     }
     ring.submit().unwrap();
     assert_eq!([&first, &second].map(Arc::strong_count), [2, 2]);
@@ -302,7 +320,7 @@ fn bytes_of_their_own_are_held_until_they_are_sent() {
     assert_eq!(got.into_iter().map(usize::from).sum::<usize>(), 1000 + 2 * 1000);
 
     // A part of them is sent as well.
-    ring.send_owned(own.as_fd(), key(1), Arc::from(&b"Hello"[..]), 1..3);
+    ring.send_owned(&own, key(1), Arc::from(&b"Hello"[..]), 1..3);
     assert_eq!(next(&mut ring).result, Ok(2));
 }
 
@@ -310,7 +328,8 @@ fn bytes_of_their_own_are_held_until_they_are_sent() {
 fn piece_and_another_ring() -> (Piece, Ring) {
     let (own, mut peer) = pair();
     let mut large = ring(SETTINGS, b"-");
-    large.receive(own.as_fd(), key(0));
+    let own = large.adopt(own);
+    large.receive(&own, key(0));
     peer.write_all(&[7; 1000]).unwrap();
     let piece = next(&mut large).piece.unwrap();
     (piece, ring(Settings { buffers: 1, buffer_size: 1, ..SETTINGS }, b"-"))
@@ -330,12 +349,46 @@ fn a_piece_cannot_be_given_back_to_another_ring() {
     other.give_back(piece);
 }
 
+/// Where a test is compiled as our own code is checked.
+#[test]
+#[cfg_attr(debug_assertions, should_panic(expected = "its buffer is lost"))]
+fn a_piece_that_is_dropped_is_found() {
+    drop(piece_and_another_ring().0);
+}
+
+/// A number that is free is the next one's: the bytes would go to the other socket.
+#[test]
+fn a_request_names_its_socket_whatever_becomes_of_that() {
+    for closes in [false, true] {
+        let mut ring = ring(SETTINGS, b"Hello");
+        let (own, mut peer) = adopted(&mut ring);
+        ring.send(&own, key(0), 0..5);
+        if closes {
+            ring.close_ended(own);
+        }
+        let (_other, other_peer) = pair();
+        assert_eq!(next(&mut ring).result, Ok(5));
+        let mut bytes = [0; 5];
+        peer.read_exact(&mut bytes).unwrap();
+        assert_eq!(&bytes, b"Hello");
+        other_peer.set_nonblocking(true).unwrap();
+        assert!((&other_peer).read(&mut bytes).is_err());
+    }
+}
+
+#[test]
+#[should_panic(expected = "a socket of another ring")]
+fn a_socket_cannot_be_used_by_another_ring() {
+    let (own, _peer) = adopted(&mut ring(SETTINGS, b"-"));
+    ring(SETTINGS, b"-").receive(&own, key(0));
+}
+
 #[test]
 fn more_requests_than_the_queue_holds_are_all_handed_over() {
     let mut ring = ring(Settings { submissions: 2, ..SETTINGS }, b"Hello");
-    let pairs: Vec<_> = (0..50).map(|_| pair()).collect();
+    let pairs: Vec<_> = (0..50).map(|_| adopted(&mut ring)).collect();
     for (slot, (own, _)) in (0..).zip(&pairs) {
-        ring.send(own.as_fd(), key(slot), 0..5);
+        ring.send(own, key(slot), 0..5);
     }
     let mut slots: Vec<u32> = pairs.iter().map(|_| next(&mut ring).key.slot).collect();
     slots.sort_unstable();
