@@ -21,7 +21,7 @@ public:
 
     void borrow() noexcept { ++borrowers_; }
 
-    /// The last one to give an edition back that isn't current any more takes it out of the world.
+    /// The last one to give an edition back that isn't current any more deletes it.
     void give_back() noexcept {
         if (--borrowers_ == 0 && !is_current_) delete this;
     }

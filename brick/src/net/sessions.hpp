@@ -100,6 +100,14 @@ public:
         return std::exchange(slabs_, {}).size();
     }
 
+    /// Forgets all sessions and leaves their memory and their sockets as they are.
+    void abandon() noexcept {
+        for (Slab& slab : slabs_) slab.sessions = nullptr;
+        slabs_.clear();
+        free_.clear();
+        open_.fetch_sub(std::exchange(count_, 0), std::memory_order_relaxed);
+    }
+
     static constexpr std::uint32_t kGenerationMask = (1U << 24U) - 1;
 
 private:

@@ -1,7 +1,7 @@
 /// A reactor on io_uring: one system call a turn submits all and waits.
 #pragma once
 
-#include <optional>
+#include <memory>
 #include <vector>
 
 #include "net/loop.hpp"
@@ -26,10 +26,14 @@ private:
     enum class Operation : std::uint8_t { accept, waiting, receive, send, cancel, timer, stop };
     static constexpr std::size_t kMostSentBytes = 1U << 30U;
     static constexpr std::chrono::milliseconds kPartingGap{10};
+    static constexpr std::chrono::seconds kPatience{1};  // With the kernel, at the end.
 
     void settle(Session& session) override;
     void welcome(Descriptor connection) override;
 
+    void turn();
+    void end_all();
+    void abandon() noexcept;
     void handle(const io_uring_cqe& completion);
     void accepted(const io_uring_cqe& completion);
     void received(Session* session, const io_uring_cqe& completion);
@@ -57,8 +61,8 @@ private:
     static void tag(io_uring_sqe& entry, Operation operation, Ticket ticket) noexcept;
 
     // The ring is of the thread that runs, so it is made there.
-    std::optional<Ring> ring_;
-    std::optional<ReceiveBuffers> buffers_;
+    std::unique_ptr<Ring> ring_;
+    std::unique_ptr<ReceiveBuffers> buffers_;
     std::vector<Ticket> queued_;  // Connections that this turn has brought forward.
     std::vector<Ticket> turn_;    // Scratch.
     std::vector<Ticket> parted_;  // Since the last look for clients' ends.

@@ -19,27 +19,57 @@ Uring<Talk>::Uring(const Options& options, Listener listener, Service& service,
 
 template <class Talk>
 void Uring<Talk>::run() {
-    ring_.emplace(this->options_.tuning);
-    buffers_.emplace(*ring_, this->options_.tuning);
-    watch(Operation::stop, this->stop_signal_.get());
-    accept_more();
-    while (!this->is_done()) {
-        set_timer();
-        ring_->enter(queued_.empty());
-        this->look_at_the_clock();
-        for (auto taken = ring_->take(); !taken.empty(); taken = ring_->take()) {
-            for (const io_uring_cqe& completion : taken) handle(completion);
-            work_off();
-        }
-        if (this->now_ >= this->next_time()) {
-            this->on_time();
-            accept_more();
-        }
-        if (this->now_ >= next_look_) look_for_ends();
-        work_off();
+    ring_ = std::make_unique<Ring>(this->options_.tuning);
+    buffers_ = std::make_unique<ReceiveBuffers>(*ring_, this->options_.tuning);
+    try {
+        watch(Operation::stop, this->stop_signal_.get());
+        accept_more();
+        while (!this->is_done()) turn();
+        end_all();
+    } catch (...) {
+        abandon();
+        throw;
     }
     buffers_.reset();
     ring_.reset();
+}
+
+template <class Talk>
+void Uring<Talk>::turn() {
+    set_timer();
+    ring_->enter(queued_.empty());
+    this->look_at_the_clock();
+    for (auto taken = ring_->take(); !taken.empty(); taken = ring_->take()) {
+        for (const io_uring_cqe& completion : taken) handle(completion);
+        work_off();
+    }
+    if (this->now_ >= this->next_time()) {
+        this->on_time();
+        accept_more();
+    }
+    if (this->now_ >= next_look_) look_for_ends();
+    work_off();
+}
+
+// Who is still there is cut off, but freed only when the kernel neither reads nor writes for them.
+template <class Talk>
+void Uring<Talk>::end_all() {
+    this->sessions_.each([this](Session& session) {
+        if (session.talk->end() == Talk::End::open) break_off(session.socket);
+        let_go(session);
+    });
+    const Moment limit = this->now_ + kPatience;
+    while (this->sessions_.count() > 0 && this->now_ < limit) turn();
+    if (this->sessions_.count() > 0) abandon();
+}
+
+// What the kernel may still read and write is never freed.
+template <class Talk>
+void Uring<Talk>::abandon() noexcept {
+    if (this->sessions_.count() == 0) return;
+    this->sessions_.abandon();
+    static_cast<void>(buffers_.release());
+    static_cast<void>(ring_.release());
 }
 
 template <class Talk>

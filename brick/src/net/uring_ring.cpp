@@ -1,5 +1,6 @@
 #include "net/uring_ring.hpp"
 
+#include <poll.h>
 #include <sys/mman.h>
 
 #include <cerrno>
@@ -8,6 +9,8 @@
 
 namespace brick::net {
 namespace {
+
+constexpr int kRestMs = 1;
 
 [[noreturn]] void fail(int error, const char* what) {
     throw std::system_error(error, std::system_category(), what);
@@ -31,15 +34,32 @@ Ring::Ring(const Tuning& tuning) {
 Ring::~Ring() { io_uring_queue_exit(&ring_); }
 
 io_uring_sqe& Ring::entry() {
-    while (true) {
+    if (waiting_.empty()) {
         if (io_uring_sqe* entry = io_uring_get_sqe(&ring_)) return *entry;
-        enter(false);
+        submit(false);
+        if (io_uring_sqe* entry = io_uring_get_sqe(&ring_)) return *entry;
     }
+    return waiting_.emplace_back();
 }
 
 void Ring::enter(bool wait) {
+    while (!waiting_.empty()) {
+        io_uring_sqe* entry = io_uring_get_sqe(&ring_);
+        if (entry == nullptr) {
+            submit(false);
+            entry = io_uring_get_sqe(&ring_);
+            if (entry == nullptr) return;  // It takes no more for now.
+        }
+        *entry = waiting_.front();
+        waiting_.pop_front();
+    }
+    submit(wait);
+}
+
+void Ring::submit(bool wait) {
     const int result = wait ? io_uring_submit_and_wait(&ring_, 1) : io_uring_submit(&ring_);
-    // Busy: completions have to be taken first. Again: no memory just now.
+    // Busy: completions have to be taken first. Again: no memory just now, nor at once.
+    if (result == -EAGAIN) poll(nullptr, 0, kRestMs);
     if (result >= 0 || result == -EINTR || result == -EBUSY || result == -EAGAIN) return;
     fail(-result, "io_uring_enter");
 }

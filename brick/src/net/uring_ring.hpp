@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <string_view>
 
@@ -22,7 +23,8 @@ public:
     Ring& operator=(const Ring&) = delete;
     ~Ring();
 
-    /// An entry to fill in; where the queue is full, what is in it is submitted first.
+    /// An entry to fill in before the next call; where the queue is full, what is in it is submitted
+    /// first. Where the kernel takes none, it waits for the next `enter`.
     [[nodiscard]] io_uring_sqe& entry();
 
     /// Submits all and waits for a completion; without `wait`, only takes what is there.
@@ -37,7 +39,10 @@ private:
     // More at once would leave the first sends of a turn waiting for the last.
     static constexpr unsigned kTaken = 128;
 
+    void submit(bool wait);
+
     io_uring ring_{};
+    std::deque<io_uring_sqe> waiting_;  // For room in the queue, which is full as long as any wait.
     std::array<io_uring_cqe, kTaken> taken_{};
 };
 

@@ -12,6 +12,10 @@
 
 #include "net/running.hpp"
 
+#if BRICK_HAS_URING
+#include "net/uring_ring.hpp"
+#endif
+
 namespace brick::testing {
 namespace {
 
@@ -89,6 +93,36 @@ TEST_P(Faults, OfTheNthCallAreSurvived) {
         EXPECT_EQ(running.stops(), "");
     }
 }
+
+#if BRICK_HAS_URING
+// Completions have to be taken, or memory is free again, before the kernel takes more.
+TEST(RingFaults, WhileTheKernelTakesNothingEntriesWait) {
+    for (const int error : {EBUSY, EAGAIN}) {
+        std::thread thread([&] {
+            constexpr unsigned kEntries = 20;
+            fail_on_this_thread();
+            net::Ring ring({.submissions = 4, .completions = 64});
+            fail_every_call("io_uring_submit", error);
+            for (unsigned number = 0; number < kEntries; ++number) {
+                io_uring_sqe& entry = ring.entry();
+                io_uring_prep_nop(&entry);
+                io_uring_sqe_set_data64(&entry, number);
+            }
+            ring.enter(true);
+            EXPECT_TRUE(ring.take().empty());
+            fail_call("", 0, 0);
+            unsigned taken = 0;
+            while (taken < kEntries) {
+                ring.enter(true);
+                for (const io_uring_cqe& completion : ring.take()) {
+                    EXPECT_EQ(completion.user_data, taken++);
+                }
+            }
+        });
+        thread.join();
+    }
+}
+#endif
 
 TEST_P(Faults, AtTheStartAreTold) {
     const bool is_epoll = GetParam() == Io::epoll;

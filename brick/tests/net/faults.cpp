@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <fstream>
 #include <string>
 #include <utility>
 
@@ -22,10 +23,26 @@ thread_local bool fails_here = false;
 std::atomic<int> calls_left{0};
 std::atomic<int> error_given{0};
 std::atomic<const char*> call_name{""};
+std::atomic<int> armed{0};
+
+#if BRICK_HAS_URING
+// By the kernel's list of what waits for a socket.
+int count_armed(int ring) {
+    std::ifstream lines("/proc/self/fdinfo/" + std::to_string(ring));
+    const std::string send = "op=" + std::to_string(IORING_OP_SEND) + ",";
+    const std::string receive = "op=" + std::to_string(IORING_OP_RECV) + ",";
+    int count = 0;
+    for (std::string line; std::getline(lines, line);) {
+        count += line.find(send) != std::string::npos || line.find(receive) != std::string::npos;
+    }
+    return count;
+}
+#endif
 
 bool fails(const char* name) noexcept {
     if (!fails_here || std::string_view(name) != call_name.load()) return false;
-    if (calls_left.load() == 0 || calls_left.fetch_sub(1) != 1) return false;
+    const int left = calls_left.load();
+    if (left == 0 || (left > 0 && calls_left.fetch_sub(1) != 1)) return false;
     errno = error_given.load();
     return true;
 }
@@ -40,6 +57,10 @@ void fail_call(std::string_view name, int nth, int error) noexcept {
     error_given = error;
     calls_left = nth;
 }
+
+void fail_every_call(std::string_view name, int error) noexcept { fail_call(name, -1, error); }
+
+int armed_at_the_end() noexcept { return armed.load(); }
 
 bool has_failed() noexcept { return calls_left.load() == 0; }
 
@@ -79,6 +100,11 @@ WRAP_URING(io_uring_queue_init_params, (unsigned entries, io_uring* ring, io_uri
            (entries, ring, given))
 WRAP_URING(io_uring_register_buf_ring, (io_uring * ring, io_uring_buf_reg* given, unsigned flags),
            (ring, given, flags))
+extern "C" void __real_io_uring_queue_exit(io_uring* ring);
+extern "C" void __wrap_io_uring_queue_exit(io_uring* ring) {
+    brick::testing::armed += brick::testing::count_armed(ring->ring_fd);
+    __real_io_uring_queue_exit(ring);
+}
 WRAP_URING(io_uring_submit, (io_uring * ring), (ring))
 WRAP_URING(io_uring_submit_and_wait, (io_uring * ring, unsigned count), (ring, count))
 #endif

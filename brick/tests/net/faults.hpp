@@ -11,6 +11,12 @@ void fail_on_this_thread() noexcept;
 /// The `nth` call of `name` from now on fails with `error`; 0 stops that.
 void fail_call(std::string_view name, int nth, int error) noexcept;
 
+/// All calls of `name` fail from now on.
+void fail_every_call(std::string_view name, int error) noexcept;
+
+/// Sends and receives that were still armed when a ring was given up, of all rings so far.
+[[nodiscard]] int armed_at_the_end() noexcept;
+
 /// Whether the call that was to fail has come.
 [[nodiscard]] bool has_failed() noexcept;
 

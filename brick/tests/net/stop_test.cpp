@@ -92,7 +92,9 @@ TEST_P(Stop, CutsOffWhoIsStuckAndTakesNobodyNew) {
     running.server().stop();
     while (TcpClient().connects(port) && !running.is_over()) std::this_thread::yield();
     EXPECT_FALSE(running.is_over()) << "two are stuck, and yet nobody new is taken";
+    const int armed = armed_at_the_end();
     EXPECT_EQ(running.stops(), "");
+    EXPECT_EQ(armed_at_the_end(), armed) << "the kernel may use what is freed";
 }
 
 TEST_P(Stop, ComesFromAnyThreadMoreThanOnce) {
