@@ -15,6 +15,9 @@ from estimates import Estimate
 from questions import QUESTIONS, Claim
 from rounds import Plan, Run
 
+LIMITS = 0.9
+"""A generator is the limit itself if it works for this share of the time."""
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -26,10 +29,17 @@ class Answer:
     estimate: Estimate
     # Of the rounds, for orientation.
     medians: dict[str, float]
+    # The share of the time that volley worked.
+    worked: float
 
     def verdict(self) -> str:
-        """How the estimate stands to the claim's goal, if that has one."""
-        return self.claim.goal.verdict(self.estimate) if self.claim.goal else ""
+        """How the estimate stands to the claim's goal, if that has one.
+
+        Where volley waits for the server, its requests per second are a figure of the server.
+        """
+        found = self.claim.goal.verdict(self.estimate) if self.claim.goal else ""
+        is_rate = self.claim.figure == "requests_per_s"
+        return "server's limit" if found == "missed" and is_rate and self.worked < LIMITS else found
 
     def row(self) -> str:
         """Of the table."""
@@ -54,11 +64,16 @@ def answers(runs: Sequence[Run], seed: int) -> list[Answer]:
     found = []
     for question, connections in dict.fromkeys((run.question, run.connections) for run in runs):
         own = [run for run in runs if (run.question, run.connections) == (question, connections)]
+        worked = median(
+            run.figures["requests_per_s"] * run.figures["work_us_per_request"] / 1e6
+            for run in own
+            if run.generator == "volley"
+        )
         for claim in QUESTIONS[question].claims:
             by_round = figures(own, claim.figure)
             medians = {name: median(values) for name, values in by_round.items()}
             estimate = claim.estimate(by_round, seed)
-            found.append(Answer(question, connections, claim, estimate, medians))
+            found.append(Answer(question, connections, claim, estimate, medians, worked))
     return found
 
 

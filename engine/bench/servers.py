@@ -14,7 +14,7 @@ from pathlib import Path
 from generators import BODY, RELEASE, REQUEST
 
 CORE = 0
-# Of nginx's large answers, each at the path of its length.
+# Of large answers. nginx has each at the path of its length.
 LENGTHS = (100 * 1024, 1024 * 1024)
 
 NGINX_CONF = """
@@ -26,6 +26,8 @@ error_log {prefix}/error.log;
 events {{ worker_connections 20000; }}
 http {{
   access_log off;
+  sendfile on;
+  tcp_nopush on;
   keepalive_requests 1000000000;
   keepalive_timeout 3600s;
   client_body_temp_path {prefix}/body;
@@ -116,6 +118,8 @@ OTHERS = ("h1-tls", "h2c", "h2")
 SERVERS = {
     "null": null,
     "null for pipelines": null_for_pipelines,
+    "null, 100 KB": in_protocol(null, "--body-length", str(LENGTHS[0])),
+    "null, 1 MB": in_protocol(null, "--body-length", str(LENGTHS[1])),
     "nginx": nginx,
     **{f"null {each}": in_protocol(null, "--protocol", each) for each in OTHERS},
     **{f"nginx {each}": in_protocol(nginx, each) for each in OTHERS},

@@ -86,3 +86,22 @@ def test_an_answer_pairs_the_rounds_of_its_own_connections() -> None:
         )
     ]
     assert found[2].medians == {"wrk": 128, "volley": 256}
+
+
+@pytest.mark.parametrize(
+    ("figure", "worked", "ratio", "verdict"),
+    [
+        ("requests_per_s", 0.47, 1.0, "server's limit"),
+        ("requests_per_s", 0.47, 2.0, "met"),
+        ("requests_per_s", 0.95, 1.0, "missed"),
+        ("requests_per_cpu_s", 0.47, 1.0, "missed"),
+    ],
+)
+def test_a_rate_that_the_server_limits_is_not_missed(
+    figure: str, worked: float, ratio: float, verdict: str
+) -> None:
+    claim = questions.Claim(figure, "ratio to", "wrk", questions.at_least(1.1))
+    estimate = estimates.Estimate(ratio, ratio, ratio, 10)
+    medians = {"volley": ratio, "wrk": 1.0}
+    answer = report.Answer("100 KB", 64, claim, estimate, medians, worked)
+    assert (answer.verdict(), verdict in answer.row()) == (verdict, True)

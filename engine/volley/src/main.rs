@@ -119,14 +119,17 @@ fn run_null(args: &NullArgs) -> ExitCode {
 }
 
 fn answers(args: &NullArgs) -> Answers {
+    let body =
+        args.body_length.map_or_else(|| NULL_BODY.into(), |length| vec![b'x'; length as usize]);
     if args.protocol.is_h2() {
-        return Answers::Http2 { body: NULL_BODY.into() };
+        return Answers::Http2 { body };
     }
-    let answer = format!(
-        "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: {}\r\n\r\n{NULL_BODY}",
-        NULL_BODY.len()
+    let head = format!(
+        "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: {}\r\n\r\n",
+        body.len()
     );
-    Answers::Http1 { answer: answer.into(), request_length: args.request_length }
+    let answer = [head.into_bytes(), body].concat();
+    Answers::Http1 { answer, request_length: args.request_length }
 }
 
 /// Who the null server is, where it speaks TLS.

@@ -62,6 +62,9 @@ pub struct NullArgs {
     /// Answer each N bytes, as requests of h1 that are sent ahead need it, instead of each receive
     #[arg(long, value_name = "N", value_parser = values::at_least_1::<usize>)]
     pub request_length: Option<usize>,
+    /// Answer with a body of this many bytes [default: Hello, World!]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=1 << 30))]
+    pub body_length: Option<u32>,
     /// Run on these cores only, like 1 or 2,3
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub cpus: Vec<usize>,
@@ -225,6 +228,7 @@ pub(crate) mod tests {
             (&["--protocol", "h2", "--key", "a"], "--cert"),
             (&["--cert", "a", "--key", "b"], "give --protocol h1-tls or h2"),
             (&["--protocol", "h2c", "--request-length", "5"], "--request-length is for h1"),
+            (&["--body-length", "2000000000"], "1073741824"),
         ] {
             let line = match Cli::read([&["volley", "null"], args].concat()) {
                 Err(error) => one_line(&error),

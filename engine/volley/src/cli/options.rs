@@ -94,7 +94,7 @@ pub struct Connecting {
     /// Allow a response this long, to its last byte
     #[arg(long, value_name = "TIME", default_value = "5s", value_parser = time)]
     pub timeout: Duration,
-    /// Do I/O with io_uring or epoll; auto is the first that works
+    /// Do I/O this way; auto is uring where that works, else epoll
     #[arg(long, value_enum, default_value = "auto", hide_possible_values = true)]
     #[arg(value_name = "auto|uring|epoll", hide_default_value = true)]
     pub io: IoChoice,

@@ -35,6 +35,21 @@ fn each_protocol_is_answered_rightly() {
 }
 
 #[test]
+fn the_body_is_as_long_as_it_should_be() {
+    for protocol in PROTOCOLS {
+        for length in ["0", "102400", "1048576"] {
+            let server = null(&["--protocol", protocol, "--body-length", length]);
+            let url = url(protocol, server.address);
+            for io in ways() {
+                let asked = [io, "-n", "20", "-c", "2", "--expect-length", length];
+                let words = words(protocol, &url).into_iter().filter(|word| !BODY.contains(word));
+                assert_eq!(loads_rightly(&asked.into_iter().chain(words).collect::<Vec<_>>()), 20);
+            }
+        }
+    }
+}
+
+#[test]
 fn streams_and_pipelines_are_answered_each() {
     let h2c = null(&["--protocol", "h2c"]);
     let h2 = null(&["--protocol", "h2"]);
