@@ -120,7 +120,7 @@ fn outcome(bytes: &[u8], size: usize, expectations: &[Arc<Expectation>]) -> (Str
     write!(log, "{} {:?} {:?}", client.in_flight(), client.oldest(), client.announced()).unwrap();
     assert!(client.in_flight() + client.room(9) <= 9);
     assert!(out.len() < 1000 + 3 * bytes.len() + 2 * (BODY + BODY / 100));
-    while client.lose().is_some() {}
+    while client.take_unanswered().is_some() {}
     (log, out)
 }
 

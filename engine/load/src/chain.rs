@@ -2,7 +2,7 @@
 //! carry. None of this is counted as a request of the window.
 
 use crate::errors::ErrorKind;
-use crate::pool::{Begun, Flight, Pool, State};
+use crate::pool::{Beginning, Flight, Pool, State};
 use crate::turn::Turn;
 use std::ops::Range;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ impl<B: Backend, P: Protocol<Flight>> Pool<B, P> {
     pub(crate) fn write_dependent(&mut self, slot: usize, flight: Flight) -> bool {
         let Some(dependent) = self.book.dependent(flight.message) else { return false };
         let connection = &mut self.connections[slot];
-        let values = connection.begun.as_ref().map_or(&[][..], |begun| &begun.values);
+        let values = connection.beginning.as_ref().map_or(&[][..], |beginning| &beginning.values);
         let (request, protocol) = (dependent.with(values), &mut connection.protocol);
         let written = protocol.write_other(flight, request, &mut self.shared, &mut self.out);
         written.expect("it was rendered before, and its values were checked");
@@ -48,8 +48,8 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         let Some(chain) = book.chain() else { return false };
         let draw = self.pool.take_draw(chain);
         let connection = &mut self.pool.connections[slot];
-        connection.begun = Some(Box::new(Begun { draw, step: 0, values: Vec::new() }));
-        connection.state = State::Once;
+        connection.beginning = Some(Box::new(Beginning { draw, step: 0, values: Vec::new() }));
+        self.pool.enter(slot, State::Once);
         self.send_step(slot);
         true
     }
@@ -59,17 +59,17 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         let book = self.pool.book.clone();
         let pool = &mut *self.pool;
         let connection = &mut pool.connections[slot];
-        let (Some(chain), Some(begun)) = (book.chain(), &connection.begun) else { return };
-        if begun.step == chain.length() {
+        let (Some(chain), Some(beginning)) = (book.chain(), &connection.beginning) else { return };
+        if beginning.step == chain.length() {
             return self.join(slot);
         }
         if connection.protocol.room(1) == 0 {
-            let name = chain.name(begun.step);
+            let name = chain.name(beginning.step);
             let detail = || format!("the server takes no more requests before {name}");
-            return self.fail(slot, ErrorKind::Goaway, None, detail);
+            return self.close_with_error(slot, ErrorKind::Goaway, None, detail);
         }
-        let request = chain.request(begun.draw, begun.step, &begun.values);
-        let flight = Flight::uncounted(chain.message(begun.draw, begun.step));
+        let request = chain.request(beginning.draw, beginning.step, &beginning.values);
+        let flight = Flight::uncounted(chain.message(beginning.draw, beginning.step));
         connection
             .protocol
             .write_other(flight, request, &mut pool.shared, &mut pool.out)
@@ -114,10 +114,10 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
             }
         };
         if let Some((kind, detail)) = broken {
-            self.fail(slot, kind, Some((&piece, at)), || detail);
-            return self.pool.io.give_back(piece);
+            self.close_with_error(slot, kind, Some((&piece, at)), || detail);
+            return self.pool.io.release(piece);
         }
-        self.pool.io.give_back(piece);
+        self.pool.io.release(piece);
         if self.pool.connections[slot].protocol.in_flight() == 0 {
             self.send_step(slot);
         }
@@ -136,28 +136,28 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         let (Some(chain), connection) = (pool.book.chain(), &mut pool.connections[slot]) else {
             return Ok(());
         };
-        let Some(begun) = &mut connection.begun else { return Ok(()) };
+        let Some(beginning) = &mut connection.beginning else { return Ok(()) };
         self.tally.requests_all += 1;
         let bytes = &pool.io.bytes(piece)[at..at + answer.consumed];
         let protocol = &connection.protocol;
         if let Some(kind) = ErrorKind::of_verdict(answer.verdict) {
-            let number = chain.message(begun.draw, begun.step);
+            let number = chain.message(beginning.draw, beginning.step);
             let awaited = pool.book.message(number).awaited;
             let what = protocol.describe(answer, awaited, &pool.shared, bytes);
-            return Err((kind, format!("{}: {what}", chain.name(begun.step))));
+            return Err((kind, format!("{}: {what}", chain.name(beginning.step))));
         }
         self.tally.chained += 1;
         let evidence = protocol.evidence(bytes);
         let message = Message::of(&evidence, protocol.collected());
         chain
-            .take(begun.step, &message, &mut begun.values)
+            .take(beginning.step, &message, &mut beginning.values)
             .map_err(|missing| (ErrorKind::Chain, missing))?;
         if !answer.keep_alive {
-            let name = chain.name(begun.step);
+            let name = chain.name(beginning.step);
             let detail = format!("the server closes the connection after its answer to {name}");
             return Err((ErrorKind::EarlyClose, detail));
         }
-        begun.step += 1;
+        beginning.step += 1;
         connection.protocol.finish();
         Ok(())
     }
@@ -165,7 +165,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
     /// The server has closed a connection that begins.
     pub(crate) fn end_chain(&mut self, slot: usize) {
         let name = self.step_name(slot);
-        self.fail(slot, ErrorKind::EarlyClose, None, || {
+        self.close_with_error(slot, ErrorKind::EarlyClose, None, || {
             format!("the server closed the connection with {name}, which is sent before all others")
         });
     }
@@ -173,17 +173,17 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
     pub(crate) fn time_out_chain(&mut self, slot: usize) {
         let timeout_ms = self.pool.target.request_timeout_ns / MS;
         let name = self.step_name(slot);
-        self.fail(slot, ErrorKind::Timeout, None, || {
+        self.close_with_error(slot, ErrorKind::Timeout, None, || {
             format!("no complete answer to {name} within {timeout_ms} ms")
         });
     }
 
     fn step_name(&self, slot: usize) -> String {
-        let begun = &self.pool.connections[slot].begun;
-        let (Some(chain), Some(begun)) = (self.pool.book.chain(), begun) else {
+        let beginning = &self.pool.connections[slot].beginning;
+        let (Some(chain), Some(beginning)) = (self.pool.book.chain(), beginning) else {
             return String::new();
         };
-        chain.name(begun.step).to_owned()
+        chain.name(beginning.step).to_owned()
     }
 
     /// Sends what is in `out`, in whatever protocol.

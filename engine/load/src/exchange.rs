@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use volley_net::Backend;
 use volley_net::clock::now_ns;
-use volley_protocol::{Answer, End, Protocol, Refusal, Step};
+use volley_protocol::{End, Protocol, Step};
 
 /// Checking an answer this long takes a while, so the next request gets a time of its own.
 const LONG_ANSWER: u64 = 4096;
@@ -29,12 +29,12 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
     pub(crate) fn send(&mut self, slot: usize, count: usize, due_ns: u64, now_ns: u64) {
         let (message, part) = self.pool.take_messages(count);
         let connection = &mut self.pool.connections[slot];
-        let was_idle = connection.protocol.in_flight() == 0;
+        let was_idle = connection.state == State::Idle;
         connection.sent += count as u64;
         self.put(slot, Flight { due_ns, sent_ns: now_ns, message }, count, part);
         self.allowance -= count as u64;
         if was_idle {
-            self.active += 1;
+            self.pool.enter(slot, State::Busy);
             self.set_due(slot, now_ns.saturating_add(self.pool.target.request_timeout_ns));
         }
     }
@@ -93,7 +93,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         let left = target.requests_per_connection.map_or(u64::MAX, |most| most - connection.sent);
         let mut count = room.min(left).min(self.allowance);
         while count > 0
-            && let Some(due_ns) = self.handed_back.pop_front()
+            && let Some(due_ns) = self.requeued.pop_front()
         {
             self.send(slot, 1, due_ns, now_ns);
             count -= 1;
@@ -111,30 +111,24 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         if connection.state == State::Once {
             return self.on_chain_bytes(slot, piece, now_ns);
         }
-        let is_idle = connection.state == State::Open && connection.protocol.in_flight() == 0;
-        if !P::WRITES && is_idle && (more || !self.is_sending()) {
+        if !P::WRITES && connection.state == State::Idle && (more || !self.is_sending()) {
             // Some say why they close a connection (408) before they do.
-            self.pool.io.give_back(piece);
-            return self.lose_idle(slot);
+            self.pool.io.release(piece);
+            return self.drop_idle(slot);
         }
         let had_room = self.has_room(slot);
         match self.take_answers(slot, &piece, now_ns) {
             Progress::Fine(next_ns) => {
-                self.pool.io.give_back(piece);
+                self.pool.io.release(piece);
                 self.after_answers(slot, more, had_room, next_ns);
             }
             Progress::Last(next_ns) => {
-                self.pool.io.give_back(piece);
+                self.pool.io.release(piece);
                 self.after_last(slot, next_ns);
             }
             Progress::Wrong(at, detail) => {
-                if self.pool.connections[slot].protocol.in_flight() == 0
-                    && self.pool.connections[slot].state == State::Open
-                {
-                    self.active += 1; // As if a request were in flight: `fail` takes it away.
-                }
-                self.fail(slot, ErrorKind::Malformed, Some((&piece, at)), || detail);
-                self.pool.io.give_back(piece);
+                self.close_with_error(slot, ErrorKind::Malformed, Some((&piece, at)), || detail);
+                self.pool.io.release(piece);
             }
         }
         self.flush(slot);
@@ -191,152 +185,9 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         }
     }
 
-    /// A request has its answer: counts it. `last`: as in `fail`.
-    #[inline]
-    fn on_answer(
-        &mut self,
-        slot: usize,
-        answer: &Answer,
-        last: Option<(&B::Piece, usize)>,
-        now_ns: u64,
-    ) {
-        let pool = &mut *self.pool;
-        let connection = &mut pool.connections[slot];
-        if let Some(kind) = ErrorKind::of_verdict(answer.verdict) {
-            if let Some(flight) = connection.protocol.completed() {
-                self.tally.wrong(kind, pool.book.entry(flight.message));
-            }
-            let (io, book, protocol, shared) =
-                (&pool.io, &pool.book, &connection.protocol, &pool.shared);
-            self.tally.failed(kind, 1, || {
-                let bytes =
-                    last.map_or(&[][..], |(piece, at)| &io.bytes(piece)[at..at + answer.consumed]);
-                let Some(Flight { message, .. }) = protocol.completed() else {
-                    return <_>::default();
-                };
-                let awaited = book.message(message).awaited;
-                let detail = protocol.describe(answer, awaited, shared, bytes);
-                (detail, book.evidence(message), protocol.evidence(bytes))
-            });
-            if let Some(log) = &mut self.log {
-                log.current.errors += 1;
-            }
-        }
-        connection.failures = 0;
-        let Some(flight) = self.finish(slot, now_ns) else { return };
-        self.count_answer(flight, answer.status, now_ns);
-    }
-
-    /// A request has ended without an answer, and its connection lives on: counts it.
-    #[cold]
-    fn on_refused(
-        &mut self,
-        slot: usize,
-        refusal: Refusal,
-        (piece, last): (&B::Piece, Range<usize>),
-        now_ns: u64,
-    ) {
-        if refusal == Refusal::HandedBack {
-            return self.take_back(slot, now_ns);
-        }
-        let last = self.pool.io.bytes(piece)[last].to_vec();
-        self.miss(slot, ErrorKind::of_refusal(refusal), || refusal.to_string(), &last, now_ns);
-    }
-
-    /// A request has ended without an answer, and is taken off its connection, which lives on.
-    /// `last`: the bytes that ended it.
-    #[cold]
-    pub(crate) fn miss(
-        &mut self,
-        slot: usize,
-        kind: ErrorKind,
-        detail: impl FnOnce() -> String,
-        last: &[u8],
-        now_ns: u64,
-    ) {
-        let pool = &mut *self.pool;
-        let (book, protocol) = (&pool.book, &pool.connections[slot].protocol);
-        self.tally.failed(kind, 1, || {
-            let request = protocol.completed().map(|flight| book.evidence(flight.message));
-            (detail(), request.unwrap_or_default(), protocol.evidence(last))
-        });
-        if let Some(log) = &mut self.log {
-            log.current.errors += 1;
-        }
-        let Some(flight) = self.finish(slot, now_ns) else { return };
-        let entry = self.pool.book.entry(flight.message);
-        self.tally.lost(kind, entry, self.window.holds(flight.due_ns));
-        self.tally.in_flight_ns += self.window.overlap_ns(flight.sent_ns, now_ns);
-    }
-
-    /// The server has not looked at a request, and will take it on another connection: no failure.
-    /// The next one is sent for it, and was due when this one was.
-    fn take_back(&mut self, slot: usize, now_ns: u64) {
-        let Some(flight) = self.finish(slot, now_ns) else { return };
-        // What the ramp sends is not counted, nor is what it gets back.
-        let counts = flight.sent_ns >= self.window.start_ns;
-        self.allowance = self.allowance.saturating_add(u64::from(counts));
-        self.handed_back.push_back(flight.due_ns);
-        self.tally.in_flight_ns += self.window.overlap_ns(flight.sent_ns, now_ns);
-    }
-
-    /// Takes the request that has ended off its connection.
-    #[inline]
-    fn finish(&mut self, slot: usize, now_ns: u64) -> Option<Flight> {
-        let connection = &mut self.pool.connections[slot];
-        let flight = connection.protocol.finish()?;
-        if connection.protocol.in_flight() == 0 {
-            self.active -= 1;
-        } else {
-            // The one that waits the longest now waits since it was sent.
-            let timeout_ns = self.pool.target.request_timeout_ns;
-            let sent_ns = connection.protocol.oldest().map_or(now_ns, |flight| flight.sent_ns);
-            connection.due_ns = sent_ns.saturating_add(timeout_ns);
-        }
-        Some(flight)
-    }
-
-    #[inline]
-    fn count_answer(&mut self, flight: Flight, status: u16, now_ns: u64) {
-        self.tally.requests_all += 1;
-        self.tally.requests_by_share += self.window.share(flight.sent_ns, now_ns);
-        self.tally.in_flight_ns += self.window.overlap_ns(flight.sent_ns, now_ns);
-        let completed = self.window.holds(now_ns);
-        let started = self.window.holds(flight.due_ns);
-        if completed {
-            self.tally.requests += 1;
-            self.tally.redirects += u64::from((300..400).contains(&status));
-        }
-        if started {
-            self.tally.latencies.record(now_ns - flight.due_ns);
-            if let Pacer::Open { .. } = self.pacer {
-                self.tally.service.record(now_ns - flight.sent_ns);
-            }
-        }
-        if self.counts_parts {
-            self.count_part(flight, completed, started.then(|| now_ns - flight.due_ns));
-        }
-    }
-
-    /// Counts an answer in its interval and for its request. `latency_ns`: of one of the window.
-    fn count_part(&mut self, flight: Flight, completed: bool, latency_ns: Option<u64>) {
-        if let Some(log) = &mut self.log {
-            log.current.requests += u64::from(completed);
-            if let Some(latency_ns) = latency_ns {
-                log.current.latencies.record(latency_ns);
-            }
-        }
-        if let Some(tally) = self.tally.by_request.entry(self.pool.book.entry(flight.message)) {
-            tally.requests += u64::from(completed);
-            if let Some(latency_ns) = latency_ns {
-                tally.latencies.record(latency_ns);
-            }
-        }
-    }
-
     /// What a connection does after some bytes that were as they should be, where the server may
     /// say something unasked.
-    fn after_words(&mut self, slot: usize, more: bool, had_room: bool, next_ns: u64) {
+    fn after_frames(&mut self, slot: usize, more: bool, had_room: bool, next_ns: u64) {
         let connection = &self.pool.connections[slot];
         let protocol = &connection.protocol;
         let is_done = self.pool.target.requests_per_connection == Some(connection.sent);
@@ -350,7 +201,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
             self.note_announced(slot);
             self.replace(slot, false, next_ns);
         } else if is_idle && protocol.room(self.pool.target.pipeline) == 0 {
-            self.leave_gone(slot, next_ns);
+            self.replace_closing(slot, next_ns);
         } else if is_idle && more && !matches!(self.pacer, Pacer::Open { .. }) {
             // What is there already may be its end: the next event tells.
         } else if !is_done && !is_offered {
@@ -362,17 +213,16 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
     #[inline]
     pub(crate) fn after_answers(&mut self, slot: usize, more: bool, had_room: bool, next_ns: u64) {
         if P::WRITES {
-            return self.after_words(slot, more, had_room, next_ns);
+            return self.after_frames(slot, more, had_room, next_ns);
         }
-        let connection = &mut self.pool.connections[slot];
+        let connection = &self.pool.connections[slot];
         let is_done = self.pool.target.requests_per_connection == Some(connection.sent);
         if connection.protocol.in_flight() > 0 {
             if !is_done && (!had_room || !matches!(self.pacer, Pacer::Open { .. })) {
                 self.go_on(slot, next_ns);
             }
         } else if more {
-            connection.state = State::Held;
-            self.active += 1;
+            self.pool.enter(slot, State::Held);
             self.set_due(slot, next_ns.saturating_add(self.pool.target.request_timeout_ns));
         } else if is_done {
             self.replace(slot, false, next_ns);
@@ -385,7 +235,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
     fn after_last(&mut self, slot: usize, next_ns: u64) {
         if self.pool.connections[slot].protocol.in_flight() > 0 {
             let detail = || "the server closes the connection before the next answer".to_owned();
-            self.fail(slot, ErrorKind::EarlyClose, None, detail);
+            self.close_with_error(slot, ErrorKind::EarlyClose, None, detail);
         } else {
             self.replace(slot, false, next_ns);
         }
@@ -406,11 +256,13 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
             }
             End::Short(0) => {
                 let detail = || "the server closed the connection instead of an answer".to_owned();
-                self.fail(slot, ErrorKind::EarlyClose, None, detail);
+                self.close_with_error(slot, ErrorKind::EarlyClose, None, detail);
             }
-            End::Short(received) => self.fail(slot, ErrorKind::EarlyClose, None, || {
-                format!("the server closed the connection after {received} bytes of the answer")
-            }),
+            End::Short(received) => {
+                self.close_with_error(slot, ErrorKind::EarlyClose, None, || {
+                    format!("the server closed the connection after {received} bytes of the answer")
+                });
+            }
         }
     }
 }

@@ -2,11 +2,12 @@
 //!
 //! [`workers`] holds the threads, [`slice`](mod@slice) what each does for one slice of load. `turn`
 //! waits and sees what is due, [`spoken`] has the protocols to choose from, `link` opens and closes connections, `chain` sends what each begins with, `exchange` sends requests and
-//! takes answers. `volley-net` holds the system calls, `volley-protocol` the protocol,
+//! takes answers, `ending` counts them. `volley-net` holds the system calls, `volley-protocol` the protocol,
 //! `volley-requests` what is sent.
 
 pub mod by_request;
 mod chain;
+mod ending;
 pub mod errors;
 mod exchange;
 pub mod figures;

@@ -30,11 +30,11 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
             if self.pool.connections[slot].state == State::Closed {
                 self.connect(slot, now_ns());
             }
-            while self.active >= OPENING_AT_ONCE {
+            while self.pool.active() >= OPENING_AT_ONCE {
                 self.step(u64::MAX)?;
             }
         }
-        while self.active > 0 {
+        while self.pool.active() > 0 {
             self.step(u64::MAX)?;
         }
         Ok(())
@@ -62,10 +62,8 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
     }
 
     fn connect(&mut self, slot: usize, now_ns: u64) {
-        let connection = &mut self.pool.connections[slot];
-        connection.state = State::Connecting;
-        connection.sent = 0;
-        self.active += 1;
+        self.pool.enter(slot, State::Connecting);
+        self.pool.connections[slot].sent = 0;
         self.set_due(slot, now_ns.saturating_add(self.pool.target.route.connect_timeout_ns));
         let nth = self.pool.opened;
         self.pool.opened += 1;
@@ -84,15 +82,15 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         let connection = &mut pool.connections[slot];
         connection.protocol.greet(&mut pool.shared, &mut pool.out);
         if let Some(flight) = connection.waiting.take() {
-            connection.state = State::Open;
             connection.sent = 1;
+            pool.enter(slot, State::Busy);
             self.tally.connects += 1;
             let due_ns = flight.sent_ns.saturating_add(self.pool.target.request_timeout_ns);
             self.set_due(slot, due_ns);
             let part = self.pool.book.message(flight.message).bytes.clone();
             self.put(slot, flight, 1, part);
         } else if P::WRITES {
-            connection.state = State::Greeting;
+            pool.enter(slot, State::Greeting);
             self.flush(slot);
         } else {
             self.on_ready(slot);
@@ -122,9 +120,8 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
     /// A connection that is kept takes its part in the load.
     pub(crate) fn join(&mut self, slot: usize) {
         self.tally.connects += 1;
-        self.pool.connections[slot].state = State::Open;
+        self.pool.enter(slot, State::Idle);
         self.note_announced(slot);
-        self.active -= 1;
         if self.is_sending() {
             self.go_on(slot, now_ns());
         }
@@ -154,7 +151,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
     pub(crate) fn has_room(&self, slot: usize) -> bool {
         let connection = &self.pool.connections[slot];
         let most = self.pool.target.requests_per_connection.unwrap_or(u64::MAX);
-        connection.state == State::Open
+        connection.state.is_open()
             && connection.protocol.room(self.pool.target.pipeline) > 0
             && connection.sent < most
     }
@@ -179,17 +176,17 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
 
     /// Closes a connection that nobody else closes.
     pub(crate) fn close(&mut self, slot: usize) {
-        self.leave(slot);
+        self.say_goodbye(slot);
         self.pool.io.close(slot);
-        self.pool.connections[slot].state = State::Closed;
+        self.pool.enter(slot, State::Closed);
         self.pool.connections[slot].due_ns = 0;
     }
 
     /// Says goodbye, where the protocol has words for it.
-    fn leave(&mut self, slot: usize) {
+    fn say_goodbye(&mut self, slot: usize) {
         if P::WRITES {
             let pool = &mut *self.pool;
-            pool.connections[slot].protocol.take_leave(&mut pool.out);
+            pool.connections[slot].protocol.write_goodbye(&mut pool.out);
             self.flush(slot);
         }
     }
@@ -201,10 +198,10 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
             self.pool.out.clear();
             self.pool.io.close(slot);
         } else {
-            self.leave(slot);
+            self.say_goodbye(slot);
             self.pool.io.retire(slot);
         }
-        self.pool.connections[slot].state = State::Closed;
+        self.pool.enter(slot, State::Closed);
         self.pool.connections[slot].due_ns = 0;
         if self.wants(now_ns) && slot < self.limit {
             self.reopen(slot, now_ns);
@@ -212,7 +209,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
     }
 
     /// The server takes no more requests on a connection that carries none: opens the next.
-    pub(crate) fn leave_gone(&mut self, slot: usize, now_ns: u64) {
+    pub(crate) fn replace_closing(&mut self, slot: usize, now_ns: u64) {
         let connection = &mut self.pool.connections[slot];
         // One that takes connections only to go away is not called without a pause.
         connection.failures = connection.failures.saturating_add(1);
@@ -220,43 +217,38 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         if may_reopen && self.is_sending() {
             self.replace(slot, false, now_ns);
         } else {
-            self.lose_idle(slot);
+            self.drop_idle(slot);
         }
     }
 
     /// The server has closed its side.
     pub(crate) fn on_end(&mut self, slot: usize) {
-        let connection = &self.pool.connections[slot];
-        match connection.state {
-            State::Held => self.end_held(slot, true),
-            State::Open if connection.protocol.in_flight() > 0 => self.end_answer(slot),
+        match self.pool.connections[slot].state {
+            State::Held => self.replace(slot, true, now_ns()),
+            State::Busy => self.end_answer(slot),
             State::Once => self.end_chain(slot),
-            State::Greeting => self.fail(slot, ErrorKind::EarlyClose, None, || {
+            State::Greeting => self.close_with_error(slot, ErrorKind::EarlyClose, None, || {
                 "the server closed the connection before it announced its settings".to_owned()
             }),
-            _ => self.lose_idle(slot),
+            _ => self.drop_idle(slot),
         }
-    }
-
-    /// Gives up a connection whose last answer is complete: no request is lost with it. `ended`: the
-    /// server has closed it, and did not merely announce what never came.
-    pub(crate) fn end_held(&mut self, slot: usize, ended: bool) {
-        self.active -= 1;
-        self.replace(slot, ended, now_ns());
     }
 
     /// Reading or writing failed.
     pub(crate) fn on_failed(&mut self, slot: usize, failure: &Failure) {
-        let connection = &self.pool.connections[slot];
-        match connection.state {
-            State::Held => self.end_held(slot, true),
-            State::Open if connection.protocol.in_flight() == 0 => self.lose_idle(slot),
-            _ => self.fail(slot, ErrorKind::of_stream(failure), None, || broken(failure)),
+        match self.pool.connections[slot].state {
+            State::Held => self.replace(slot, true, now_ns()),
+            State::Idle => self.drop_idle(slot),
+            _ => {
+                self.close_with_error(slot, ErrorKind::of_stream(failure), None, || {
+                    broken(failure)
+                });
+            }
         }
     }
 
     /// The server closed a connection that waited for nothing.
-    pub(crate) fn lose_idle(&mut self, slot: usize) {
+    pub(crate) fn drop_idle(&mut self, slot: usize) {
         self.close(slot);
         if self.is_sending() {
             // A server that hangs up before it is asked anything is not called without a pause.
@@ -273,20 +265,20 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
 
     pub(crate) fn fail_connect(&mut self, slot: usize, failure: &Failure) {
         let target = self.pool.target.clone();
-        self.fail(slot, ErrorKind::of_connect(failure), None, || {
+        self.close_with_error(slot, ErrorKind::of_connect(failure), None, || {
             format!("{}: {}", target.route.address, unconnected(failure))
         });
     }
 
     pub(crate) fn fail_greeting(&mut self, slot: usize) {
-        self.fail(slot, ErrorKind::ConnectTimeout, None, || {
+        self.close_with_error(slot, ErrorKind::ConnectTimeout, None, || {
             "the server took the connection, but did not announce its settings in time".to_owned()
         });
     }
 
-    /// Gives an active connection and its requests up. `last`: the bytes that came last, and where
+    /// Closes a connection, whose requests end with it, if it has any. `last`: the bytes that came last, and where
     /// in them the answer in progress begins.
-    pub(crate) fn fail(
+    pub(crate) fn close_with_error(
         &mut self,
         slot: usize,
         kind: ErrorKind,
@@ -298,7 +290,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         let (book, io, protocol) = (&pool.book, &pool.io, &connection.protocol);
         let request = connection.protocol.oldest().or(connection.waiting);
         let request = request.map(|flight| flight.message);
-        self.tally.failed(kind, connection.protocol.in_flight().max(1) as u64, || {
+        self.tally.count_error(kind, connection.protocol.in_flight().max(1) as u64, || {
             let bytes = last.map_or(&[][..], |(piece, at)| &io.bytes(piece)[at..]);
             let request = request.map(|number| book.evidence(number)).unwrap_or_default();
             (detail(), request, protocol.evidence(bytes))
@@ -308,27 +300,30 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         }
         let now_ns = now_ns();
         let was_for_one = connection.waiting.is_some();
-        while let Some(flight) = connection.lose() {
-            self.tally.lost(kind, book.entry(flight.message), self.window.holds(flight.due_ns));
+        while let Some(flight) = connection.take_unanswered() {
+            self.tally.count_unanswered(
+                kind,
+                book.entry(flight.message),
+                self.window.holds(flight.due_ns),
+            );
             self.tally.in_flight_ns += self.window.overlap_ns(flight.sent_ns, now_ns);
         }
         let was_connecting =
             matches!(connection.state, State::Connecting | State::Greeting | State::Once);
-        connection.state = State::Closed;
         connection.failures = connection.failures.saturating_add(1);
         let pause_ns = pause_ns(connection.failures, was_connecting);
         pool.out.clear();
         pool.io.close(slot);
-        self.active -= 1;
+        pool.enter(slot, State::Closed);
         self.set_due(slot, now_ns + pause_ns);
         if was_connecting && !was_for_one {
-            self.miss_unstarted(now_ns);
+            self.count_unstarted(now_ns);
         }
     }
 
     /// A connection that would have carried requests could not be made. Where only their number ends
     /// the load, one of them ends with it: it would never end else.
-    fn miss_unstarted(&mut self, now_ns: u64) {
+    fn count_unstarted(&mut self, now_ns: u64) {
         if self.window.end_ns < u64::MAX || self.allowance == 0 || self.allowance == u64::MAX {
             return;
         }
@@ -342,7 +337,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         self.allowance -= 1;
         let (message, _) = self.pool.take_messages(1);
         if self.window.holds(now_ns) {
-            self.tally.missed(self.pool.book.entry(message));
+            self.tally.count_miss(self.pool.book.entry(message));
         }
     }
 }

@@ -20,11 +20,27 @@ pub(crate) enum State {
     Greeting,
     /// Established, and sends what the file wants once on each connection; given up at `due_ns`.
     Once,
-    /// Established. With requests in flight, it is given up at `due_ns`.
-    Open,
+    /// Established, and carries no request.
+    Idle,
+    /// Established, with requests in flight; given up at `due_ns`.
+    Busy,
     /// Its last answer is complete, and what follows is there already: the server's end, or bytes
     /// that nobody asked for. Nothing is sent before that is known.
     Held,
+}
+
+impl State {
+    /// Whether something is awaited of the server: a slice does not end before.
+    #[inline]
+    fn is_active(self) -> bool {
+        !matches!(self, Self::Closed | Self::Idle)
+    }
+
+    /// Whether requests may be sent.
+    #[inline]
+    pub(crate) fn is_open(self) -> bool {
+        matches!(self, Self::Idle | Self::Busy)
+    }
 }
 
 /// A request on its way.
@@ -47,7 +63,7 @@ impl Flight {
 
 /// How far a connection is with what it begins with, and what it has taken from the answers.
 #[derive(Debug)]
-pub(crate) struct Begun {
+pub(crate) struct Beginning {
     /// Which draw of the chain.
     pub(crate) draw: usize,
     /// The step that is in flight, or comes next.
@@ -66,7 +82,7 @@ pub(crate) struct Connection<P> {
     /// The request that it is being opened for, where it carries one only.
     pub(crate) waiting: Option<Flight>,
     /// Where connections begin with a chain, from its first request on.
-    pub(crate) begun: Option<Box<Begun>>,
+    pub(crate) beginning: Option<Box<Beginning>>,
     /// Requests sent on the present connection, without those of the chain.
     pub(crate) sent: u64,
     /// Failures since the last answer.
@@ -80,7 +96,7 @@ impl<P: Default> Connection<P> {
             due_ns: 0,
             protocol: P::default(),
             waiting: None,
-            begun: None,
+            beginning: None,
             sent: 0,
             failures: 0,
         }
@@ -89,8 +105,8 @@ impl<P: Default> Connection<P> {
 
 impl<P: Protocol<Flight>> Connection<P> {
     /// Takes a request that will not be answered.
-    pub(crate) fn lose(&mut self) -> Option<Flight> {
-        self.waiting.take().or_else(|| self.protocol.lose())
+    pub(crate) fn take_unanswered(&mut self) -> Option<Flight> {
+        self.waiting.take().or_else(|| self.protocol.take_unanswered())
     }
 }
 
@@ -115,9 +131,12 @@ pub(crate) struct Pool<B, P: Protocol<Flight>> {
     next_draw: usize,
     /// Connections opened so far: picks the source address.
     pub(crate) opened: u64,
+    /// Connections of which something is awaited.
+    active: usize,
 }
 
-/// Which thread of how many. Thing k, counted from 0, is that of thread k modulo their number.
+/// Which thread of how many. Connection k, counted from 0, is that of thread k modulo their number, and
+/// request k that of connection k modulo theirs. A thread with more connections has more requests.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Share {
     pub(crate) thread: usize,
@@ -125,16 +144,27 @@ pub(crate) struct Share {
 }
 
 impl Share {
-    /// This thread's part of a number of things.
+    /// How many of so many connections are this thread's.
     pub(crate) fn of(self, all: u64) -> u64 {
         let (thread, threads) = (self.thread as u64, self.threads as u64);
         all / threads + u64::from(thread < all % threads)
     }
 
-    /// This thread's part of a number of requests: request k belongs to connection k modulo their
-    /// number, and with it to a thread. A thread with more connections has more requests.
+    /// How many of so many requests are.
     pub(crate) fn of_requests(self, all: u64, connections: u64) -> u64 {
         all / connections * self.of(connections) + self.of(all % connections)
+    }
+
+    /// How many requests behind one of its `connection` this thread's next one comes, and of which.
+    #[inline]
+    pub(crate) fn next(self, connection: u64, connections: u64) -> (u64, u64) {
+        let (thread, threads) = (self.thread as u64, self.threads as u64);
+        let next = connection + threads;
+        if next < connections {
+            (threads, next)
+        } else {
+            (connections - connection + thread, thread)
+        }
     }
 }
 
@@ -162,7 +192,22 @@ impl<B: Backend, P: Protocol<Flight>> Pool<B, P> {
             out: Vec::new(),
             available: VecDeque::new(),
             opened: share.thread as u64,
+            active: 0,
         })
+    }
+
+    /// The only place where a connection's state changes.
+    #[inline]
+    pub(crate) fn enter(&mut self, slot: usize, state: State) {
+        let before = std::mem::replace(&mut self.connections[slot].state, state);
+        self.active += usize::from(state.is_active());
+        self.active -= usize::from(before.is_active());
+    }
+
+    /// Connections of which something is awaited: one that is to come, or an answer, or the server's end.
+    #[inline]
+    pub(crate) fn active(&self) -> usize {
+        self.active
     }
 
     /// Whether each connection carries one request only.
@@ -191,9 +236,9 @@ impl<B: Backend, P: Protocol<Flight>> Pool<B, P> {
 
     /// Closes all connections. They may be opened again at once.
     pub(crate) fn hang_up(&mut self) -> Result<()> {
-        for (slot, connection) in self.connections.iter_mut().enumerate() {
-            connection.state = State::Closed;
-            connection.due_ns = 0;
+        for slot in 0..self.connections.len() {
+            self.enter(slot, State::Closed);
+            self.connections[slot].due_ns = 0;
             self.io.close(slot);
         }
         self.io.close_retired()

@@ -3,7 +3,7 @@
 use crate::by_request::ByRequest;
 use crate::intervals::{Interval, Log};
 use crate::pace::{Pace, Pacer, Window};
-use crate::pool::{Flight, Pool, Share, State};
+use crate::pool::{Flight, Pool, Share};
 use crate::tally::Tally;
 use crate::turn::Turn;
 use std::io::Result;
@@ -249,7 +249,7 @@ pub(crate) fn run<B: Backend, P: Protocol<Flight>>(
     let cpu_ns = thread_cpu_ns() - cpu_ns;
     let delayed_ns = delayed_ns.zip(thread_delay_ns()).map(|(before, after)| after - before);
     turn.settle(&mut part)?;
-    turn.give_up()?;
+    turn.count_unfinished()?;
     turn.publish(&mut part, true);
     let Turn { window, tally, pool, .. } = turn;
     pool.io.close_retired()?;
@@ -269,7 +269,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         }
         self.limit = self.pacer.limit(now_ns);
         for slot in 0..self.pool.connections.len().min(self.limit) {
-            if self.pool.connections[slot].state == State::Open {
+            if self.pool.connections[slot].state.is_open() {
                 self.go_on(slot, now_ns);
             }
             now_ns = self.submit_written(slot + 1, now_ns)?;
@@ -295,7 +295,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
     /// Waits until nothing is in flight: every answer and connection has come or timed out. In
     /// open loop, what was due is still sent.
     fn settle(&mut self, part: &mut Part<'_>) -> Result<()> {
-        while (self.active > 0 || self.wants(now_ns()))
+        while (self.pool.active() > 0 || self.wants(now_ns()))
             && !part.control.leave.load(Ordering::Relaxed)
         {
             self.step(now_ns() + CHECK_EVERY_NS)?;
@@ -323,7 +323,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
     }
 
     /// Counts what is still unanswered as missed.
-    fn give_up(&mut self) -> Result<()> {
+    fn count_unfinished(&mut self) -> Result<()> {
         while let Some(due_ns) = self.next_arrival_ns()
             && due_ns < self.window.end_ns
             && self.allowance > 0
@@ -331,21 +331,21 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
             let (message, _) = self.pool.take_messages(1);
             if self.window.holds(due_ns) {
                 self.tally.unsent += 1;
-                self.tally.missed(self.pool.book.entry(message));
+                self.tally.count_miss(self.pool.book.entry(message));
             }
             self.take_arrival();
         }
-        for due_ns in std::mem::take(&mut self.handed_back) {
+        for due_ns in std::mem::take(&mut self.requeued) {
             let (message, _) = self.pool.take_messages(1);
             if self.window.holds(due_ns) {
-                self.tally.missed(self.pool.book.entry(message));
+                self.tally.count_miss(self.pool.book.entry(message));
             }
         }
-        if self.active > 0 {
+        if self.pool.active() > 0 {
             for connection in &mut self.pool.connections {
-                while let Some(flight) = connection.lose() {
+                while let Some(flight) = connection.take_unanswered() {
                     if self.window.holds(flight.due_ns) {
-                        self.tally.missed(self.pool.book.entry(flight.message));
+                        self.tally.count_miss(self.pool.book.entry(flight.message));
                     }
                 }
             }

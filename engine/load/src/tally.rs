@@ -115,7 +115,7 @@ impl Tally {
     /// Something went wrong with `count` requests. `describe` gives detail, the request's first bytes
     /// and the answer's; it is only asked the first time.
     #[cold]
-    pub fn failed(
+    pub fn count_error(
         &mut self,
         kind: ErrorKind,
         count: u64,
@@ -130,7 +130,7 @@ impl Tally {
 
     /// The answer to a request of the file was wrong. `entry`: which request.
     #[cold]
-    pub(crate) fn wrong(&mut self, kind: ErrorKind, entry: usize) {
+    pub(crate) fn count_wrong(&mut self, kind: ErrorKind, entry: usize) {
         if let Some(tally) = self.by_request.entry(entry) {
             tally.errors.add(kind, 1);
         }
@@ -138,7 +138,7 @@ impl Tally {
 
     /// A request has failed, which is counted as an error already. `entry`: which it was of a file.
     /// `misses`: whether it belonged to the window.
-    pub(crate) fn lost(&mut self, kind: ErrorKind, entry: usize, misses: bool) {
+    pub(crate) fn count_unanswered(&mut self, kind: ErrorKind, entry: usize, misses: bool) {
         self.misses += u64::from(misses);
         if let Some(tally) = self.by_request.entry(entry) {
             tally.errors.add(kind, 1);
@@ -147,7 +147,7 @@ impl Tally {
     }
 
     /// A request of the window has no answer, by nobody's fault but ours.
-    pub(crate) fn missed(&mut self, entry: usize) {
+    pub(crate) fn count_miss(&mut self, entry: usize) {
         self.misses += 1;
         if let Some(tally) = self.by_request.entry(entry) {
             tally.misses += 1;

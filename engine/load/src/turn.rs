@@ -27,12 +27,10 @@ pub(crate) struct Turn<'a, B, P: Protocol<Flight>> {
     pub(crate) pacer: Pacer,
     /// How to wait for work.
     patience: Patience,
-    /// Connections that are being established, wait for an answer or are held.
-    pub(crate) active: usize,
     /// Requests that may still be started.
     pub(crate) allowance: u64,
     /// When those were due that servers have handed back, which are sent before all others.
-    pub(crate) handed_back: VecDeque<u64>,
+    pub(crate) requeued: VecDeque<u64>,
     /// Connections from here on are not used at present.
     pub(crate) limit: usize,
     /// No connection is due before.
@@ -51,9 +49,8 @@ impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
             window: Window::CLOSED,
             pacer: Pacer::Closed,
             patience,
-            active: 0,
             allowance: u64::MAX,
-            handed_back: VecDeque::new(),
+            requeued: VecDeque::new(),
             limit: usize::MAX,
             next_due_ns: 0,
             log: None,
@@ -67,7 +64,7 @@ impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
             return false;
         }
         match self.next_arrival_ns() {
-            None if self.handed_back.is_empty() => now_ns < self.window.end_ns,
+            None if self.requeued.is_empty() => now_ns < self.window.end_ns,
             None => now_ns < self.give_up_ns(),
             Some(due_ns) => due_ns < self.window.end_ns && now_ns < self.give_up_ns(),
         }
@@ -145,13 +142,13 @@ impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
     #[inline]
     pub(crate) fn next_arrival_ns(&self) -> Option<u64> {
         let arrival_ns = self.pacer.next_arrival_ns()?;
-        Some(self.handed_back.front().copied().unwrap_or(arrival_ns))
+        Some(self.requeued.front().copied().unwrap_or(arrival_ns))
     }
 
     /// Takes the request that is due next; whether it was never sent before.
     #[inline]
     pub(crate) fn take_arrival(&mut self) -> bool {
-        let is_first = self.handed_back.pop_front().is_none();
+        let is_first = self.requeued.pop_front().is_none();
         if is_first {
             self.pacer.take_arrival();
         }
@@ -208,9 +205,9 @@ impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
                 State::Connecting if is_due => self.fail_connect(slot, &Errno::TIMEDOUT.into()),
                 State::Greeting if is_due => self.fail_greeting(slot),
                 State::Once if is_due => self.time_out_chain(slot),
-                State::Open if connection.protocol.in_flight() == 0 => continue,
-                State::Open if is_due => self.time_out(slot, now_ns),
-                State::Held if is_due => self.end_held(slot, false),
+                State::Idle => continue,
+                State::Busy if is_due => self.time_out(slot, now_ns),
+                State::Held if is_due => self.replace(slot, false, now_ns),
                 _ => {}
             }
             self.next_due_ns = self.next_due_ns.min(self.pool.connections[slot].due_ns);
@@ -226,7 +223,7 @@ impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
     fn adjust_limit(&mut self, now_ns: u64) {
         let before = std::mem::replace(&mut self.limit, self.pacer.limit(now_ns));
         for slot in before..self.limit.min(self.pool.connections.len()) {
-            if self.pool.connections[slot].state == State::Open {
+            if self.pool.connections[slot].state.is_open() {
                 self.refill(slot, now_ns);
             }
         }
@@ -241,9 +238,9 @@ impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
         loop {
             let pool = &mut *self.pool;
             if !pool.connections[slot].protocol.cancel(&mut pool.out) {
-                return self.fail(slot, ErrorKind::Timeout, None, detail);
+                return self.close_with_error(slot, ErrorKind::Timeout, None, detail);
             }
-            self.miss(slot, ErrorKind::Timeout, detail, &[], now_ns);
+            self.end_unanswered(slot, ErrorKind::Timeout, detail, &[], now_ns);
             let oldest = self.pool.connections[slot].protocol.oldest();
             if oldest.is_none_or(|oldest| oldest.sent_ns.saturating_add(timeout_ns) > now_ns) {
                 break;

@@ -237,5 +237,5 @@ pub trait Backend: Sized {
     fn bytes<'a>(&'a self, piece: &'a Self::Piece) -> &'a [u8];
 
     /// Makes room for other bytes.
-    fn give_back(&mut self, piece: Self::Piece);
+    fn release(&mut self, piece: Self::Piece);
 }

@@ -354,5 +354,5 @@ impl Backend for Epoll {
         &self.scratch[..*piece]
     }
 
-    fn give_back(&mut self, _: usize) {}
+    fn release(&mut self, _: usize) {}
 }

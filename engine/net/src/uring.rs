@@ -148,7 +148,7 @@ impl Uring {
         if slot.generation != key.generation || slot.socket.is_none() {
             // Of a socket that is closed or retired.
             if let Some(piece) = piece {
-                self.ring.give_back(piece);
+                self.ring.release(piece);
             }
             self.on_retired(key, operation, goes_on);
             return None;
@@ -164,7 +164,7 @@ impl Uring {
             (Operation::Receive, Ok(0)) => {
                 slot.awaits = false;
                 if let Some(piece) = piece {
-                    self.ring.give_back(piece);
+                    self.ring.release(piece);
                 }
                 let reset = std::mem::take(&mut slot.was_reset);
                 event(if reset { What::Failed(Errno::CONNRESET.into()) } else { What::End })
@@ -383,7 +383,7 @@ impl Backend for Uring {
     }
 
     #[inline]
-    fn give_back(&mut self, piece: Piece) {
-        self.ring.give_back(piece);
+    fn release(&mut self, piece: Piece) {
+        self.ring.release(piece);
     }
 }

@@ -120,7 +120,7 @@ impl<T: Copy> Protocol<T> for Http1<T> {
         std::mem::replace(&mut self.first, self.others.pop_front())
     }
 
-    fn lose(&mut self) -> Option<T> {
+    fn take_unanswered(&mut self) -> Option<T> {
         self.finish()
     }
 }
@@ -142,7 +142,7 @@ mod tests {
             for ticket in 0..depth {
                 assert_eq!(connection.finish(), Some(ticket));
             }
-            assert_eq!((connection.lose(), connection.in_flight()), (None, 0));
+            assert_eq!((connection.take_unanswered(), connection.in_flight()), (None, 0));
         }
     }
 

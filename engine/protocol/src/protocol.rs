@@ -42,7 +42,7 @@ pub trait Protocol<T>: Default {
     fn greet(&mut self, _shared: &mut Self::Shared, _out: &mut Vec<u8>) {}
 
     /// Our side ends the connection after its last answer: appends its last bytes to `out`.
-    fn take_leave(&mut self, _out: &mut Vec<u8>) {}
+    fn write_goodbye(&mut self, _out: &mut Vec<u8>) {}
 
     /// What the server has announced of itself. `None` before that, and where the protocol has
     /// nothing of the kind. Where the protocol [`WRITES`](Protocol::WRITES), a connection that is
@@ -121,7 +121,7 @@ pub trait Protocol<T>: Default {
     }
 
     /// Takes the ticket of a request that will not be answered: the connection is lost.
-    fn lose(&mut self) -> Option<T>;
+    fn take_unanswered(&mut self) -> Option<T>;
 }
 
 /// What a server has announced of itself (HTTP/2's SETTINGS).

@@ -105,7 +105,7 @@ impl Buffers {
     }
 
     #[inline]
-    pub(crate) fn give_back(&mut self, piece: Piece) {
+    pub(crate) fn release(&mut self, piece: Piece) {
         self.check(&piece);
         self.put(piece.buffer);
         self.publish();

@@ -213,8 +213,8 @@ impl Ring {
     ///
     /// If it is another ring's.
     #[inline]
-    pub fn give_back(&mut self, piece: Piece) {
-        self.shared.buffers.give_back(piece);
+    pub fn release(&mut self, piece: Piece) {
+        self.shared.buffers.release(piece);
     }
 
     /// Whether no buffer is left to receive into before one is given back.

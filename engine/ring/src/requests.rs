@@ -161,7 +161,7 @@ impl Ring {
     fn close_place(&mut self, place: u32) {
         let entry = opcode::Close::new(Fixed(place)).build();
         self.push_silent(entry, Code::Close, Key { slot: 0, generation: 0 });
-        self.table.give_back(place);
+        self.table.release(place);
     }
 
     /// Keeps an address until the requests that point to it have been handed over: the kernel copies

@@ -63,7 +63,7 @@ impl Table {
     }
 
     #[inline]
-    pub(crate) fn give_back(&mut self, place: u32) {
+    pub(crate) fn release(&mut self, place: u32) {
         if let Self::Free(free) = self {
             free.push(place);
         }

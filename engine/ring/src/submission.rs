@@ -152,7 +152,7 @@ impl Ring {
             // Sockets that were accepted, but never taken, close here.
             while let Some(completion) = self.take() {
                 if let Some(piece) = completion.piece {
-                    self.give_back(piece);
+                    self.release(piece);
                 }
             }
         }

@@ -108,7 +108,7 @@ fn a_ring_knows_how_many_requests_are_pending() {
         ring.submit_and_wait(1_000_000).unwrap();
         while let Some(completion) = ring.take() {
             if let Some(piece) = completion.piece {
-                ring.give_back(piece);
+                ring.release(piece);
             }
         }
         ring.pending

@@ -84,7 +84,7 @@ impl<B: Backend> Tls<B> {
     fn take_bytes(&mut self, slot: usize, piece: B::Piece) {
         self.opened.clear();
         let place = &mut self.slots[slot];
-        let Some(session) = &mut place.session else { return self.io.give_back(piece) };
+        let Some(session) = &mut place.session else { return self.io.release(piece) };
         let before = session.stage();
         let bytes = self.io.bytes(&piece);
         let result = session.open(bytes, &mut self.opened);
@@ -93,7 +93,7 @@ impl<B: Backend> Tls<B> {
             let cleartext = failures::cleartext(bytes).filter(|_| before == Stage::Handshake);
             cleartext.unwrap_or_else(|| self.client.failure(&error))
         });
-        self.io.give_back(piece);
+        self.io.release(piece);
         self.send_sealed(slot);
         if before == Stage::Handshake && matches!(after, Stage::Open | Stage::Ended) {
             if let Err(failure) = self.establish(slot) {
@@ -299,5 +299,5 @@ impl<B: Backend> Backend for Tls<B> {
         &self.opened
     }
 
-    fn give_back(&mut self, _: Plain) {}
+    fn release(&mut self, _: Plain) {}
 }

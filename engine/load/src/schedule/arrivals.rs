@@ -32,10 +32,9 @@ pub struct Process {
 
 /// The moments at which one thread's requests are due: offsets in ns from the start of the ramp.
 ///
-/// Request k belongs to connection k modulo their number, and connection j to thread j modulo theirs:
-/// uniform arrivals are uniform over all connections, a burst is spread over all, and a thread with
-/// more connections gets more. Single Poisson arrivals need no common clock: each thread has a
-/// process of its own, and their sum is Poisson again.
+/// Requests are shared as [`Share`] says: uniform arrivals are uniform over all connections, a burst is
+/// spread over all, and a thread with more connections gets more. Single Poisson arrivals need no common
+/// clock: each thread has a process of its own, and their sum is Poisson again.
 #[derive(Debug)]
 pub struct Arrivals {
     next_ns: u64,
@@ -49,50 +48,26 @@ pub struct Arrivals {
     member: u64,
     /// Which connection, of all threads, the next request is counted to.
     connection: u64,
-    owner: Owner,
-}
-
-/// Which connections requests are counted to.
-#[derive(Debug)]
-struct Owner {
-    thread: u64,
-    threads: u64,
+    /// Of all threads.
     connections: u64,
-}
-
-impl Owner {
-    /// How many requests later this thread's next one comes, and to which connection.
-    #[inline]
-    fn next(&self, connection: u64) -> (u64, u64) {
-        let next = connection + self.threads;
-        if next < self.connections {
-            (self.threads, next)
-        } else {
-            (self.connections - connection + self.thread, self.thread)
-        }
-    }
+    share: Share,
 }
 
 impl Arrivals {
     /// The share of thread `thread` of `threads`, which have `connections` together, one each at least.
     pub fn new(process: &Process, thread: usize, threads: usize, connections: usize) -> Self {
-        let owner = Owner {
-            thread: thread as u64,
-            threads: threads as u64,
-            connections: connections as u64,
-        };
+        let (share, connections) = (Share { thread, threads }, connections as u64);
         let burst = process.burst.max(1);
         let alone = process.shape == Shape::Poisson && burst == 1;
         let ticks = match process.shape {
             Shape::Uniform => Ticks::uniform(process.phase),
-            Shape::Poisson => Ticks::poisson(process.seed, if alone { thread } else { 0 }),
+            Shape::Poisson => Ticks::poisson(process.seed, if alone { share.thread } else { 0 }),
         };
-        let (distance, owner) = if alone {
-            let own = Share { thread, threads }.of(owner.connections);
-            let distance = owner.connections as f64 / own as f64;
-            (distance, Owner { thread: 0, threads: 1, connections: 1 })
+        let (distance, share, connections) = if alone {
+            let distance = connections as f64 / share.of(connections) as f64;
+            (distance, Share { thread: 0, threads: 1 }, 1)
         } else {
-            (burst as f64, owner)
+            (burst as f64, share, connections)
         };
         let mut arrivals = Self {
             next_ns: 0,
@@ -100,9 +75,10 @@ impl Arrivals {
             ticks,
             distance,
             members: burst,
-            member: owner.thread,
-            connection: owner.thread,
-            owner,
+            member: share.thread as u64,
+            connection: share.thread as u64,
+            connections,
+            share,
         };
         arrivals.turn();
         arrivals
@@ -117,7 +93,7 @@ impl Arrivals {
     /// Goes on to the one after.
     #[inline]
     pub fn advance(&mut self) {
-        let (later, connection) = self.owner.next(self.connection);
+        let (later, connection) = self.share.next(self.connection, self.connections);
         self.connection = connection;
         self.member += later;
         if self.member >= self.members {

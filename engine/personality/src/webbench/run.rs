@@ -129,7 +129,7 @@ impl<B: Kernel> Running<'_, B> {
                     self.counts.bytes += bytes.len() as u64;
                     self.clients[slot].see(bytes);
                 }
-                self.wire.give_back(piece);
+                self.wire.release(piece);
             }
             // With --force answers are not looked at.
             Event::End if self.load.force => {}

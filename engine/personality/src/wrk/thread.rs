@@ -174,7 +174,7 @@ impl<B: Kernel, M: Pacing> Thread<'_, B, M> {
         match event {
             Event::Bytes(piece) => {
                 let taken = self.on_bytes(slot, &piece);
-                self.wire.give_back(piece);
+                self.wire.release(piece);
                 if taken? {
                     self.reconnect(slot);
                 }

@@ -208,7 +208,7 @@ impl<T: Copy, const SECURE: bool> Protocol<T> for Http2<T, SECURE> {
         settings::greet(out);
     }
 
-    fn take_leave(&mut self, out: &mut Vec<u8>) {
+    fn write_goodbye(&mut self, out: &mut Vec<u8>) {
         frame::write_goaway(out, 0, code::NO_ERROR);
     }
 
@@ -372,7 +372,7 @@ impl<T: Copy, const SECURE: bool> Protocol<T> for Http2<T, SECURE> {
         true
     }
 
-    fn lose(&mut self) -> Option<T> {
+    fn take_unanswered(&mut self) -> Option<T> {
         self.ended = Some(self.streams.oldest()?);
         self.finish()
     }

@@ -218,7 +218,7 @@ fn outcome(bytes: &[u8], cuts: &[usize], is_known: bool) -> Outcome {
         let room = client.room(COUNT as usize);
         write!(log, " room {room}").unwrap();
     }
-    while client.lose().is_some() {}
+    while client.take_unanswered().is_some() {}
     Outcome { log, out }
 }
 

@@ -119,7 +119,7 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
                     if have < payload.len() {
                         payload[have] = last;
                     }
-                    // The byte is left until there is nothing to refuse: who asks again has to have one.
+                    // One byte stays unread while streams remain to be refused: the caller calls again.
                     if let Some(refused) = self.on_goaway(payload)? {
                         return Ok(Some(refused));
                     }
@@ -268,7 +268,7 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
         )?;
         self.latest = Some(place);
         let (ends, left) = (head.has(flag::END_STREAM), head.length as usize);
-        self.give_leave(place, head.length, call.out);
+        self.grant_window(place, head.length, call.out);
         if self.streams[place].is_given_up {
             self.reading = Reading::Skip(left);
             self.pass_over(place, ends);
@@ -286,7 +286,7 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
     /// DATA takes of the windows, padding included (section 6.9.1). They are so large that a server
     /// cannot reach their end before it hears of more.
     #[inline]
-    fn give_leave(&mut self, place: usize, length: u32, out: &mut Vec<u8>) {
+    fn grant_window(&mut self, place: usize, length: u32, out: &mut Vec<u8>) {
         self.unreturned += length;
         if self.unreturned > CONNECTION_WINDOW / 2 {
             frame::write_window_update(out, 0, std::mem::take(&mut self.unreturned));

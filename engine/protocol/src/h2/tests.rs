@@ -182,7 +182,7 @@ fn a_connection_is_kept_until_the_last_answer_of_those_that_the_server_takes() {
     client.http2.finish();
     assert!(!client.answer(1));
     client.http2.finish();
-    client.http2.take_leave(&mut client.out);
+    client.http2.write_goodbye(&mut client.out);
     assert_eq!(client.said().last().unwrap(), "GOAWAY 0: 8");
 }
 
@@ -201,7 +201,7 @@ fn a_new_connection_knows_nothing_of_the_former() {
         client.http2.end(|_| Awaited { expectation: 0, to_head: false }, &mut client.shared),
         End::Short(6)
     );
-    assert_eq!([(); 4].map(|()| client.http2.lose()), [Some(0), Some(1), Some(2), None]);
+    assert_eq!([(); 4].map(|()| client.http2.take_unanswered()), [Some(0), Some(1), Some(2), None]);
     client.greet(&[]);
     assert_eq!((client.http2.room(9), client.http2.waiting), (9, 0));
     client.ask(5, 0);

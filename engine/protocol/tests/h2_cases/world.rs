@@ -163,7 +163,7 @@ impl Client {
                 End::Complete(_) => self.events.push("complete at the end".into()),
             }
         }
-        let left = std::iter::from_fn(|| self.connection.lose()).count();
+        let left = std::iter::from_fn(|| self.connection.take_unanswered()).count();
         assert!(left <= IN_FLIGHT.len(), "{left} requests are in flight");
         self.events.join("; ")
     }

@@ -57,7 +57,7 @@ fn it_sends_receives_and_closes() {
             let completion = next(&mut ring);
             let piece = completion.piece.unwrap();
             assert_eq!(ring.bytes(&piece), b"World");
-            ring.give_back(piece);
+            ring.release(piece);
 
             ring.close(socket, KEY);
             assert_eq!(next(&mut ring).result, Err(Errno::CANCELED));
@@ -155,7 +155,7 @@ fn our_side_alone_can_be_closed() {
     peer.write_all(b"late").unwrap();
     let piece = next(&mut ring).piece.unwrap();
     assert_eq!(ring.bytes(&piece), b"late");
-    ring.give_back(piece);
+    ring.release(piece);
 }
 
 /// Else the next socket in that place would be shut in its stead.

@@ -38,7 +38,7 @@ fn taken(ring: &mut Ring, completion: Completion) -> Vec<u8> {
     let piece = completion.piece.expect("a receive that brought bytes has a piece");
     assert_eq!(completion.result, Ok(u32::try_from(piece.length()).unwrap()));
     let bytes = ring.bytes(&piece).to_vec();
-    ring.give_back(piece);
+    ring.release(piece);
     bytes
 }
 
@@ -123,7 +123,7 @@ fn a_receive_that_finds_no_buffer_is_made_again_and_nothing_is_lost() {
                 shortages += 1;
                 for piece in held.drain(..) {
                     received.extend_from_slice(ring.bytes(&piece));
-                    ring.give_back(piece);
+                    ring.release(piece);
                 }
             }
         }
@@ -133,7 +133,7 @@ fn a_receive_that_finds_no_buffer_is_made_again_and_nothing_is_lost() {
     }
     for piece in held {
         received.extend_from_slice(ring.bytes(&piece));
-        ring.give_back(piece);
+        ring.release(piece);
     }
     assert_eq!(received, sent);
     assert!(shortages >= 200, "{shortages} shortages with 4 buffers and 1000 pieces");
@@ -346,7 +346,7 @@ fn a_piece_cannot_be_read_from_another_ring() {
 #[should_panic(expected = "a piece of another ring")]
 fn a_piece_cannot_be_given_back_to_another_ring() {
     let (piece, mut other) = piece_and_another_ring();
-    other.give_back(piece);
+    other.release(piece);
 }
 
 /// Where a test is compiled as our own code is checked.

@@ -156,10 +156,10 @@ impl<B: Backend> Wire<B> {
 
     /// Makes room for other bytes.
     #[inline]
-    pub fn give_back(&mut self, received: Received<B::Piece>) {
+    pub fn release(&mut self, received: Received<B::Piece>) {
         match (received, &mut self.io) {
-            (Received::Plain(piece), Way::Plain(io)) => io.give_back(piece),
-            (Received::Opened(piece), Way::Sealed(io)) => io.give_back(piece),
+            (Received::Plain(piece), Way::Plain(io)) => io.release(piece),
+            (Received::Opened(piece), Way::Sealed(io)) => io.release(piece),
             _ => {}
         }
     }

@@ -90,7 +90,7 @@ fn story<B: Kernel>(wire: &mut Wire<B>, slot: usize, length: usize) -> Story {
                 }
                 Event::Bytes(piece) => {
                     story.bytes.extend_from_slice(wire.bytes(&piece));
-                    wire.give_back(piece);
+                    wire.release(piece);
                 }
                 Event::End => story.ending = Some(Ending::End),
                 Event::Unconnected(why) => story.ending = Some(Ending::Unconnected(why)),

@@ -38,7 +38,7 @@ const COPIES: usize = 64;
 const OUTBOX_BYTES: usize = 256 * 1024;
 
 /// How many clients there will be is not known.
-const RING: RingSize = RingSize { buffers: Some(1024), completions: Some(32_768) };
+const RING: RingSize = RingSize { buffers: None, completions: Some(32_768) };
 
 /// What is answered.
 #[derive(Debug)]
@@ -230,7 +230,7 @@ impl<B: Backend, C: Channel, S: Speaker> Server<B, C, S> {
             speaker.receive(connection, opened.plain, due);
         }
         due.ends |= opened.ends;
-        io.give_back(piece);
+        io.release(piece);
         channel.send(slot, due, io);
     }
 }

@@ -151,7 +151,7 @@ fn open_loop_in_words() {
     let args = load_args("-c 8 -R 500 --arrivals poisson --burst 2 --latency -w 0 --close");
     let mut tally = tally(990, 2_000_000, 1000);
     (tally.misses, tally.unsent, tally.redirects) = (10, 4, 7);
-    tally.failed(ErrorKind::Status, 6, || {
+    tally.count_error(ErrorKind::Status, 6, || {
         let request = b"GET /x HTTP/1.1\r\nHost: a.example:8080\r\n\r\n".to_vec();
         ("status is 503, expected one below 400".into(), request, b"HTTP/1.1 503 \x07\r\n".to_vec())
     });
@@ -244,7 +244,7 @@ fn the_mean_rate_and_what_was_missed_are_in_the_json() {
     let args = load_args("--stage 1s:0-1000 --stage 1s:1000");
     let mut tally = tally(1000, 2_000_000, 1000);
     (tally.misses, tally.unsent) = (500, 300);
-    tally.failed(ErrorKind::Timeout, 200, || ("late".into(), b"GET".to_vec(), vec![]));
+    tally.count_error(ErrorKind::Timeout, 200, || ("late".into(), b"GET".to_vec(), vec![]));
     let json = Report::new(&args, run(tally)).json();
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!((json["rate"].as_f64(), json["mode"].as_str()), (Some(750.0), Some("open")));

@@ -39,14 +39,14 @@ impl Buffers {
     pub(crate) fn register(submitter: &Submitter<'_>) -> io::Result<Self> {
         let entries = pages(COUNT as usize * size_of::<BufRingEntry>()).cast();
         let mut buffers = Self { entries, bytes: pages(COUNT as usize * STRIDE), tail: 0 };
-        (0..COUNT).for_each(|buffer| buffers.give_back(buffer));
+        (0..COUNT).for_each(|buffer| buffers.release(buffer));
         // SAFETY: the memory is never freed, and has room for COUNT entries.
         unsafe { submitter.register_buf_ring_with_flags(entries as u64, COUNT, GROUP, 0) }?;
         Ok(buffers)
     }
 
     /// Gives the kernel a buffer back.
-    pub(crate) fn give_back(&mut self, buffer: u16) {
+    pub(crate) fn release(&mut self, buffer: u16) {
         let place = (self.tail & (COUNT - 1)) as usize;
         self.tail = self.tail.wrapping_add(1);
         // SAFETY: both lie within what was allocated, and the entry is ours until the tail, which

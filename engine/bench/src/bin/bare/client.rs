@@ -177,7 +177,7 @@ impl<'a> Client<'a> {
         let connection = u32::try_from(entry.user_data() >> 8).expect("so it was named");
         let result = entry.result();
         if let Some(buffer) = cqueue::buffer_select(entry.flags()) {
-            self.buffers.give_back(buffer);
+            self.buffers.release(buffer);
         }
         let is_receive = entry.user_data() & 0xff == Kind::Receive as u64;
         match usize::try_from(result) {

@@ -11,12 +11,18 @@ use volley_tls::wire::Received;
 impl<B: Kernel> Run<'_, B> {
     /// Takes bytes, as many at a time as ab does: what comes behind an answer belongs to the next.
     pub(super) fn read(&mut self, slot: usize, piece: Received<B::Piece>) -> Result<(), Exit> {
+        let done = self.take(slot, &piece);
+        self.wire.release(piece);
+        done
+    }
+
+    fn take(&mut self, slot: usize, piece: &Received<B::Piece>) -> Result<(), Exit> {
         let mut at = 0;
         loop {
-            let bytes = &self.wire.bytes(&piece)[at..];
+            let bytes = &self.wire.bytes(piece)[at..];
             let bytes = &bytes[..bytes.len().min(READ_SIZE)];
             if bytes.is_empty() {
-                break;
+                return Ok(());
             }
             at += bytes.len();
             self.outcome.read_bytes += bytes.len() as u64;
@@ -34,8 +40,7 @@ impl<B: Kernel> Run<'_, B> {
                     self.log_head(slot);
                     self.wire.close(slot);
                     self.give_up_answer()?;
-                    self.open(slot)?;
-                    break;
+                    return self.open(slot);
                 }
                 Step::HeadIsWhole => {
                     self.log_head(slot);
@@ -47,8 +52,6 @@ impl<B: Kernel> Run<'_, B> {
                 self.finish_kept(slot);
             }
         }
-        self.wire.give_back(piece);
-        Ok(())
     }
 
     /// A head is whole.

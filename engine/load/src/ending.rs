@@ -1,0 +1,160 @@
+//! Requests end, with an answer or without: what each counts as.
+
+use crate::errors::ErrorKind;
+use crate::pace::Pacer;
+use crate::pool::{Flight, State};
+use crate::turn::Turn;
+use std::ops::Range;
+use volley_net::Backend;
+use volley_protocol::{Answer, Protocol, Refusal};
+
+impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
+    /// A request has its answer: counts it. `last`: as in `close_with_error`.
+    #[inline]
+    pub(crate) fn on_answer(
+        &mut self,
+        slot: usize,
+        answer: &Answer,
+        last: Option<(&B::Piece, usize)>,
+        now_ns: u64,
+    ) {
+        let pool = &mut *self.pool;
+        let connection = &mut pool.connections[slot];
+        if let Some(kind) = ErrorKind::of_verdict(answer.verdict) {
+            if let Some(flight) = connection.protocol.completed() {
+                self.tally.count_wrong(kind, pool.book.entry(flight.message));
+            }
+            let (io, book, protocol, shared) =
+                (&pool.io, &pool.book, &connection.protocol, &pool.shared);
+            self.tally.count_error(kind, 1, || {
+                let bytes =
+                    last.map_or(&[][..], |(piece, at)| &io.bytes(piece)[at..at + answer.consumed]);
+                let Some(Flight { message, .. }) = protocol.completed() else {
+                    return <_>::default();
+                };
+                let awaited = book.message(message).awaited;
+                let detail = protocol.describe(answer, awaited, shared, bytes);
+                (detail, book.evidence(message), protocol.evidence(bytes))
+            });
+            if let Some(log) = &mut self.log {
+                log.current.errors += 1;
+            }
+        }
+        connection.failures = 0;
+        let Some(flight) = self.finish(slot, now_ns) else { return };
+        self.count_answer(flight, answer.status, now_ns);
+    }
+
+    /// A request has ended without an answer, and its connection lives on: counts it.
+    #[cold]
+    pub(crate) fn on_refused(
+        &mut self,
+        slot: usize,
+        refusal: Refusal,
+        (piece, last): (&B::Piece, Range<usize>),
+        now_ns: u64,
+    ) {
+        if refusal == Refusal::HandedBack {
+            return self.requeue(slot, now_ns);
+        }
+        let last = self.pool.io.bytes(piece)[last].to_vec();
+        self.end_unanswered(
+            slot,
+            ErrorKind::of_refusal(refusal),
+            || refusal.to_string(),
+            &last,
+            now_ns,
+        );
+    }
+
+    /// A request has ended without an answer, and is taken off its connection, which lives on.
+    /// `last`: the bytes that ended it.
+    #[cold]
+    pub(crate) fn end_unanswered(
+        &mut self,
+        slot: usize,
+        kind: ErrorKind,
+        detail: impl FnOnce() -> String,
+        last: &[u8],
+        now_ns: u64,
+    ) {
+        let pool = &mut *self.pool;
+        let (book, protocol) = (&pool.book, &pool.connections[slot].protocol);
+        self.tally.count_error(kind, 1, || {
+            let request = protocol.completed().map(|flight| book.evidence(flight.message));
+            (detail(), request.unwrap_or_default(), protocol.evidence(last))
+        });
+        if let Some(log) = &mut self.log {
+            log.current.errors += 1;
+        }
+        let Some(flight) = self.finish(slot, now_ns) else { return };
+        let entry = self.pool.book.entry(flight.message);
+        self.tally.count_unanswered(kind, entry, self.window.holds(flight.due_ns));
+        self.tally.in_flight_ns += self.window.overlap_ns(flight.sent_ns, now_ns);
+    }
+
+    /// The server has not looked at a request, and will take it on another connection: no failure.
+    /// The next one is sent for it, and was due when this one was.
+    fn requeue(&mut self, slot: usize, now_ns: u64) {
+        let Some(flight) = self.finish(slot, now_ns) else { return };
+        // What the ramp sends is not counted, nor is what it gets back.
+        let counts = flight.sent_ns >= self.window.start_ns;
+        self.allowance = self.allowance.saturating_add(u64::from(counts));
+        self.requeued.push_back(flight.due_ns);
+        self.tally.in_flight_ns += self.window.overlap_ns(flight.sent_ns, now_ns);
+    }
+
+    /// Takes the request that has ended off its connection.
+    #[inline]
+    fn finish(&mut self, slot: usize, now_ns: u64) -> Option<Flight> {
+        let connection = &mut self.pool.connections[slot];
+        let flight = connection.protocol.finish()?;
+        if connection.protocol.in_flight() == 0 {
+            self.pool.enter(slot, State::Idle);
+        } else {
+            // The one that waits the longest now waits since it was sent.
+            let timeout_ns = self.pool.target.request_timeout_ns;
+            let sent_ns = connection.protocol.oldest().map_or(now_ns, |flight| flight.sent_ns);
+            connection.due_ns = sent_ns.saturating_add(timeout_ns);
+        }
+        Some(flight)
+    }
+
+    #[inline]
+    fn count_answer(&mut self, flight: Flight, status: u16, now_ns: u64) {
+        self.tally.requests_all += 1;
+        self.tally.requests_by_share += self.window.share(flight.sent_ns, now_ns);
+        self.tally.in_flight_ns += self.window.overlap_ns(flight.sent_ns, now_ns);
+        let completed = self.window.holds(now_ns);
+        let started = self.window.holds(flight.due_ns);
+        if completed {
+            self.tally.requests += 1;
+            self.tally.redirects += u64::from((300..400).contains(&status));
+        }
+        if started {
+            self.tally.latencies.record(now_ns - flight.due_ns);
+            if let Pacer::Open { .. } = self.pacer {
+                self.tally.service.record(now_ns - flight.sent_ns);
+            }
+        }
+        if self.counts_parts {
+            self.count_part(flight, completed, started.then(|| now_ns - flight.due_ns));
+        }
+    }
+
+    /// Counts an answer in its interval and for its request. `latency_ns`: of one of the window.
+    fn count_part(&mut self, flight: Flight, completed: bool, latency_ns: Option<u64>) {
+        if let Some(log) = &mut self.log {
+            log.current.requests += u64::from(completed);
+            if let Some(latency_ns) = latency_ns {
+                log.current.latencies.record(latency_ns);
+            }
+        }
+        if let Some(tally) = self.tally.by_request.entry(self.pool.book.entry(flight.message)) {
+            tally.requests += u64::from(completed);
+            if let Some(latency_ns) = latency_ns {
+                tally.latencies.record(latency_ns);
+            }
+        }
+    }
+}
