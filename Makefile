@@ -147,15 +147,22 @@ brick-tools:
 
 BRICK_FILES = $$(git ls-files 'brick/*.[ch]pp' catalogue/contenders/brick/main.cpp)
 .PHONY: lint
-lint: setup brick-tools ## check: Formatters, linters and type checks, each of them clean
+lint: setup brick-tools build/tools/bin/actionlint ## check: Formatters, linters and type checks, each of them clean
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	cd engine/bench && ../../$(BIN)/mypy --config-file ../../pyproject.toml *.py
 	cargo fmt --manifest-path engine/Cargo.toml --all --check
 	cargo clippy --manifest-path engine/Cargo.toml --all-targets --quiet -- -D warnings
+	@$(call need,shellcheck,shellcheck)
+	build/tools/bin/actionlint
+	shellcheck action/*.sh
 	@$(call need,clang-format-14,clang-format-14)
 	clang-format-14 --style=file:brick/.clang-format --dry-run -Werror $(BRICK_FILES)
+
+build/tools/bin/actionlint:
+	@command -v go >/dev/null || { echo "actionlint, which checks workflows, needs Go 1.25 or later"; exit 3; }
+	GOBIN=$(CURDIR)/build/tools/bin go install github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 
 .PHONY: bench
 bench: setup build/tools/bin/oha ## measure: Measure our own speed against peers, into records/; an hour and a half
@@ -313,9 +320,13 @@ $(DIST)/installed: requirements/dist.txt
 release: dist ## release: Rehearse a release: build, check, install and race; print the tag. Publishes nothing
 	$(PYTEST) tests/dist
 	@git diff --quiet HEAD || echo "not yet: there are changes that are not committed"
-	@version=$$(sed -n 's/^__version__ = "\(.*\)"/\1/p' bakeoff/__init__.py); \
-		notes=$$(sed -n "/^## $$version\b/,/^## /{/^## /d;p}" CHANGELOG.md); \
-		printf 'would be tagged v%s with this message:\n\nbakeoff %s\n%s\n' "$$version" "$$version" "$$notes"
+	@printf 'would be tagged v%s with this message:\n\nbakeoff %s\n' $(VERSION) $(VERSION)
+	@$(MAKE) --silent notes
+
+VERSION = $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' bakeoff/__init__.py)
+.PHONY: notes
+notes: ## release: Print what the changelog has of this version
+	@sed -n "/^## $(VERSION)\b/,/^## /{/^## /d;p}" CHANGELOG.md
 
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 
