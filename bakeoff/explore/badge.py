@@ -9,9 +9,9 @@ from math import isfinite
 from typing import Literal
 
 from bakeoff.model.pairs import Pair
+from bakeoff.model.ratio import Ratio
 from bakeoff.model.verdict import Verdict
 from bakeoff.report import figures
-from bakeoff.report.figures import Measured
 from bakeoff.report.kinds.standings import ranked
 
 Tone = Literal["ahead", "behind", "tie", "none"]
@@ -61,16 +61,13 @@ def of_pair(pair: Pair) -> Badge:
     """`A-over-B`."""
     tones: dict[str, Tone] = {"faster": "ahead", "slower": "behind"}
     tone = tones.get(pair.finding, "tie")
-    return Badge(f"{pair.a}-over-{pair.b}", over(pair.a, pair.b, pair, tone), tone)
+    return Badge(f"{pair.a}-over-{pair.b}", over(pair.a, pair.b, pair.ratio, tone), tone)
 
 
-def of_ratio(name: str, a: str, b: str, measured: Measured, when: str) -> Badge:
+def of_ratio(name: str, a: str, b: str, measured: Ratio, when: str) -> Badge:
     """A ratio whose interval says by itself who is ahead."""
-    tone: Tone = "tie"
-    if measured.low and measured.low > 1:
-        tone = "ahead"
-    elif measured.high and measured.high < 1:
-        tone = "behind"
+    tones: dict[str, Tone] = {"faster": "ahead", "slower": "behind"}
+    tone = tones.get(measured.told(), "tie")
     return Badge(name, f"{over(a, b, measured, tone)}, {when}", tone)
 
 
@@ -80,7 +77,7 @@ def of_words(text: str) -> Badge:
     return Badge("result", said if len(said) <= WORDS_MAX else f"{said[: WORDS_MAX - 1]}…")
 
 
-def over(a: str, b: str, measured: Measured, tone: Tone) -> str:
+def over(a: str, b: str, measured: Ratio, tone: Tone) -> str:
     """`nginx 1.32× go-nethttp ±1.3 %`, or that it is a tie, and within what."""
     ratio, low, high = measured.ratio, measured.low, measured.high
     if tone == "tie" or not ratio:
@@ -108,9 +105,9 @@ def _result(verdict: Verdict) -> tuple[str, Tone]:
     pairs = [verdict.pair(leader.name, other.name) for other in entries[1:]]
     level = [pair for pair in pairs if pair is None or pair.finding != "faster"]
     if not level and pairs[0]:
-        return over(leader.name, pairs[0].b, pairs[0], "ahead") + cut, "ahead"
+        return over(leader.name, pairs[0].b, pairs[0].ratio, "ahead") + cut, "ahead"
     if len(level) == 1 and level[0]:
-        return over(leader.name, level[0].b, level[0], "tie") + cut, "tie"
+        return over(leader.name, level[0].b, level[0].ratio, "tie") + cut, "tie"
     return f"tie of {_listed([leader.name, *(pair.b for pair in level if pair)])}{cut}", "tie"
 
 

@@ -60,7 +60,7 @@ def of(connection: Connection, run: IndexedRun, without: Collection[str]) -> Ear
                 run=id_,
                 a=_build(*of_a, *around),
                 b=_build(*of_b, *around),
-                ratio=pair.ratio,
+                ratio=pair.ratio.ratio,
                 error=pair.error,
             )
             for id_, pair, of_a, of_b, around in found

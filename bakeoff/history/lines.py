@@ -8,6 +8,7 @@ from sqlalchemy import Connection, and_, func, or_, select
 from bakeoff.history.rows import time_of
 from bakeoff.history.tables import FIGURES, PAIRS, RUNS
 from bakeoff.model.history import ContenderLine, Point, Series, SeriesKey
+from bakeoff.model.pairs import Pair
 
 
 def contenders(connection: Connection) -> tuple[ContenderLine, ...]:
@@ -112,9 +113,8 @@ def line(connection: Connection, key: SeriesKey, reference: str) -> Series:
         RUNS.c.name.label("run_name"),
         func.coalesce(other.c.version, "").label("reference_version"),
         func.coalesce(other.c.source, "").label("reference_source"),
-        *(PAIRS.c[name] for name in ("ratio", "low", "high")),
-        func.coalesce(PAIRS.c.n, 0).label("n"),
-        (PAIRS.c.a != FIGURES.c.name).label("turned"),
+        FIGURES.c.name,
+        PAIRS.c.document,
     )
     rows = connection.execute(
         asked.select_from(joined)
@@ -135,12 +135,12 @@ _OF_RUN = ("kernel", "cpu_model", "bakeoff", "method")
 
 def _point(known: dict[str, Any]) -> Point:
     """A row of a line; where the pair is the other way round, its ratio is turned."""
-    if known.pop("turned") and (ratio := known["ratio"]):
-        low, high = known["low"], known["high"]
-        known["ratio"] = 1 / ratio
-        known["low"], known["high"] = 1 / high if high else None, 1 / low if low else None
-    known["began_at"] = time_of(known["began_at"])
-    return Point(**known)
+    name, document = known.pop("name"), known.pop("document")
+    pair = document and Pair.from_json(document, known["run"])
+    if pair and pair.a != name:
+        pair = pair.turned()
+    began_at = time_of(known.pop("began_at"))
+    return Point(**known, began_at=began_at, ratio=pair and pair.ratio)
 
 
 def _most_frequent(counts: Counter[str]) -> list[str]:

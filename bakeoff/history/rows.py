@@ -68,8 +68,8 @@ def _run_row(run: IndexedRun) -> dict[str, object]:
 def _figure_rows(run: IndexedRun) -> list[dict[str, object]]:
     kept = (
         "name", "contender", "title", "language", "series", "protocol", "valid", "version",
-        "source", "ratio", "low", "high", "requests_per_s", "latency_p50_us", "latency_p99_us",
-        "cpu_us_per_request", "memory_mib", "n",
+        "source", "requests_per_s", "latency_p50_us", "latency_p99_us", "cpu_us_per_request",
+        "memory_mib",
     )  # fmt: skip
     return [
         {
@@ -88,7 +88,7 @@ def _figure_rows(run: IndexedRun) -> list[dict[str, object]]:
 
 
 def _pair_rows(run: IndexedRun) -> list[dict[str, object]]:
-    rows = []
+    rows: list[dict[str, object]] = []
     for race in run.races:
         for pair in race.pairs:
             rows.append(
@@ -102,10 +102,6 @@ def _pair_rows(run: IndexedRun) -> list[dict[str, object]]:
                     "protocol": protocol_of(race, pair),
                     "load": race.load,
                     "machine_class": run.machine_class,
-                    "ratio": pair.ratio,
-                    "low": pair.low,
-                    "high": pair.high,
-                    "n": pair.n,
                     "document": pair.to_json(),
                 }
             )

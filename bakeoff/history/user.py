@@ -78,10 +78,10 @@ class UserHistory(stages.History):
         found = (run for run in _read(newest) or () if run)
         races = (race for run in found for race in run.races if race.measures != "p99")
         widths = [
-            log(pair.high / pair.low) / 2 * sqrt(pair.n)
+            log(ratio.high / ratio.low) / 2 * sqrt(ratio.n)
             for race in races
-            for pair in race.pairs
-            if pair.low and pair.high
+            for ratio in (pair.ratio for pair in race.pairs)
+            if ratio.low and ratio.high
         ]
         return median(widths) if widths else None
 

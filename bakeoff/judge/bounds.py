@@ -15,7 +15,7 @@ from math import log, log1p
 
 from bakeoff.judge.compare import MARGIN, Comparison
 from bakeoff.model.pairs import Pair
-from bakeoff.model.ratio import ByState, Interval, Ratio, ends, told
+from bakeoff.model.ratio import ByState, Interval, Ratio
 
 
 def ratio(interval: Interval, a: str, b: str, at_least: Collection[str]) -> Ratio:
@@ -64,19 +64,17 @@ def pair(
     """
     whole = a not in at_least and b not in at_least
     bounded = ratio(comparison.interval(a), a, b, at_least)
-    low, high = ends(bounded.low, bounded.high)
     cpu = by_cpu and by_cpu.interval(a)
     alike = 1 + (within or MARGIN)
-    equivalent = 1 / alike < low and high < alike
     listed = Pair(
         a=a,
         b=b,
-        **bounded.model_dump(exclude={"boots"}),
-        finding=told(low, high, within or 0.0),
-        equivalent=equivalent,
+        ratio=bounded,
+        finding=bounded.told(within or 0.0),
+        equivalent=bounded.told(alike - 1) == "within",
         minimum_detectable_effect=comparison.width.detectable if whole else None,
         cpu_ratio=cpu,
-        cpu_finding=cpu and told(cpu.low, cpu.high, within or 0.0),
+        cpu_finding=cpu and cpu.told(within or 0.0),
         mean_ratio=mean_ratio(comparison, by_mean, a, b, at_least),
         by_state=by_state,
     )

@@ -36,7 +36,7 @@ def differing(
 
 def _place(pair: Pair, cause: Finding) -> tuple[bool, bool, float]:
     assert pair.cpu_ratio
-    gap = abs(log(pair.cpu_ratio.ratio / pair.ratio))
+    gap = abs(log(pair.cpu_ratio.ratio / pair.ratio.ratio))
     untold = "can't tell" in (pair.finding, pair.cpu_finding)
     return cause.code == "interval_too_wide", untold, -gap
 
@@ -62,7 +62,7 @@ def _finding(pair: Pair, cause: Finding) -> Finding:
 
 def _cause(plan: Plan, pair: Pair, rows: Mapping[str, VerdictEntry]) -> Finding:
     assert pair.cpu_ratio
-    held = [rows[pair.a if pair.ratio < pair.cpu_ratio.ratio else pair.b]]
+    held = [rows[pair.a if pair.ratio.ratio < pair.cpu_ratio.ratio else pair.b]]
     if plan.mode == "open" or pair.finding == "can't tell":
         # A p99 does not measure work, and of two bounds either may be too low.
         bounded = [rows[name] for name in (pair.a, pair.b) if rows[name].at_least]
@@ -78,12 +78,12 @@ def _cause(plan: Plan, pair: Pair, rows: Mapping[str, VerdictEntry]) -> Finding:
 
 def _too_wide(plan: Plan, pair: Pair) -> Iterator[Finding]:
     """Of two figures that may be the same, one has the narrower interval."""
-    cpu, low, high = pair.cpu_ratio, pair.low, pair.high
-    if cpu is None or low is None or high is None or plan.mode == "open":
+    own, cpu = pair.ratio, pair.cpu_ratio
+    if cpu is None or own.low is None or own.high is None or plan.mode == "open":
         return
-    if pair.finding == "can't tell" and low <= cpu.ratio <= high:
+    if pair.finding == "can't tell" and not own.excludes(cpu.ratio):
         yield Finding.of("interval_too_wide", by=plan.ranked_by)
-    elif pair.cpu_finding == "can't tell" and cpu.low <= pair.ratio <= cpu.high:
+    elif pair.cpu_finding == "can't tell" and not cpu.excludes(own.ratio):
         yield Finding.of("interval_too_wide", by="requests_per_cpu_s")
 
 

@@ -56,6 +56,7 @@ from bakeoff.model.errors import NoVerdict
 from bakeoff.model.finding import Finding
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Plan
+from bakeoff.model.ratio import Interval
 from bakeoff.model.receipt import Receipt
 from bakeoff.model.samples import Record
 
@@ -71,10 +72,12 @@ ABOVE = 0.16
 
 @dataclass(frozen=True)
 class Estimate:
-    """ln of a capacity that was found, and how far it may be off, shape (replicates,)."""
+    """ln of a capacity that was found, how far it may be off, shape (replicates,), and from how
+    many slices."""
 
     ln_rate: float
     moves: Floats
+    n: int
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -228,7 +231,10 @@ def _estimates(plan: Plan, history: History, climbs: Mapping[str, Climbed]) -> d
         groups(history, climbs),
         plan.seed,
     )
-    return {name: Estimate(climbs[name].crossing.ln_rate, each) for name, each in moves.items()}
+    return {
+        name: Estimate(climbs[name].crossing.ln_rate, each, len(climbs[name].held))
+        for name, each in moves.items()
+    }
 
 
 def _means(estimates: Sequence[Mapping[str, Estimate]]) -> dict[str, Estimate]:
@@ -239,6 +245,7 @@ def _means(estimates: Sequence[Mapping[str, Estimate]]) -> dict[str, Estimate]:
         name: Estimate(
             float(np.mean([each[name].ln_rate for each in estimates])),
             np.mean(np.stack([each[name].moves for each in estimates]), axis=0),
+            min(each[name].n for each in estimates),
         )
         for name in estimates[0]
         if all(name in each for each in estimates)
@@ -258,9 +265,12 @@ def _pairs(objective: str, estimates: Mapping[str, Estimate]) -> Iterator[Capaci
             a=a,
             b=b,
             objective=objective,
-            ratio=exp(ratio),
-            low=exp(ratio - half),
-            high=exp(ratio + half),
+            ratio=Interval(
+                ratio=exp(ratio),
+                low=exp(ratio - half),
+                high=exp(ratio + half),
+                n=min(estimates[a].n, estimates[b].n),
+            ),
             finding="higher" if ratio > half else "can't tell",
         )
 

@@ -26,7 +26,7 @@ from bakeoff.model.entry import VerdictEntry
 from bakeoff.model.finding import Finding
 from bakeoff.model.load import Latency
 from bakeoff.model.plan import Plan
-from bakeoff.model.ratio import Interval, Ratio, ends
+from bakeoff.model.ratio import Interval, Ratio
 from bakeoff.model.replay import ClaimResult
 from bakeoff.model.samples import Block, Record, Slice, ToolRun
 from bakeoff.model.verdict import Verdict
@@ -78,12 +78,12 @@ class RaceEvidence:
             return self._memory(of, over)
         if metric == "cpu":
             return Finding.of("cpu_not_compared")
-        throughput = self.verdict.interval(of, over)
-        if throughput is None:
+        pair = self.verdict.pair(of, over)
+        if pair is None:
             return Finding.of("few_blocks_side_by_side")
         if metric == "bytes_per_s":
-            return _scaled(throughput, _weight(entries[of]) / _weight(entries[over]))
-        return throughput
+            return _scaled(pair.ratio, _weight(entries[of]) / _weight(entries[over]))
+        return pair.ratio
 
     def _latency(self, metric: LatencyMetric, of: str, over: str) -> Ratio | Finding:
         history = History.of(self.records)
@@ -207,7 +207,7 @@ def outcome(claim: Claim, measured: Ratio) -> Outcome:
     is just an end of the range (two that hold the same memory, to the byte) can't be told.
     """
     above, below = claim.above or 0.0, claim.below or inf
-    low, high = ends(measured.low, measured.high)
+    low, high = measured.ends
     inside, outside = low >= above and high <= below, high <= above or low >= below
     if inside == outside:
         return "can't tell"

@@ -59,13 +59,13 @@ def decided_by_both(
             results.append(alone)
             continue
         bounded = bounds.ratio(shared[0].interval(a), a, b, at_least)
-        known = shared[1].interval(a).model_dump(include={"ratio", "low", "high", "n"})
+        of_cpu = shared[1].interval(a)
         unlike = tuple(_unlike_calls(verdict, history, a, b))
         results += (
-            weighed(gate, cant_tell, bounded.ratio, bounded.low, bounded.high, bounded.n),
-            result(gate, cant_tell, "doesn't decide", by=BY, reasons=unlike, **known)
+            weighed(gate, cant_tell, bounded),
+            result(gate, cant_tell, "doesn't decide", by=BY, reasons=unlike, ratio=of_cpu)
             if unlike
-            else weighed(gate, cant_tell, by=BY, **known),
+            else weighed(gate, cant_tell, of_cpu, by=BY),
         )
     return tuple(results)
 

@@ -21,6 +21,7 @@ from bakeoff.judge.paired import Paired
 from bakeoff.model.crosscheck import FIGURES, Compared, CrosscheckRun, Figure, Outcome
 from bakeoff.model.finding import Finding
 from bakeoff.model.load import Loader
+from bakeoff.model.ratio import Ratio
 
 AGREES_WITHIN = 1.1
 
@@ -29,7 +30,7 @@ StepUs = Callable[[Loader, float], float]
 
 
 @dataclass(frozen=True)
-class Ratio:
+class Figures:
     """Tool `of` over tool `over` in one figure. An edge is −1 for the least that the ratio may have
     been before the tools rounded, 0 for the ratio as printed, 1 for the most."""
 
@@ -75,7 +76,7 @@ def crosscheck(
 ) -> tuple[Compared, ...]:
     """Each pair (of, over) in each figure, all in one family of simultaneous intervals."""
     table = _table(runs, list(dict.fromkeys(loader for pair in pairs for loader in pair)), step_us)
-    ratios = [Ratio(table, figure, of, over) for of, over in pairs for figure in FIGURES]
+    ratios = [Figures(table, figure, of, over) for of, over in pairs for figure in FIGURES]
     wanted = [ratio.noise for ratio in ratios if ratio.noise]
     comparisons = family(table, MIN_ROUNDS, wanted)
     return tuple(
@@ -116,16 +117,19 @@ def _step(loader: Loader, figure: Figure, printed: float, step_us: StepUs) -> fl
 
 
 def _compared(
-    ratio: Ratio, half_width: float, runs: Sequence[CrosscheckRun], step_us: StepUs
+    ratio: Figures, half_width: float, runs: Sequence[CrosscheckRun], step_us: StepUs
 ) -> Compared:
     figure, of, over, n = ratio.figure, ratio.of, ratio.over, ratio.n
     if n < MIN_ROUNDS:
         why = Finding.of("few_rounds", n=n, least=MIN_ROUNDS)
-        return Compared(figure=figure, of=of, over=over, n=n, finding="can't tell", why=why)
+        return Compared(figure=figure, of=of, over=over, finding="can't tell", why=why)
     least, printed, most = map(ratio.centre, (-1, 0, 1))
-    low = 0.0 if least is None else exp(least - half_width)
+    low = None if least is None else exp(least - half_width)
     high = None if most is None else exp(most + half_width)
-    outcome, coarse = _outcome(low, high), None
+    known = low if high is None else high
+    middle = known if printed is None else exp(printed)
+    found = None if middle is None else Ratio(ratio=middle, low=low, high=high, n=n)
+    outcome, coarse = _outcome(found), None
     hidden = least is None or most is None or most - least > log(AGREES_WITHIN)
     if outcome == "can't tell" and hidden:
         steps = {
@@ -142,18 +146,14 @@ def _compared(
         figure=figure,
         of=of,
         over=over,
-        ratio=None if printed is None else exp(printed),
-        low=low,
-        high=high,
-        n=n,
+        ratio=found,
         finding=outcome,
         why=coarse,
     )
 
 
-def _outcome(low: float, high: float | None) -> Outcome:
-    if low > 1 or (high is not None and high < 1):
+def _outcome(ratio: Ratio | None) -> Outcome:
+    low, high = ratio.ends if ratio else (0.0, inf)
+    if low > 1 or high < 1:
         return "differs"
-    if low >= 1 / AGREES_WITHIN and high is not None and high <= AGREES_WITHIN:
-        return "agrees"
-    return "can't tell"
+    return "agrees" if low >= 1 / AGREES_WITHIN and high <= AGREES_WITHIN else "can't tell"

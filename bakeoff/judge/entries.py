@@ -31,6 +31,7 @@ from bakeoff.model.ratio import Ratio
 from bakeoff.model.readings import Memory
 from bakeoff.model.receipt import Receipt
 
+_OWN = Ratio(ratio=1.0, low=1.0, high=1.0, n=1)
 NEVER_STARTED = "it was never started: the race ended before that"
 
 
@@ -194,16 +195,13 @@ def row(
             *cold_draws(warmth),
             *(_about_blocks(name, participants, against, shared, history) if ranked else ()),
         ),
-        ratio=1.0 if is_reference else interval and interval.ratio,
-        low=1.0 if is_reference else interval and interval.low,
-        high=1.0 if is_reference else interval and interval.high,
+        ratio=_OWN.model_copy(update={"n": shared}) if is_reference and shared else interval,
         cpu_ratio=cpu.interval(name) if cpu else None,
         mean_ratio=mean_ratio,
         warmth=warmth and warmth.beside,
         long_slices=bounded(against.long if against else None),
         all_blocks=bounded(to_reference(all_pairs)),
         until_end=bounded(until_end.get(frozenset({name, reference}))),
-        n=interval.n if interval else shared,
         boots=of_boots,
         draws=against.draw_ratios(name) if against else (),
         processes=history.processes(name),

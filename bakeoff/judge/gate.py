@@ -14,7 +14,7 @@ from bakeoff.judge.compare import Pairs
 from bakeoff.model.finding import Finding
 from bakeoff.model.gate import CantTell, Gate, GateResult, Outcome
 from bakeoff.model.plan import Plan
-from bakeoff.model.ratio import ends
+from bakeoff.model.ratio import Ratio
 from bakeoff.model.verdict import Precision, Verdict
 
 DECIDED_DRAWS = 5
@@ -31,7 +31,7 @@ def is_decided(verdict: Verdict, at_least: Collection[str]) -> bool:
         return False
     names = [entry.name for entry in verdict.entries if entry.valid]
     pairs = [verdict.pair(*two) for two in combinations(names, 2) if not set(two) <= set(at_least)]
-    if any(pair is None or (pair.draws or 0) < DECIDED_DRAWS for pair in pairs):
+    if any(pair is None or (pair.ratio.draws or 0) < DECIDED_DRAWS for pair in pairs):
         return False
     if verdict.gates:
         outcomes: dict[Gate, set[Outcome]] = {}
@@ -55,24 +55,15 @@ def _decided(gate: Gate, cant_tell: CantTell, verdict: Verdict) -> GateResult:
     if pair is None:
         few = Finding.of("few_paired_blocks")
         return result(gate, cant_tell, "can't tell", reasons=(few,))
-    return weighed(gate, cant_tell, pair.ratio, pair.low, pair.high, pair.n)
+    return weighed(gate, cant_tell, pair.ratio)
 
 
-def weighed(
-    gate: Gate,
-    cant_tell: CantTell,
-    ratio: float,
-    low: float | None,
-    high: float | None,
-    n: int,
-    **known: Any,
-) -> GateResult:
-    """The gate by a ratio, its left side over its right, and its interval, from `n` blocks.
+def weighed(gate: Gate, cant_tell: CantTell, ratio: Ratio, **known: Any) -> GateResult:
+    """The gate by a ratio, its left side over its right.
 
     An end that the interval lacks decides nothing, the other one does.
     """
-    outcome = _outcome(gate, *ends(low, high))
-    return result(gate, cant_tell, outcome, ratio=ratio, low=low, high=high, n=n, **known)
+    return result(gate, cant_tell, _outcome(gate, *ratio.ends), ratio=ratio, **known)
 
 
 def result(gate: Gate, cant_tell: CantTell, outcome: Outcome, **known: Any) -> GateResult:

@@ -59,21 +59,12 @@ def _value(table: Paired, name: str, sign: int) -> float | None:
 
 
 def _pair(found: Comparison, a: float | None, b: float | None, step: float) -> LinePair:
-    interval = found.interval(found.a)
-    outcome, why = _outcome(interval.low, interval.high), None
+    ratio = found.interval(found.a)
+    outcome, why = _outcome(ratio.low, ratio.high), None
     near = step and a is not None and b is not None and abs(a - b) <= step
     if near and outcome in ("better", "worse"):
         outcome, why = "can't tell", Finding.of("below_step", step_ms=step)
-    return LinePair(
-        a=found.a,
-        b=found.b,
-        ratio=interval.ratio,
-        low=interval.low,
-        high=interval.high,
-        n=interval.n,
-        finding=outcome,
-        why=why,
-    )
+    return LinePair(a=found.a, b=found.b, ratio=ratio, finding=outcome, why=why)
 
 
 def _outcome(low: float, high: float) -> Outcome:

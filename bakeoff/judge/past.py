@@ -29,8 +29,6 @@ def line_of(series: Series) -> Line:
                 began_at=compared[step.at].began_at,
                 at=places[step.at],
                 ratio=step.ratio,
-                low=step.low,
-                high=step.high,
                 causes=causes(compared[step.at - 1], compared[step.at], series.reference),
             )
             for step in found
@@ -40,9 +38,6 @@ def line_of(series: Series) -> Line:
                 first=places[level.first],
                 last=places[level.last],
                 ratio=level.ratio,
-                low=level.low,
-                high=level.high,
-                n=level.n,
                 sd=level.sd,
                 since=compared[level.first].began_at,
             )
@@ -82,7 +77,8 @@ def _known_and_unlike(before: str, after: str) -> bool:
 
 
 def _is_compared(point: Point) -> bool:
-    return bool(point.valid and point.ratio and point.low and point.high)
+    ratio = point.ratio
+    return bool(point.valid and ratio and ratio.ratio and ratio.low and ratio.high)
 
 
 def _measured(point: Point) -> Measured:
@@ -90,8 +86,9 @@ def _measured(point: Point) -> Measured:
 
     The interval is simultaneous over its race's pairs, so this is rather too much than too little.
     """
-    assert point.ratio and point.low and point.high
-    return Measured(log(point.ratio), log(point.high / point.low) / 2 / _NORMAL)
+    assert point.ratio and point.ratio.low and point.ratio.high
+    width = log(point.ratio.high / point.ratio.low)
+    return Measured(log(point.ratio.ratio), width / 2 / _NORMAL)
 
 
 _NORMAL = float(scipy.special.ndtri((1 + CONFIDENCE) / 2))

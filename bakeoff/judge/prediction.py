@@ -52,13 +52,13 @@ def expecting(pairs: Sequence[Pair], earlier: Earlier) -> tuple[Pair, ...]:
             return pair
         own = lines.get((min(a, b), max(a, b)), [])
         sign = 1 if a <= b else -1
-        values, squares = _seen([*own, (sign * log(pair.ratio), pair.error)], a == b)
+        values, squares = _seen([*own, (sign * log(pair.ratio.ratio), pair.error)], a == b)
         if len(own) >= EARLIER_MIN:
             found = _next(sign * values, squares, pair.error, between(values, squares), len(own))
-            next_race = NextRace(**found, basis="pair", races=len(own))
+            next_race = NextRace(**found, basis="pair", n=len(own))
         elif freedom >= EARLIER_MIN:
             found = _next(sign * values, squares, pair.error, of_family, freedom)
-            next_race = NextRace(**found, basis="family", races=races)
+            next_race = NextRace(**found, basis="family", n=races)
         else:
             return pair
         return pair.model_copy(update={"next_race": next_race})

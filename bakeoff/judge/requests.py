@@ -25,8 +25,9 @@ from bakeoff.judge.widths import width
 from bakeoff.model.engine import RequestSlice
 from bakeoff.model.finding import Finding
 from bakeoff.model.mix import MixedRequest, RequestEntry, RequestPair
-from bakeoff.model.pairs import Pair
+from bakeoff.model.pairs import Pair, pair_of
 from bakeoff.model.plan import Plan
+from bakeoff.model.ratio import Interval, Told
 from bakeoff.model.samples import Slice
 
 MOST_TOLD = 5
@@ -61,25 +62,23 @@ def mixed_requests(
 
 def disagreements(requests: Sequence[MixedRequest], pairs: Sequence[Pair]) -> Iterator[Finding]:
     """The requests in which two entries differ otherwise than in most, the widest gaps first."""
-    whole = {(pair.a, pair.b): pair for pair in pairs}
     found = [
         (request, pair) for request in requests for pair in request.pairs if pair.differs_from_most
     ]
-    found.sort(key=lambda each: -abs(np.log(each[1].gap)))
+    found.sort(key=lambda each: -abs(np.log(each[1].gap.ratio)))
     for request, pair in found[:MOST_TOLD]:
-        over_all = whole[pair.a, pair.b].ratio if (pair.a, pair.b) in whole else None
         # Said of the one that does worse here than elsewhere: that is what is looked for.
-        turned = pair.gap > 1
-        ratio, low, high = pair.ratio, pair.low, pair.high
+        told = pair.turned() if pair.gap.ratio > 1 else pair
+        over_all = pair_of(pairs, told.a, told.b)
         yield Finding.of(
             "request_differs",
             request=request.name,
-            name=pair.b if turned else pair.a,
-            other=pair.a if turned else pair.b,
-            ratio=1 / ratio if turned else ratio,
-            low=1 / high if turned else low,
-            high=1 / low if turned else high,
-            whole_ratio=over_all and (1 / over_all if turned else over_all),
+            name=told.a,
+            other=told.b,
+            ratio=told.ratio.ratio,
+            low=told.ratio.low,
+            high=told.ratio.high,
+            whole_ratio=over_all.ratio.ratio if over_all else None,
             singly=request.singly,
         )
 
@@ -132,19 +131,14 @@ def _pair(
     a: str, b: str, own: Estimate, half: float, gap: Estimate, gap_half: float
 ) -> RequestPair:
     """`a` over `b` in one request, with the half-widths of both figures, in ln ratio."""
-    low, high = exp(own.centre - half), exp(own.centre + half)
-    return RequestPair(
-        a=a,
-        b=b,
-        ratio=exp(own.centre),
-        low=low,
-        high=high,
-        n=own.spread.blocks,
-        finding="faster" if low > 1 else "slower" if high < 1 else "can't tell",
-        gap=exp(gap.centre),
-        gap_low=exp(gap.centre - gap_half),
-        gap_high=exp(gap.centre + gap_half),
-    )
+    ratio = _interval(own, half)
+    finding: Told = "faster" if ratio.low > 1 else "slower" if ratio.high < 1 else "can't tell"
+    return RequestPair(a=a, b=b, ratio=ratio, finding=finding, gap=_interval(gap, gap_half))
+
+
+def _interval(given: Estimate, half: float) -> Interval:
+    low, high = exp(given.centre - half), exp(given.centre + half)
+    return Interval(ratio=exp(given.centre), low=low, high=high, n=given.spread.blocks)
 
 
 def _entry(history: History, name: str, place: int) -> RequestEntry:

@@ -25,7 +25,6 @@ ones (4.5 %) were said to disagree.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, expm1, hypot, inf, log, log1p
-from typing import Literal
 
 from bakeoff.judge.gate import result, weighed
 from bakeoff.judge.gather import gather
@@ -36,55 +35,42 @@ from bakeoff.model.finding import Finding
 from bakeoff.model.gate import CantTell, Gate, GateResult
 from bakeoff.model.pairs import Pair
 from bakeoff.model.plan import Cores
-from bakeoff.model.ratio import Told, told
+from bakeoff.model.ratio import Ratio
 from bakeoff.model.receipt import Receipt
 from bakeoff.model.verdict import Verdict
 
 
-@dataclass(frozen=True)
-class Change:
-    """A ratio over another one, its 95 % interval, and the least change that would be found.
-
-    `low` or `high` is None where the interval has no end on that side, and `detectable` with it.
-    """
-
-    ratio: float
-    low: float | None
-    high: float | None
-    detectable: float | None
-
-    @property
-    def finding(self) -> Told:
-        """The direction of the change, if the interval leaves out 1."""
-        return told(self.low, self.high)
-
-
-def change(before: Pair, after: Pair) -> Change:
-    """`after` over `before`, two comparisons of the same entries.
+def change(before: Pair, after: Pair) -> tuple[Ratio, float | None]:
+    """`after` over `before`, two comparisons of the same entries; and the least change that would
+    be found, None where an end is missing.
 
     A pair's detectable effect is its half-width and what 80 % power asks for on top; both parts
     add up as standard errors do. An end that one of the two lacks, the change lacks.
     """
-    centre = log(after.ratio) - log(before.ratio)
-    below = hypot(_reach(after, "low"), _reach(before, "high"))
-    above = hypot(_reach(after, "high"), _reach(before, "low"))
+    centre = log(after.ratio.ratio) - log(before.ratio.ratio)
+    (after_below, after_above), (before_below, before_above) = map(_reach, (after, before))
+    below, above = hypot(after_below, before_above), hypot(after_above, before_below)
     powers = [
-        max(0.0, log1p(pair.minimum_detectable_effect) - _reach(pair, "high"))
+        max(0.0, log1p(pair.minimum_detectable_effect) - _reach(pair)[1])
         for pair in (before, after)
         if pair.minimum_detectable_effect is not None
     ]
-    return Change(
+    changed = Ratio(
         ratio=exp(centre),
         low=exp(centre - below) if below < inf else None,
         high=exp(centre + above) if above < inf else None,
-        detectable=expm1(above + hypot(*powers)) if len(powers) == 2 else None,
+        n=min(before.ratio.n, after.ratio.n),
     )
+    return changed, expm1(above + hypot(*powers)) if len(powers) == 2 else None
 
 
-def _reach(pair: Pair, end: Literal["low", "high"]) -> float:
-    """How far that end is from the ratio, on the log scale."""
-    value = pair.low if end == "low" else pair.high
-    return inf if value is None else abs(log(value / pair.ratio))
+def _reach(pair: Pair) -> tuple[float, float]:
+    """How far the low and the high end are from the ratio, on the log scale."""
+    ratio, low, high = pair.ratio.ratio, pair.ratio.low, pair.ratio.high
+    return (
+        inf if low is None else abs(log(low / ratio)),
+        inf if high is None else abs(log(high / ratio)),
+    )
 
 
 def confirmed(verdict: Verdict, solo: Verdict | None) -> Verdict:
@@ -117,20 +103,21 @@ def _confirmed(entry: VerdictEntry, verdict: Verdict, solo: Verdict) -> VerdictE
         fault = solo.trouble(entry.name) or solo.trouble(reference)
         missing = Finding.of("solo_missing", *([fault] if fault else []), reference=reference)
         return entry.model_copy(update={"warnings": (*entry.warnings, missing)})
-    agrees = change(in_turns, alone).finding == "can't tell"
+    changed, _ = change(in_turns, alone)
+    agrees = not changed.excludes(1)
     differs = Finding.of(
         "solo_differs",
         reference=reference,
-        ratio=in_turns.ratio,
-        low=in_turns.low,
-        high=in_turns.high,
-        solo_ratio=alone.ratio,
-        solo_low=alone.low,
-        solo_high=alone.high,
+        ratio=in_turns.ratio.ratio,
+        low=in_turns.ratio.low,
+        high=in_turns.ratio.high,
+        solo_ratio=alone.ratio.ratio,
+        solo_low=alone.ratio.low,
+        solo_high=alone.ratio.high,
     )
     return entry.model_copy(
         update={
-            "solo": solo.interval(entry.name, reference),
+            "solo": alone.ratio,
             "solo_agrees": agrees,
             "warnings": entry.warnings if agrees else (*entry.warnings, differs),
         }
@@ -208,14 +195,12 @@ def _change(old: Verdict, new: Verdict, name: str, reference: str | None) -> Run
     before, after = (each.pair(name, reference) if reference else None for each in (old, new))
     figures = {"before": _figures(old, name, before), "after": _figures(new, name, after)}
     if before and after:
-        changed = change(before, after)
+        changed, detectable = change(before, after)
         return RunChange(
             name=name,
-            ratio=changed.ratio,
-            low=changed.low,
-            high=changed.high,
-            finding=changed.finding,
-            minimum_detectable_effect=changed.detectable,
+            ratio=changed,
+            finding=changed.told(),
+            minimum_detectable_effect=detectable,
             **figures,
         )
     if name == reference:
@@ -239,7 +224,7 @@ def _figures(verdict: Verdict, name: str, pair: Pair | None) -> RunFigures:
         server_cpu_us_per_request=entry.cpu_us_per_request.server,
         memory_mib=entry.memory_mib.loaded,
         p99_us=entry.latency_us.p99 if entry.latency_us else None,
-        **(pair.model_dump(include={"ratio", "low", "high", "n"}) if pair else {}),
+        ratio=pair and pair.ratio,
     )
 
 
@@ -289,7 +274,7 @@ def _by_long(verdict: Verdict, name: str, reference: str) -> bool:
     entry = verdict.entry(name)
     if not entry or not entry.long_slices or verdict.solo or verdict.reference != reference:
         return False
-    return entry.ratio == entry.long_slices.ratio
+    return entry.ratio is not None and entry.ratio.ratio == entry.long_slices.ratio
 
 
 def _gate(
@@ -312,8 +297,7 @@ def _gate(
         return result(gate, cant_tell, "fails", reasons=(fault,))
     if changed.ratio is None:
         return result(gate, cant_tell, "can't tell", reasons=(changed.reason,))
-    n = min(changed.before.n, changed.after.n)
-    return weighed(gate, cant_tell, changed.ratio, changed.low, changed.high, n)
+    return weighed(gate, cant_tell, changed.ratio)
 
 
 def _comparable(old: Verdict, new: Verdict, unlike_machines: bool) -> tuple[Finding, ...]:

@@ -16,7 +16,7 @@ from bakeoff.judge.compare import Comparison
 from bakeoff.judge.widths import CONFIDENCE, t_quantile
 from bakeoff.model.finding import Finding
 from bakeoff.model.pairs import Pair
-from bakeoff.model.ratio import ByState
+from bakeoff.model.ratio import ByState, Interval
 from bakeoff.model.samples import Block
 
 DRAWS_MIN = 8
@@ -68,10 +68,9 @@ def by_state(comparison: Comparison, a: str, given: States, together: int) -> By
         slope_low=slope - of_slope,
         slope_high=slope + of_slope,
         work_us=exp(float(np.quantile(work, QUIET))),
-        quiet=exp(quiet),
-        quiet_low=exp(quiet - width),
-        quiet_high=exp(quiet + width),
-        draws=len(draws),
+        quiet=Interval(
+            ratio=exp(quiet), low=exp(quiet - width), high=exp(quiet + width), n=len(draws)
+        ),
     )
 
 
@@ -81,5 +80,12 @@ def feel_unlike(pairs: Sequence[Pair], reference: str) -> Iterator[Finding]:
     for pair in sorted(over, key=lambda each: each.a):
         found = pair.by_state if pair.b == reference else None
         if found and not found.slope_low <= 0 <= found.slope_high:
-            values = found.model_dump(exclude={"draws"})
-            yield Finding.of("feels_machine", name=pair.a, other=reference, **values)
+            yield Finding.of(
+                "feels_machine",
+                name=pair.a,
+                other=reference,
+                **found.model_dump(exclude={"quiet"}),
+                quiet=found.quiet.ratio,
+                quiet_low=found.quiet.low,
+                quiet_high=found.quiet.high,
+            )

@@ -23,6 +23,7 @@ import scipy
 from numpy.typing import NDArray
 
 from bakeoff.judge.widths import CONFIDENCE
+from bakeoff.model.ratio import Interval
 
 SHORTEST = 3
 """The fewest runs on either side of a step. Two that agree by chance are soon found."""
@@ -42,32 +43,23 @@ class Measured:
 
 @dataclass(frozen=True)
 class Level:
-    """Runs `first` to `last` (inclusive) between two steps: their mean ratio, 95 % interval.
+    """Runs `first` to `last` (inclusive) between two steps, and their mean ratio.
 
     `sd` is the standard deviation of ln ratio between the runs; None: there is one run.
     """
 
     first: int
     last: int
-    ratio: float
-    low: float
-    high: float
+    ratio: Interval
     sd: float | None
-
-    @property
-    def n(self) -> int:
-        """How many runs it has."""
-        return self.last - self.first + 1
 
 
 @dataclass(frozen=True)
 class Step:
-    """A step before run `at`: the ratio after it over that before it, with its 95 % interval."""
+    """A step before run `at`: the ratio after it over that before it, of the runs on both sides."""
 
     at: int
-    ratio: float
-    low: float
-    high: float
+    ratio: Interval
 
 
 def steps(points: Sequence[Measured]) -> tuple[Step, ...]:
@@ -164,7 +156,7 @@ def _step(values: Floats, errors: Floats, before: int, at: int, after: int, skip
     )
     change = float(right.mean() - left.mean())
     half = _half(freedom, by_scatter, by_intervals)
-    return Step(skipped + at, exp(change), exp(change - half), exp(change + half))
+    return Step(skipped + at, _interval(change, half, len(left) + len(right)))
 
 
 def _level(points: Sequence[Measured], first: int, after: int) -> Level:
@@ -173,7 +165,11 @@ def _level(points: Sequence[Measured], first: int, after: int) -> Level:
     by_intervals = sqrt(sum(point.error**2 for point in points[first:after])) / n
     sd = float(values.std(ddof=1)) if n > 1 else None
     half = _half(n - 1, sd / sqrt(n), by_intervals) if sd is not None else 1.96 * by_intervals
-    return Level(first, after - 1, exp(mean), exp(mean - half), exp(mean + half), sd)
+    return Level(first, after - 1, _interval(mean, half, n), sd)
+
+
+def _interval(centre: float, half: float, n: int) -> Interval:
+    return Interval(ratio=exp(centre), low=exp(centre - half), high=exp(centre + half), n=n)
 
 
 def _half(freedom: int, by_scatter: float, by_intervals: float) -> float:

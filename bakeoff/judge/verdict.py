@@ -298,7 +298,7 @@ def _blocks_left_out(
         entry.name: with_them
         for entry in entries
         if (with_them := entry.all_blocks) and with_them.low and with_them.high
-        if entry.low and entry.high and not entry.low <= with_them.ratio <= entry.high
+        if (own := entry.ratio) and own.low and own.high and own.excludes(with_them.ratio)
     }
     if moved:
         yield Finding.of(
@@ -339,7 +339,7 @@ def _about_reference(
 def _machines_differ(machines: Sequence[MachineRatio]) -> Iterator[Finding]:
     """Machines on which the same contender fares otherwise."""
     for each in machines:
-        if not each.low <= 1 <= each.high:
+        if each.excludes(1):
             keys = ("contender", "machine", "over", "ratio", "low", "high")
             yield Finding.of("machines_differ", **{key: getattr(each, key) for key in keys})
 

@@ -4,7 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
-from bakeoff.model.base import Contract, reads
+from bakeoff.model.base import Contract
 from bakeoff.model.cluster import Cluster
 from bakeoff.model.finding import Finding
 from bakeoff.model.lines import Line
@@ -12,6 +12,7 @@ from bakeoff.model.machine import Machine
 from bakeoff.model.pairs import pair_of
 from bakeoff.model.plan import Arrivals, Connection, Cores, Plan, Skipped
 from bakeoff.model.protocol import Protocol
+from bakeoff.model.ratio import Interval
 from bakeoff.model.receipt import Expectation
 
 
@@ -173,17 +174,16 @@ class CostLine(Line):
 
 
 class CapacityPair(Contract):
-    """Capacities compared: `a` over `b`, 95 % interval, simultaneous over the pairs of `objective`.
+    """Capacities compared: `a` over `b`, in intervals simultaneous over the pairs of `objective`.
 
-    `objective` is empty for the geometric means over all objectives.
+    The ratio's `n` counts the slices of the one of the two that had fewer. `objective` is empty for
+    the geometric means over all objectives.
     """
 
     a: str
     b: str
     objective: str
-    ratio: PositiveFloat
-    low: PositiveFloat
-    high: PositiveFloat
+    ratio: Interval
     finding: Literal["higher", "lower", "can't tell"]
 
     def turned(self) -> Self:
@@ -193,20 +193,16 @@ class CapacityPair(Contract):
             update={
                 "a": self.b,
                 "b": self.a,
-                "ratio": 1 / self.ratio,
-                "low": 1 / self.high,
-                "high": 1 / self.low,
+                "ratio": self.ratio.inverted(),
                 "finding": mirrored.get(self.finding, self.finding),
             }
         )
 
 
 class CapacityReport(Contract):
-    """The whole result: bakeoff.capacity/2. `step` is the ratio of neighbouring rungs."""
+    """The whole result: bakeoff.capacity/3. `step` is the ratio of neighbouring rungs."""
 
-    schema_: Annotated[
-        Literal["bakeoff.capacity/2"], reads("bakeoff.capacity/1", "bakeoff.capacity/2")
-    ] = Field("bakeoff.capacity/2", alias="schema")
+    schema_: Literal["bakeoff.capacity/3"] = Field("bakeoff.capacity/3", alias="schema")
     run: str
     command_line: tuple[str, ...]
     objectives: tuple[Objective, ...]

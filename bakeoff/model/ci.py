@@ -103,7 +103,7 @@ class Ci(Contract):
     head gave no valid figures, for `reasons`. Whether it ended early, `race` says.
     """
 
-    schema_: Literal["bakeoff.ci/2"] = Field("bakeoff.ci/2", alias="schema")
+    schema_: Literal["bakeoff.ci/3"] = Field("bakeoff.ci/3", alias="schema")
     run: str
     command_line: tuple[str, ...]
     contender: str

@@ -1,13 +1,14 @@
-"""Two runs compared: what changed between them. Schema bakeoff.compare/2."""
+"""Two runs compared: what changed between them. Schema bakeoff.compare/3."""
 
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat
+from pydantic import Field, NonNegativeFloat
 
-from bakeoff.model.base import Contract, reads
+from bakeoff.model.base import Contract
 from bakeoff.model.finding import Finding, Reason
 from bakeoff.model.gate import GateResult
 from bakeoff.model.plan import RankedBy
+from bakeoff.model.ratio import Ratio
 
 
 class RunFacts(Contract):
@@ -22,17 +23,12 @@ class RunFacts(Contract):
 
 
 class RunFigures(Contract):
-    """What one run says of one contender; None: it doesn't say.
-
-    `ratio`, with its simultaneous 95 % interval, is to the comparison's reference.
-    """
+    """What one run says of one contender, with its `ratio` to the comparison's reference; None:
+    it doesn't say."""
 
     version: str
     requests_per_s: NonNegativeFloat
-    ratio: PositiveFloat | None = None
-    low: NonNegativeFloat | None = None
-    high: NonNegativeFloat | None = None
-    n: NonNegativeInt = 0
+    ratio: Ratio | None = None
     server_cpu_us_per_request: NonNegativeFloat | None
     memory_mib: NonNegativeFloat | None
     p99_us: NonNegativeFloat | None
@@ -41,17 +37,14 @@ class RunFigures(Contract):
 class RunChange(Contract):
     """One contender of both runs. `ratio` is that of its two ratios, the later over the earlier.
 
-    `low` and `high` are its 95 % interval, simultaneous over all contenders. Where there is no
-    finding, `reason` says why. `low` or `high` alone is None where the interval has no end on that
-    side, as in a `Pair`.
+    Its interval is simultaneous over all contenders, and its `n` the smaller of the two. Where
+    there is no finding, `reason` says why.
     """
 
     name: str
     before: RunFigures
     after: RunFigures
-    ratio: PositiveFloat | None = None
-    low: NonNegativeFloat | None = None
-    high: NonNegativeFloat | None = None
+    ratio: Ratio | None = None
     finding: Literal["faster", "slower", "can't tell"] | None = None
     minimum_detectable_effect: NonNegativeFloat | None = None
     reason: Reason = None
@@ -64,9 +57,7 @@ class RunsComparison(Contract):
     `unlike` names in what the machines differ, where that was allowed.
     """
 
-    schema_: Annotated[
-        Literal["bakeoff.compare/2"], reads("bakeoff.compare/1", "bakeoff.compare/2")
-    ] = Field("bakeoff.compare/2", alias="schema")
+    schema_: Literal["bakeoff.compare/3"] = Field("bakeoff.compare/3", alias="schema")
     before: RunFacts
     after: RunFacts
     workload: str

@@ -1,15 +1,16 @@
-"""Several load tools and our engine against one URL: bakeoff.crosscheck/2."""
+"""Several load tools and our engine against one URL: bakeoff.crosscheck/3."""
 
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
 
-from bakeoff.model.base import Contract, reads
+from bakeoff.model.base import Contract
 from bakeoff.model.finding import Reason
 from bakeoff.model.load import Loader, LoadResult
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Connection, Skipped
 from bakeoff.model.protocol import Protocol, Tls
+from bakeoff.model.ratio import Ratio
 
 Figure = Literal["requests_per_s", "p50", "p90", "p99"]
 Outcome = Literal["agrees", "differs", "can't tell"]
@@ -83,10 +84,11 @@ class Loading(Contract):
 
 
 class Compared(Contract):
-    """The ratio `of` / `over` in one figure, from `n` rounds, with its 95 % interval.
+    """The ratio `of` / `over` in one figure, from `n` rounds.
 
     The intervals hold for all comparisons of a crosscheck at once, and have in them what the tools
-    round away; where one rounds to nothing there is no `ratio`, or no `high`. It `differs` where
+    round away. Where one rounds to nothing, an end is missing, and the ratio is the other one. It
+    `differs` where
     the interval leaves out 1 and `agrees` where all of it is within 10 % of 1; else
     it can't be decided. `why` explains the finding, or why there is none.
     """
@@ -94,10 +96,7 @@ class Compared(Contract):
     figure: Figure
     of: Loader
     over: Loader
-    ratio: PositiveFloat | None = None
-    low: NonNegativeFloat | None = None
-    high: PositiveFloat | None = None
-    n: NonNegativeInt
+    ratio: Ratio | None = None
     finding: Outcome
     why: Reason = None
 
@@ -105,9 +104,7 @@ class Compared(Contract):
 class Crosscheck(Contract):
     """The whole result. Not `complete`: it was ended before its time."""
 
-    schema_: Annotated[
-        Literal["bakeoff.crosscheck/2"], reads("bakeoff.crosscheck/1", "bakeoff.crosscheck/2")
-    ] = Field("bakeoff.crosscheck/2", alias="schema")
+    schema_: Literal["bakeoff.crosscheck/3"] = Field("bakeoff.crosscheck/3", alias="schema")
     plan: CrosscheckPlan
     complete: bool
     loadings: tuple[Loading, ...]

@@ -139,7 +139,7 @@ class DayEntry(Contract):
 class Day(Contract):
     """The whole result. Not `complete`: it was ended before its time."""
 
-    schema_: Literal["bakeoff.day/1"] = Field("bakeoff.day/1", alias="schema")
+    schema_: Literal["bakeoff.day/2"] = Field("bakeoff.day/2", alias="schema")
     plan: DayPlan
     complete: bool
     rounds: NonNegativeInt

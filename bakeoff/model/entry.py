@@ -89,16 +89,15 @@ class OpenLoop(Contract):
 class VerdictEntry(Contract):
     """One row of the standings. It was asked over `protocol`.
 
-    `ratio` says how many times better than the reference it is: its throughput over the
-    reference's, or, where the race is ranked by p99, the reference's p99 over its own; `low` and
-    `high` are its simultaneous 95 % interval;
+    `ratio` says how many times better than the reference it is, from paired blocks: its throughput
+    over the reference's, or, where the race is ranked by p99, the reference's p99 over its own; the
+    intervals are simultaneous. That of the reference itself is 1.
     `rank` the best and worst place it may have; entries that share a letter can't be told apart,
     and by server CPU per request those that share one of `cpu_letters`, in a family of its own.
     An entry that is not `valid` has its `reasons`, no ratio, no rank and no letters. `at_least`
     says why it did at least what was measured (the load generator was the limit): its ratio then
-    has no `high`, and where the reference is such an entry, no `low`. `cpu_ratio` is how many times
+    lacks an end. `cpu_ratio` is how many times
     as many requests it answers per second of its own CPU time, and `mean_ratio` is `Pair`'s.
-    `n` counts paired blocks.
     `warmth` is how many times as fast it was after the first third of its draws as in it, beside
     the others, in a family of its own: 1 where all began warm.
     `leak_share` is the share of its server cores that it used out of its turn. `all_blocks` is the
@@ -123,16 +122,13 @@ class VerdictEntry(Contract):
     reasons: tuple[Finding, ...] = ()
     at_least: tuple[Finding, ...] = ()
     warnings: tuple[Finding, ...] = ()
-    ratio: float | None
-    low: float | None
-    high: float | None
+    ratio: Ratio | None
     cpu_ratio: Interval | None = None
     mean_ratio: Interval | None = None
     warmth: Annotated[Interval | None, Field(exclude_if=lambda given: given is None)] = None
     long_slices: Ratio | None = None
     all_blocks: Ratio | None = None
     until_end: Annotated[Ratio | None, Field(exclude_if=lambda given: given is None)] = None
-    n: NonNegativeInt
     boots: tuple[BootRatio, ...] = ()
     draws: tuple[DrawRatio, ...] = ()
     processes: NonNegativeInt | None = None

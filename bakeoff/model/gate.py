@@ -2,10 +2,11 @@
 
 from typing import Annotated, Literal
 
-from pydantic import AliasChoices, Field, NonNegativeInt, PositiveFloat
+from pydantic import Field, PositiveFloat
 
 from bakeoff.model.base import Contract
-from bakeoff.model.finding import Reasons
+from bakeoff.model.finding import Finding
+from bakeoff.model.ratio import Ratio
 
 Sign = Literal[">=", ">", "<=", "<"]
 CantTell = Literal["pass", "fail"]
@@ -27,13 +28,12 @@ class Gate(Contract):
 
 
 class GateResult(Contract):
-    """A gate, decided from the 95 % interval `low` to `high` of the ratio of its two sides; the
-    two figures of a co-primary gate share the 5 %, and each has a result of its own.
+    """A gate, decided from the interval of the `ratio` of its two sides; the two figures of a
+    co-primary gate share the 5 %, and each has a result of its own.
 
     It `holds` where the whole interval is on the right side of the factor, `fails` where the whole
     interval is on the wrong one, or where an entry's figures don't count: then `reasons` say why,
-    and there is no ratio. `low` or `high` is None where the interval has no end on that side.
-    `passes` is what that means for the exit status; `cant_tell` is the
+    and there is no ratio. `passes` is what that means for the exit status; `cant_tell` is the
     policy for gates that can't be decided. `by` is what was compared; None: what the race is ranked
     by. A ratio by server CPU `doesn't decide` where the two make unlike calls, for `reasons`.
     """
@@ -45,8 +45,5 @@ class GateResult(Contract):
     outcome: Outcome
     passes: bool
     cant_tell: CantTell
-    ratio: PositiveFloat | None = None
-    low: float | None = Field(None, ge=0)
-    high: float | None = Field(None, ge=0)
-    n: NonNegativeInt = 0
-    reasons: Annotated[Reasons, Field(validation_alias=AliasChoices("reasons", "reason"))] = ()
+    ratio: Ratio | None = None
+    reasons: tuple[Finding, ...] = ()

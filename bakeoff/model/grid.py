@@ -1,10 +1,10 @@
-"""grid.json: races that differ in one or more settings, a verdict for each: bakeoff.grid/2."""
+"""grid.json: races that differ in one or more settings, a verdict for each: bakeoff.grid/3."""
 
 from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveInt
 
-from bakeoff.model.base import Contract, reads
+from bakeoff.model.base import Contract
 from bakeoff.model.cluster import Cluster
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Connection, Plan
@@ -94,9 +94,7 @@ class Grid(Contract):
     Nothing is added up over the cells: each has its own verdict.
     """
 
-    schema_: Annotated[Literal["bakeoff.grid/2"], reads("bakeoff.grid/1", "bakeoff.grid/2")] = (
-        Field("bakeoff.grid/2", alias="schema")
-    )
+    schema_: Literal["bakeoff.grid/3"] = Field("bakeoff.grid/3", alias="schema")
     run: str
     command_line: tuple[str, ...]
     axes: tuple[Axis, ...]

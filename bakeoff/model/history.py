@@ -15,6 +15,7 @@ from bakeoff.model.machine import Machine
 from bakeoff.model.pairs import Pair, pair_of
 from bakeoff.model.plan import Skipped
 from bakeoff.model.protocol import Protocol
+from bakeoff.model.ratio import Interval, Ratio
 
 Id = Annotated[str, Field(pattern="^[0-9a-f]{12}$")]
 """The first twelve hexadecimal digits of a SHA-256."""
@@ -45,8 +46,8 @@ class IndexedFigure(Contract):
     """One contender in one race. `series` is the line over time that it belongs to.
 
     That line's key is contender, workload, protocol, load and class of machine: unlike things are
-    never one line. `source` is the hash of its sources, empty where it isn't known. `ratio`, `low`
-    and `high` are those of the race: to its reference. A figure that was not measured is None.
+    never one line. `source` is the hash of its sources, empty where it isn't known. `ratio` is
+    that of the race: to its reference. A figure that was not measured is None.
     """
 
     name: str
@@ -64,12 +65,9 @@ class IndexedFigure(Contract):
     latency_p99_us: NonNegativeFloat | None = None
     cpu_us_per_request: NonNegativeFloat | None = None
     memory_mib: NonNegativeFloat | None = None
-    ratio: NonNegativeFloat | None = None
-    low: NonNegativeFloat | None = None
-    high: NonNegativeFloat | None = None
+    ratio: Ratio | None = None
     rank: tuple[PositiveInt, PositiveInt] | None = None
     letters: str = ""
-    n: NonNegativeInt
 
 
 class IndexedRace(Contract):
@@ -99,9 +97,7 @@ class IndexedClaim(Contract):
     number: PositiveInt
     text: str
     finding: Literal["holds", "does not hold", "can't tell"]
-    ratio: NonNegativeFloat | None
-    low: NonNegativeFloat | None
-    high: NonNegativeFloat | None
+    ratio: Ratio | None
 
 
 class IndexedRun(Contract):
@@ -110,7 +106,7 @@ class IndexedRun(Contract):
     `path` is its folder, or its result's file. `method` is the schema of the result.
     """
 
-    schema_: Literal["bakeoff.indexed/1"] = Field("bakeoff.indexed/1", alias="schema")
+    schema_: Literal["bakeoff.indexed/2"] = Field("bakeoff.indexed/2", alias="schema")
     id: Id
     name: str
     path: str
@@ -214,10 +210,7 @@ class Point(Contract):
     part: str
     began_at: datetime
     valid: bool
-    ratio: NonNegativeFloat | None
-    low: NonNegativeFloat | None
-    high: NonNegativeFloat | None
-    n: NonNegativeInt
+    ratio: Ratio | None
     requests_per_s: NonNegativeFloat | None
     latency_p50_us: NonNegativeFloat | None
     latency_p99_us: NonNegativeFloat | None
@@ -278,7 +271,7 @@ class ClaimPoint(Contract):
 
 
 class LevelOf(Contract):
-    """The mean ratio of `n` runs between two steps, with its 95 % interval.
+    """The mean `ratio` of the runs between two steps, which its `n` counts.
 
     `first` and `last` are their places among the line's points. `sd` is the standard deviation of
     ln ratio from run to run; None: there is one run.
@@ -286,11 +279,7 @@ class LevelOf(Contract):
 
     first: NonNegativeInt
     last: NonNegativeInt
-
-    ratio: float
-    low: float
-    high: float
-    n: PositiveInt
+    ratio: Interval
     sd: NonNegativeFloat | None
     since: datetime
 
@@ -298,16 +287,15 @@ class LevelOf(Contract):
 class LineStep(Contract):
     """A step: the ratio after it over that before it, and what is new in the first run after it.
 
-    `run` is that run, `at` its place among the line's points.
+    `run` is that run, `at` its place among the line's points. The ratio's `n` counts the runs on
+    both sides, to the next steps.
     """
 
     run: Id
     run_name: str
     began_at: datetime
     at: NonNegativeInt
-    ratio: float
-    low: float
-    high: float
+    ratio: Interval
     causes: tuple[Finding, ...]
 
 
@@ -330,8 +318,8 @@ class Line(Contract):
 
 
 class Past(Contract):
-    """The history of one contender: bakeoff.history/1."""
+    """The history of one contender: bakeoff.history/2."""
 
-    schema_: Literal["bakeoff.history/1"] = Field("bakeoff.history/1", alias="schema")
+    schema_: Literal["bakeoff.history/2"] = Field("bakeoff.history/2", alias="schema")
     contender: str
     lines: tuple[Line, ...]

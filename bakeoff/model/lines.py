@@ -2,11 +2,12 @@
 
 from typing import Literal, Self
 
-from pydantic import NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import NonNegativeFloat, NonNegativeInt
 
 from bakeoff.model.base import Contract
 from bakeoff.model.finding import Finding
 from bakeoff.model.pairs import pair_of
+from bakeoff.model.ratio import Interval
 
 Outcome = Literal["better", "worse", "tie", "can't tell"]
 
@@ -24,19 +25,16 @@ class LineValue(Contract):
 
 
 class LinePair(Contract):
-    """`a` over `b` on one line, with its 95 % interval, simultaneous over the pairs of the line.
+    """`ratio` is `a` over `b` on one line, its interval simultaneous over the pairs of the line.
 
     Above 1 `a` is better: a ratio of times is turned round. `a` is `better` or `worse` where the
     interval leaves out 1, and it is a `tie` where all of it is within 10 % of 1; else it can't be
-    told. `n` counts the measurements that both had.
+    told.
     """
 
     a: str
     b: str
-    ratio: PositiveFloat
-    low: NonNegativeFloat
-    high: NonNegativeFloat
-    n: PositiveInt
+    ratio: Interval
     finding: Outcome
     why: Finding | None = None
 
@@ -47,9 +45,7 @@ class LinePair(Contract):
             update={
                 "a": self.b,
                 "b": self.a,
-                "ratio": 1 / self.ratio,
-                "low": 1 / self.high,
-                "high": 1 / self.low if self.low else float("inf"),
+                "ratio": self.ratio.inverted(),
                 "finding": mirrored.get(self.finding, self.finding),
             }
         )

@@ -1,11 +1,12 @@
 """The requests of a mix: what each entry had of one, and how two compare in it."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
 
 from bakeoff.model.base import Contract
 from bakeoff.model.load import Latency
+from bakeoff.model.ratio import Interval, Told
 
 
 class RequestEntry(Contract):
@@ -29,26 +30,33 @@ class RequestPair(Contract):
 
     Both are geometric means, which a few answers that the machine held up hardly change.
 
-    The 95 % interval is simultaneous over all requests and pairs. `gap` is that ratio over the
-    median of those of all requests, with an interval of the same kind: how much otherwise the two
-    differ in this one.
+    The intervals are simultaneous over all requests and pairs. `gap` is that ratio over the
+    median of those of all requests: how much otherwise the two differ in this one.
     """
 
     a: str
     b: str
-    ratio: PositiveFloat
-    low: PositiveFloat
-    high: PositiveFloat
-    n: PositiveInt
+    ratio: Interval
     finding: Literal["faster", "slower", "can't tell"]
-    gap: PositiveFloat
-    gap_low: PositiveFloat
-    gap_high: PositiveFloat
+    gap: Interval
 
     @property
     def differs_from_most(self) -> bool:
         """Whether the two differ otherwise than in most requests, by more than chance."""
-        return self.gap_low > 1 or self.gap_high < 1
+        return self.gap.excludes(1)
+
+    def turned(self) -> Self:
+        """`b` over `a`."""
+        opposite: dict[Told, Told] = {"faster": "slower", "slower": "faster"}
+        return self.model_copy(
+            update={
+                "a": self.b,
+                "b": self.a,
+                "ratio": self.ratio.inverted(),
+                "finding": opposite.get(self.finding, self.finding),
+                "gap": self.gap.inverted(),
+            }
+        )
 
 
 class MixedRequest(Contract):

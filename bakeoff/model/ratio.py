@@ -1,9 +1,9 @@
 """A measured ratio: its interval, what it varies by, and itself in each boot and draw."""
 
 from math import inf
-from typing import Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import ConfigDict, Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
 from bakeoff.model.base import Contract
 
@@ -11,22 +11,58 @@ Told = Literal["faster", "slower", "within", "can't tell"]
 """On which side of 1 a whole interval is, more being better, or `within` the margin about it."""
 
 
-class Ratio(Contract):
-    """A measured ratio with its 95 % interval, from `n` paired blocks over `boots` boots.
+Counted = Annotated[PositiveInt | None, Field(exclude_if=lambda given: given is None)]
 
-    `low` or `high` is None where the interval has no end on that side: a contender that was limited
-    by the load generator did at least what was measured. With neither, the ratio says nothing.
-    `draws` counts sets of connections, and `processes` those of the contender that had fewer; None
-    in results of earlier versions.
+
+class Ratio(Contract):
+    """A measured ratio of two, with its 95 % interval, from `n` measurements that both have.
+
+    An end is missing where something bounds it: `high` where the load generator was the limit of
+    the first of the two, which did at least what was measured, and `low` where it was the limit of
+    the second. With neither, the ratio says nothing. `boots`, `draws` (sets of connections) and
+    `processes` (of the one of the two that had fewer) say of how many the measurements are; None
+    where they are not counted.
     """
+
+    # An `Interval` in a field of this type is one of this type: it comes back equal from a file.
+    model_config = ConfigDict(revalidate_instances="subclass-instances")
 
     ratio: float
     low: float | None
     high: float | None
     n: PositiveInt
-    boots: PositiveInt
-    draws: PositiveInt | None = None
-    processes: PositiveInt | None = None
+    boots: Counted = None
+    draws: Counted = None
+    processes: Counted = None
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Both ends as numbers: 0 and infinity where there is none."""
+        return 0.0 if self.low is None else self.low, inf if self.high is None else self.high
+
+    def told(self, margin: float = 0.0) -> Told:
+        """On which side of 1, by more than the margin, the whole interval is, or within it."""
+        low, high = self.ends
+        apart = 1 + margin
+        if low > apart:
+            return "faster"
+        if high < 1 / apart:
+            return "slower"
+        return "within" if 1 / apart < low and high < apart else "can't tell"
+
+    def excludes(self, ratio: float) -> bool:
+        """Whether a ratio lies outside of the interval."""
+        low, high = self.ends
+        return not low <= ratio <= high
+
+    def inverted(self) -> Self:
+        """The second of the two over the first."""
+        update = {
+            "ratio": 1 / self.ratio,
+            "low": 1 / self.high if self.high else None,
+            "high": 1 / self.low if self.low else None,
+        }
+        return self.model_copy(update=update)
 
 
 class Interval(Ratio):
@@ -35,10 +71,6 @@ class Interval(Ratio):
     low: float
     high: float
 
-    def excludes(self, ratio: float) -> bool:
-        """Whether a ratio lies outside of the interval."""
-        return not self.low <= ratio <= self.high
-
 
 class ByState(Contract):
     """How a ratio by server CPU follows the machine's state, which is the time of the fixed work
@@ -46,33 +78,25 @@ class ByState(Contract):
 
     `slope` is that of ln ratio on ln time, over the draws: of -0.5 the ratio is 0.5 % lower where
     the work takes 1 % longer. `quiet` is the ratio where the work takes `work_us`, as in the
-    quietest quarter of the draws. Both have 95 % intervals, simultaneous over the race's pairs.
+    quietest quarter of the draws, which its `n` counts. Both have 95 % intervals, simultaneous over
+    the race's pairs.
     """
 
     slope: float
     slope_low: float
     slope_high: float
     work_us: PositiveFloat
-    quiet: PositiveFloat
-    quiet_low: PositiveFloat
-    quiet_high: PositiveFloat
-    draws: PositiveInt
+    quiet: Interval
 
-
-def ends(low: float | None, high: float | None) -> tuple[float, float]:
-    """Both ends of a ratio's interval as numbers: 0 and infinity where it has none."""
-    return 0.0 if low is None else low, inf if high is None else high
-
-
-def told(low: float | None, high: float | None, margin: float = 0.0) -> Told:
-    """On which side of 1, by more than the margin, the whole interval is; or within the margin."""
-    least, most = ends(low, high)
-    apart = 1 + margin
-    if least > apart:
-        return "faster"
-    if most < 1 / apart:
-        return "slower"
-    return "within" if 1 / apart < least and most < apart else "can't tell"
+    def inverted(self) -> Self:
+        """The same of the inverted ratio."""
+        update = {
+            "slope": -self.slope,
+            "slope_low": -self.slope_high,
+            "slope_high": -self.slope_low,
+            "quiet": self.quiet.inverted(),
+        }
+        return self.model_copy(update=update)
 
 
 class Spread(Contract):

@@ -1,11 +1,11 @@
-"""replay.json: an article measured again, and which of its claims hold: bakeoff.replay/3."""
+"""replay.json: an article measured again, and which of its claims hold: bakeoff.replay/4."""
 
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
 from bakeoff.model.article import Article, Tool
-from bakeoff.model.base import Contract, reads
+from bakeoff.model.base import Contract
 from bakeoff.model.finding import Finding, Reason
 from bakeoff.model.load import Loader
 from bakeoff.model.machine import Machine
@@ -134,10 +134,7 @@ class ClaimResult(Contract):
 class Replay(Contract):
     """The whole result of one replay. Not `complete`: it was cut off, and can go on."""
 
-    schema_: Annotated[
-        Literal["bakeoff.replay/3"],
-        reads("bakeoff.replay/1", "bakeoff.replay/2", "bakeoff.replay/3"),
-    ] = Field("bakeoff.replay/3", alias="schema")
+    schema_: Literal["bakeoff.replay/4"] = Field("bakeoff.replay/4", alias="schema")
     run: str
     command_line: tuple[str, ...]
     article: Article

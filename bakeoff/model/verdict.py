@@ -1,10 +1,10 @@
-"""verdict.json: which is faster, by how much, how sure, at what cost. Schema bakeoff.verdict/3."""
+"""verdict.json: which is faster, by how much, how sure, at what cost. Schema bakeoff.verdict/4."""
 
 from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
-from bakeoff.model.base import Contract, reads
+from bakeoff.model.base import Contract
 from bakeoff.model.entry import VerdictEntry
 from bakeoff.model.finding import Finding
 from bakeoff.model.gate import GateResult
@@ -13,7 +13,7 @@ from bakeoff.model.mix import MixedRequest
 from bakeoff.model.pairs import Pair, pair_of
 from bakeoff.model.plan import Arrivals, Connection, Cores, RankedBy, Skipped
 from bakeoff.model.protocol import Protocol
-from bakeoff.model.ratio import Interval, Ratio
+from bakeoff.model.ratio import Interval
 
 
 class Precision(Contract):
@@ -95,11 +95,7 @@ class Verdict(Contract):
     whether what the race was to go on for was; None: it had a fixed time, or a precision.
     """
 
-    schema_: Annotated[
-        Literal["bakeoff.verdict/3"],
-        reads("bakeoff.verdict/1", "bakeoff.verdict/3"),
-        reads("bakeoff.verdict/2", "bakeoff.verdict/3"),
-    ] = Field("bakeoff.verdict/3", alias="schema")
+    schema_: Literal["bakeoff.verdict/4"] = Field("bakeoff.verdict/4", alias="schema")
     run: str
     workload: str
     mode: Literal["closed", "open"]
@@ -158,15 +154,6 @@ class Verdict(Contract):
     def pair(self, a: str, b: str) -> Pair | None:
         """`a` over `b`, turned round where `pairs` has `b` over `a`; None: there is neither."""
         return pair_of(self.pairs, a, b)
-
-    def interval(self, a: str, b: str) -> Ratio | None:
-        """The interval of `a` over `b`; None: too few blocks have both."""
-        pair = self.pair(a, b)
-        if pair is None:
-            return None
-        boots = max(1, self.boots)
-        given = pair.model_dump(include={"ratio", "low", "high", "n", "draws", "processes"})
-        return Ratio(**given, boots=boots)
 
     def entry(self, name: str) -> VerdictEntry | None:
         """The row of `name`; None: there is none."""

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple, TypeVar
 
 from markupsafe import Markup
 
-from bakeoff.report.figures import Measured
+from bakeoff.model.ratio import Ratio
 
 Sign = Literal["✓", "✗", "?", "!", "≠", "=", "–", "⇄", "·", ""]
 Tone = Literal["good", "bad", "unknown", "warning", "left-out", "note", ""]
@@ -109,7 +109,7 @@ class Row:
 
     cells: tuple[str, ...]
     mark: Literal["", "reference", "twin", "unranked"] = ""
-    bar: Measured | None = None
+    bar: Ratio | None = None
 
 
 @dataclass(frozen=True)
@@ -223,7 +223,7 @@ def tabulated(
     note: str = "",
     text: Sequence[str] = (),
     mark: Callable[[T], Literal["", "reference", "twin", "unranked"]] = lambda _: "",
-    bar: Callable[[T], Measured | None] = lambda _: None,
+    bar: Callable[[T], Ratio | None] = lambda _: None,
     spare: Mapping[str, int] = NOTHING_SPARE,
 ) -> Table:
     """A row for each of `items`, a column for each head and function. `text`: columns of words.

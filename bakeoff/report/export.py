@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Literal, NamedTuple
 
 from bakeoff.model.history import IndexedFigure, IndexedRace, IndexedRun
-from bakeoff.model.pairs import Pair
+from bakeoff.model.ratio import Ratio
 from bakeoff.report.document import printable
 
 Format = Literal["bencher", "otava", "openmetrics", "comment"]
@@ -59,7 +59,7 @@ def _measured(run: IndexedRun) -> Iterator[_Measured]:
     for race in run.races:
         for entry in race.figures:
             pair = race.pair(entry.name, race.reference)
-            values = dict(zip(_RATIOS, _ratios(pair), strict=True)) if pair else {}
+            values = {of: _ratio(getattr(pair, of.name)) for of in _RATIOS if pair}
             for figure in _FIGURES:
                 value = getattr(entry, figure.name)
                 values[figure] = None if value is None else _Value(value)
@@ -68,12 +68,8 @@ def _measured(run: IndexedRun) -> Iterator[_Measured]:
             yield _Measured(printable(name), race, entry, known)
 
 
-def _ratios(pair: Pair) -> tuple[_Value, _Value | None]:
-    cpu = pair.cpu_ratio
-    return (
-        _Value(pair.ratio, pair.low, pair.high),
-        _Value(cpu.ratio, cpu.low, cpu.high) if cpu else None,
-    )
+def _ratio(given: Ratio | None) -> _Value | None:
+    return _Value(given.ratio, given.low, given.high) if given else None
 
 
 def bencher(run: IndexedRun, commit: str = "") -> str:  # noqa: ARG001

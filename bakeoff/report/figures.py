@@ -4,21 +4,13 @@ Every function takes base units and gives text. What isn't there, or isn't finit
 """
 
 import math
-from typing import Protocol
+
+from bakeoff.model.ratio import Interval, Ratio
 
 MISSING = "–"
+REFERENCE = "1×"
+"""The ratio of a reference to itself, which is not a measured one."""
 DAY_S = 86_400
-
-
-class Measured(Protocol):
-    """Whatever has a ratio with an interval."""
-
-    @property
-    def ratio(self) -> float | None: ...
-    @property
-    def low(self) -> float | None: ...
-    @property
-    def high(self) -> float | None: ...
 
 
 def significant(value: float, digits: int) -> str:
@@ -51,8 +43,13 @@ def _hides_its_side(bound: float, decimals: int) -> bool:
     return bound != 1 and round(bound, decimals) == 1
 
 
+def ratio_of(of: Ratio | None) -> str:
+    """A ratio with its interval: see `ratio_times`."""
+    return ratio_times(of.ratio, of.low, of.high) if of else MISSING
+
+
 def ratio_times(ratio: float | None, low: float | None, high: float | None) -> str:
-    """`1.72× (1.70 to 1.74)`; of the reference, which has no interval, `1×`.
+    """`1.72× (1.70 to 1.74)`.
 
     `≥ 3.41×` and `≤ 0.29×` are intervals with one end: of a contender, or over one, that did at
     least what was measured. `can't tell` is one without any.
@@ -64,10 +61,13 @@ def ratio_times(ratio: float | None, low: float | None, high: float | None) -> s
     if low is None or high is None:
         sign, end = ("≤", high) if low is None else ("≥", low)
         return f"{sign} {_end(end or 0.0, ratio)}×"
-    if ratio == low == high == 1:
-        return "1×"
     middle, lower, upper = interval(ratio, low, high)
     return MISSING if middle == MISSING else f"{middle}× ({lower} to {upper})"
+
+
+def parts(of: Interval) -> tuple[str, str, str]:
+    """A ratio and its two ends, each as `interval` writes it."""
+    return interval(of.ratio, of.low, of.high)
 
 
 def _end(end: float, ratio: float) -> str:
@@ -77,16 +77,11 @@ def _end(end: float, ratio: float) -> str:
     return lower if end <= ratio else upper
 
 
-def ratio_of(of: "Measured | None") -> str:
-    """The ratio of an entry, a pair or an interval with its interval."""
-    return ratio_times(of.ratio, of.low, of.high) if of else MISSING
-
-
-def expected(of: "Measured | None") -> str:
+def expected(of: Interval | None) -> str:
     """Where a ratio is expected: `1.05 to 1.24`."""
-    if of is None or of.ratio is None or of.low is None or of.high is None:
+    if of is None:
         return MISSING
-    _, low, high = interval(of.ratio, of.low, of.high)
+    _, low, high = parts(of)
     return f"{low} to {high}"
 
 

@@ -15,7 +15,7 @@ from bakeoff.model.lines import LinePair
 from bakeoff.model.pairs import Pair, pair_of
 from bakeoff.model.plan import Connection
 from bakeoff.model.protocol import Protocol
-from bakeoff.model.ratio import Told
+from bakeoff.model.ratio import Ratio, Told
 from bakeoff.model.verdict import Verdict
 
 
@@ -91,29 +91,27 @@ _FOUND: Mapping[str, Told] = {
 }
 
 
-def as_pair(pair: CapacityPair | LinePair, n: int) -> Pair:
+def as_pair(pair: CapacityPair | LinePair) -> Pair:
     """A ratio of two capacities, or on a line, as those of a race are indexed."""
     return Pair(
         a=pair.a,
         b=pair.b,
         ratio=pair.ratio,
-        low=pair.low,
-        high=pair.high,
-        n=n,
         finding=_FOUND.get(pair.finding, "can't tell"),
         equivalent=False,
         minimum_detectable_effect=None,
     )
 
 
-def with_ratio(figure: IndexedFigure, reference: str, pairs: Sequence[Pair]) -> IndexedFigure:
-    """The figure with its ratio to the reference, which an entry of these kinds doesn't have."""
-    if figure.name == reference and figure.valid:
-        return figure.model_copy(update={"ratio": 1.0, "low": 1.0, "high": 1.0})
+def with_ratio(
+    figure: IndexedFigure, reference: str, pairs: Sequence[Pair], n: int
+) -> IndexedFigure:
+    """The figure with its ratio to the reference, which an entry of these kinds doesn't have; that
+    of the reference to itself is from `n` measurements."""
+    if figure.name == reference and figure.valid and n:
+        return figure.model_copy(update={"ratio": Ratio(ratio=1.0, low=1.0, high=1.0, n=n)})
     pair = pair_of(pairs, figure.name, reference)
-    if pair is None:
-        return figure
-    return figure.model_copy(update={"ratio": pair.ratio, "low": pair.low, "high": pair.high})
+    return figure.model_copy(update={"ratio": pair and pair.ratio})
 
 
 def load_in_words(
@@ -176,9 +174,6 @@ def _figure(entry: VerdictEntry, workload: str, load: str, setting: Setting) -> 
         cpu_us_per_request=entry.cpu_us_per_request.server,
         memory_mib=entry.memory_mib.loaded,
         ratio=entry.ratio,
-        low=entry.low,
-        high=entry.high,
         rank=entry.rank,
         letters=entry.letters,
-        n=entry.n,
     )

@@ -12,7 +12,6 @@ from bakeoff.model.errors import BadUsage, NoVerdict, nearest
 from bakeoff.model.gate import GateResult
 from bakeoff.model.pairs import Pair
 from bakeoff.model.plan import Plan
-from bakeoff.model.ratio import ends
 from bakeoff.model.samples import Block, Record, ToolRun
 from bakeoff.model.verdict import Verdict
 from bakeoff.plan import race_gate
@@ -135,17 +134,17 @@ class Results(Reported):
         where one of them has no valid result.
         """
         pair = self.pair(name, than)
-        return ends(pair.low, pair.high)[1] < 1 - _margin(by)
+        return pair.ratio.ends[1] < 1 - _margin(by)
 
     def faster(self, name: str, than: str | None = None, by: float | str = 0.0) -> bool:
         """Whether `name` is surely faster than `than` by more than `by`; see `slower`."""
         pair = self.pair(name, than)
-        return ends(pair.low, pair.high)[0] > 1 + _margin(by)
+        return pair.ratio.ends[0] > 1 + _margin(by)
 
     def pair(self, name: str, than: str | None = None) -> Pair:
         """The ratio of two contenders of a race, with its simultaneous 95 % interval.
 
-        `low` or `high` is None where the interval has no end on that side. `than` is the reference
+        Its `ratio` lacks an end where the load generator was the limit. `than` is the reference
         if None. Both may be given as they were to `race`. Raises
         `BadUsage`, and `NoVerdict` where one of them has no valid result.
         """

@@ -11,7 +11,6 @@ import numpy as np
 import scipy
 
 from bakeoff.judge import judge
-from bakeoff.model.ratio import ends
 from bakeoff.model.samples import Block
 from bakeoff.model.simulation import Conditions, Middle, Rate, Rates
 from bakeoff.simulate.race import MACHINE, PLANTED, REFERENCE, Size, plan_of, records_of
@@ -41,7 +40,7 @@ def race(size: Size, conditions: Conditions, seed: int) -> Outcome:
     lasted_s = max(each.at_ns for each in records if isinstance(each, Block)) / 1e9
     findings = {"faster": 1, "slower": -1}
     truths = [size.ln_ratio(pair.a, pair.b) for pair in verdict.pairs]
-    intervals = [ends(pair.low, pair.high) for pair in verdict.pairs]
+    intervals = [pair.ratio.ends for pair in verdict.pairs]
     said = [findings.get(pair.finding, 0) for pair in verdict.pairs]
     planted = verdict.pair(PLANTED, REFERENCE)
     right = "faster" if size.effect > 0 else "slower"
@@ -56,8 +55,8 @@ def race(size: Size, conditions: Conditions, seed: int) -> Outcome:
             for (low, high), truth in zip(intervals, truths, strict=True)
         ),
         half_width=(
-            math.log(planted.high / planted.low) / 2
-            if planted and planted.low and planted.high
+            math.log(planted.ratio.high / planted.ratio.low) / 2
+            if planted and planted.ratio.low and planted.ratio.high
             else None
         ),
         lasted_s=lasted_s,

@@ -34,7 +34,7 @@ def test_a_change_between_two_runs_is_found_in_folders_and_verdicts(world: World
     found = RunsComparison.read_json(Path("found.json"))
     assert {each.name: each.finding for each in found.changes} == {"fast": None, "slow": "slower"}
     only = bakeoff("compare", str(old), str(new), "--json", "-")
-    assert json.loads(only.stdout)["schema"] == "bakeoff.compare/2"
+    assert json.loads(only.stdout)["schema"] == "bakeoff.compare/3"
 
 
 def test_a_gate_between_two_runs_decides_the_status(world: World) -> None:

@@ -31,15 +31,14 @@ FOUND = {
 
 def pair(finding: Any, a: str = "nginx", b: str = "go", **other: Any) -> Pair:
     ratio, low, high = FOUND[finding]
-    given = {"ratio": ratio, "low": low, "high": high, **other}
+    given = {"ratio": ratio, "low": low, "high": high, "n": 40, **other}
     return Pair(
         a=a,
         b=b,
-        n=40,
+        ratio=Ratio(**given),
         finding=finding,
         equivalent=False,
         minimum_detectable_effect=None,
-        **given,
     )
 
 
@@ -75,8 +74,8 @@ def test_a_race_says_who_leads_by_how_much(shelves: Shelves) -> None:
     verdict: Verdict = shelves.race.result
     result = of_verdict(verdict)
     leads = verdict.pair("fast", "middle")
-    assert leads is not None and leads.low and leads.high
-    middle = figures.interval(leads.ratio, leads.low, leads.high)[0]
+    assert leads is not None and leads.ratio.low and leads.ratio.high
+    middle = figures.interval(leads.ratio.ratio, leads.ratio.low, leads.ratio.high)[0]
     assert result.message.startswith(f"fast {middle}× middle ±")
     assert result.tone == "ahead"
 

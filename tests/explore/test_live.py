@@ -35,6 +35,7 @@ from bakeoff.runs import AnyRun, open_run
 from bakeoff.runs.holder import FILE, Holder
 from tests.explore.conftest import Shelves
 from tests.explore.visitor import BASE, Elements, Visitor
+from tests.ratios import interval, known
 from tests.runs.test_holder import held
 
 NAME = "a-run-that-goes-on"
@@ -117,7 +118,9 @@ def test_its_picture_has_the_moments_that_were_kept_and_what_the_judge_says_now(
     assert [each.name for each in before.now] == ["middle", "slow"]
     assert "How the intervals narrow" not in before.standings, "there is one moment only"
     earlier = [
-        each.model_copy(update={"measured_s": each.measured_s / 2, "ratio": each.ratio * 1.1})
+        each.model_copy(
+            update={"measured_s": each.measured_s / 2, "ratio": interval(each.ratio.ratio * 1.1)}
+        )
         for each in before.now
     ]
     page = Elements.of(judged(run, earlier).standings)
@@ -127,15 +130,14 @@ def test_its_picture_has_the_moments_that_were_kept_and_what_the_judge_says_now(
     for then, now in zip(earlier, before.now, strict=True):
         assert said_of(then.name, then) in said
         entry = verdict.entry(now.name)
-        assert entry and f"{figures.ratio_of(entry)}, {entry.n} paired blocks" in said_of(
-            now.name, now
-        )
+        ratio = known(known(entry).ratio)
+        assert f"{figures.ratio_of(ratio)}, {ratio.n} paired blocks" in said_of(now.name, now)
         assert said_of(now.name, now) in said
 
 
 def test_a_moment_is_kept_when_enough_more_was_measured() -> None:
     def at(measured_s: float) -> list[Stood]:
-        return [Stood(name="a", measured_s=measured_s, ratio=1, low=0.9, high=1.1, n=4)]
+        return [Stood(name="a", measured_s=measured_s, ratio=interval(1))]
 
     past = list[Stood]()
     for second in range(1, 24 * 3600, 3):

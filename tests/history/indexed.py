@@ -15,6 +15,7 @@ from bakeoff.model.history import (
 from bakeoff.model.machine import Machine
 from bakeoff.model.pairs import Pair
 from bakeoff.simulate.race import MACHINE
+from tests.ratios import interval
 
 BEGAN_AT = datetime(2026, 1, 1, 12, 0, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -46,7 +47,7 @@ def run(
         machine_class=machine_class(machine),
         machine=machine,
         bakeoff="0.2.0",
-        method="bakeoff.verdict/3",
+        method="bakeoff.verdict/4",
         command_line=("bakeoff", "race", *speeds),
         races=(
             IndexedRace(
@@ -69,7 +70,6 @@ def run(
 def _figure(
     name: str, speed: float, reference: float, workload: str, version: str, machine: Machine
 ) -> IndexedFigure:
-    ratio = speed / reference
     return IndexedFigure(
         name=name,
         contender=name,
@@ -85,12 +85,9 @@ def _figure(
         latency_p99_us=900.0,
         cpu_us_per_request=5.0,
         memory_mib=10.0,
-        ratio=ratio,
-        low=ratio / 1.01,
-        high=ratio * 1.01,
+        ratio=interval(speed / reference),
         rank=(1, 1),
         letters="a",
-        n=100,
     )
 
 
@@ -99,10 +96,7 @@ def _pair(a: str, b: str, speeds: Mapping[str, float]) -> Pair:
     return Pair(
         a=a,
         b=b,
-        ratio=ratio,
-        low=ratio / 1.01,
-        high=ratio * 1.01,
-        n=100,
+        ratio=interval(ratio),
         finding="faster" if ratio > 1.01 else "slower" if ratio < 1 / 1.01 else "can't tell",
         equivalent=False,
         minimum_detectable_effect=0.02,

@@ -58,7 +58,8 @@ def test_the_same_sources_are_one_build_wherever_they_were_checked_out(index: In
 
 def test_ratios_with_one_end_tell_nothing(index: Index) -> None:
     (pair,) = run(2, SPEEDS).races[0].pairs
-    index.add(_with(run(2, SPEEDS), pairs=(pair.model_copy(update={"high": None}),)))
+    bound = pair.ratio.model_copy(update={"high": None})
+    index.add(_with(run(2, SPEEDS), pairs=(pair.model_copy(update={"ratio": bound}),)))
     assert not earlier(index, run(1, SPEEDS)).ratios
 
 

@@ -16,6 +16,7 @@ from bakeoff.model.errors import BadUsage
 from bakeoff.model.history import IndexedClaim, machine_class
 from bakeoff.simulate.race import MACHINE
 from tests.history.indexed import BEGAN_AT, DAY, run
+from tests.ratios import interval, known
 
 OTHER_MACHINE = MACHINE.model_copy(update={"cpu_model": "another", "cpus": 8})
 
@@ -90,11 +91,11 @@ def test_a_series_has_the_ratio_to_whom_it_is_asked_against(index: Index) -> Non
     assert (key.points, key.references) == (3, ("a", "c"))
     series = index.series(key)
     assert series.reference == "a"
-    assert [point.ratio for point in series.points] == pytest.approx([0.5, 0.51, 0.52])
+    ratios = [known(point.ratio).ratio for point in series.points]
+    assert ratios == pytest.approx([0.5, 0.51, 0.52])
     assert [point.began_at for point in series.points] == [BEGAN_AT + n * DAY for n in range(3)]
-    point = index.series(key, "c").points[0]
-    assert point.ratio is not None and point.low is not None and point.high is not None
-    assert (point.low, point.ratio, point.high) == pytest.approx((2 / 1.01, 2, 2 * 1.01))
+    turned = known(index.series(key, "c").points[0].ratio)
+    assert (turned.low, turned.ratio, turned.high) == pytest.approx((2 / 1.01, 2, 2 * 1.01))
 
 
 def test_unlike_things_are_never_one_line(index: Index) -> None:
@@ -114,7 +115,7 @@ def test_the_matrix_has_the_newest_comparison_of_each_pair(index: Index) -> None
     assert asked.pairs == 4
     matrix = index.matrix(asked.workload, asked.protocol, asked.load, asked.machine_class)
     assert matrix is not None and matrix.contenders == ("a", "b", "c")
-    ratios = {frozenset((pair.a, pair.b)): pair.ratio for pair in matrix.pairs}
+    ratios = {frozenset((pair.a, pair.b)): pair.ratio.ratio for pair in matrix.pairs}
     assert ratios[frozenset("ab")] == pytest.approx(0.8)
     assert ratios[frozenset("ac")] == pytest.approx(10)
     assert index.matrix("none", "h1", asked.load, asked.machine_class) is None
@@ -126,9 +127,7 @@ def test_claims_are_listed_replay_by_replay(index: Index) -> None:
         number=1,
         text="a beats b",
         finding="holds",
-        ratio=2,
-        low=1.9,
-        high=2.1,
+        ratio=interval(2),
     )
     index.add(run(2, {"a": 2.0}, claims=(claim,)), run(1, {"a": 2.0}, claims=(claim,)))
     assert index.articles() == ("an-article",)

@@ -9,10 +9,11 @@ from bakeoff.judge.bounds import ratio
 from bakeoff.judge.runs import change
 from bakeoff.model.gate import GateResult
 from bakeoff.model.pairs import Pair
-from bakeoff.model.ratio import Interval
+from bakeoff.model.ratio import Interval, Ratio
 from bakeoff.model.verdict import Verdict
 from bakeoff.plan.gates import race_gate
 from tests.judge.races import MACHINE, Race, codes, judged, row
+from tests.ratios import known
 
 LIMITED: dict[str, object] = {"busy": 0.98}
 IDLE = 0.5
@@ -50,11 +51,11 @@ def test_a_ratio_loses_the_end_that_the_generator_hides(
 def test_over_others_it_has_a_lower_end_and_they_over_it_an_upper_one() -> None:
     whole, verdict = judged(Race(SPEEDS)), judged(limiting("brick"))
     one, other = pair(verdict, "brick", "gin"), pair(verdict, "gin", "brick")
-    assert (one.low, one.high) == (pair(whole, "brick", "gin").low, None)
-    assert other.low is None and other.high == pytest.approx(1 / (one.low or 0))
+    assert (one.ratio.low, one.ratio.high) == (pair(whole, "brick", "gin").ratio.low, None)
+    assert other.ratio.low is None and other.ratio.high == pytest.approx(1 / (one.ratio.low or 0))
     assert (one.finding, other.finding) == ("faster", "slower")
     brick = row(verdict, "brick")
-    assert (brick.low, brick.high, brick.valid) == (one.low, None, True)
+    assert brick.ratio == one.ratio and brick.valid
     assert codes(brick.at_least) == ["generator_limit"]
     assert brick.memory_mib.loaded and brick.cpu_us_per_request.server and brick.latency_us
 
@@ -63,7 +64,7 @@ def test_it_is_never_slower_equivalent_or_found_to_a_percent() -> None:
     verdict = judged(limiting("nginx"))
     ahead = pair(verdict, "brick", "nginx")
     assert pair(judged(Race(SPEEDS)), "brick", "nginx").finding == "faster"
-    assert (ahead.finding, ahead.low is None) == ("can't tell", True)
+    assert (ahead.finding, ahead.ratio.low is None) == ("can't tell", True)
     assert not any(each.equivalent for each in verdict.pairs if "nginx" in (each.a, each.b))
     assert ahead.minimum_detectable_effect is None
     assert verdict.minimum_detectable_effect is not None
@@ -72,8 +73,8 @@ def test_it_is_never_slower_equivalent_or_found_to_a_percent() -> None:
 def test_between_two_of_them_nobody_can_tell() -> None:
     verdict = judged(limiting("brick", "nginx"))
     both = pair(verdict, "brick", "nginx")
-    assert (both.low, both.high, both.finding) == (None, None, "can't tell")
-    assert both.ratio == pytest.approx(3.0 / 2.9, rel=0.02)
+    assert (both.ratio.low, both.ratio.high, both.finding) == (None, None, "can't tell")
+    assert both.ratio.ratio == pytest.approx(3.0 / 2.9, rel=0.02)
 
 
 def test_ranks_letters_and_leaders_follow_from_the_ends_that_there_are() -> None:
@@ -97,9 +98,10 @@ def test_a_reference_that_is_bounded_bounds_all_others_from_above() -> None:
     verdict = judged(limiting("gin", "brick"))
     assert verdict.reference == "gin"
     own, node, brick = (row(verdict, name) for name in ("gin", "node", "brick"))
-    assert (own.ratio, own.low, own.high) == (1, 1, 1)
-    assert node.low is None and node.high == pytest.approx(0.5, rel=0.05)
-    assert (brick.low, brick.high) == (None, None)
+    of_own, of_node, of_brick = (known(each.ratio) for each in (own, node, brick))
+    assert (of_own.ratio, of_own.low, of_own.high) == (1, 1, 1)
+    assert of_node.low is None and of_node.high == pytest.approx(0.5, rel=0.05)
+    assert (of_brick.low, of_brick.high) == (None, None)
 
 
 def test_a_bounded_reference_gives_no_noise_floor() -> None:
@@ -133,7 +135,8 @@ def test_a_gate_is_decided_where_the_bound_decides_it(text: str, outcome: str) -
     plan = race.plan().model_copy(update={"gates": (race_gate(text, tuple(SPEEDS)),)})
     result: GateResult = judge(plan, {}, race.records(), MACHINE, True).gates[0]
     assert result.outcome == outcome
-    assert result.ratio is not None and (result.low is None) != (result.high is None)
+    ratio = known(result.ratio)
+    assert (ratio.low is None) != (ratio.high is None)
 
 
 def test_the_precision_is_that_of_neighbours_with_both_ends() -> None:
@@ -153,10 +156,7 @@ def of(ratio: float, low: float | None, high: float | None) -> Pair:
     return Pair(
         a="a",
         b="b",
-        ratio=ratio,
-        low=low,
-        high=high,
-        n=100,
+        ratio=Ratio(ratio=ratio, low=low, high=high, n=100),
         finding="can't tell",
         equivalent=False,
         minimum_detectable_effect=0.05 if whole else None,
@@ -165,14 +165,14 @@ def of(ratio: float, low: float | None, high: float | None) -> Pair:
 
 def test_a_change_between_runs_lacks_the_ends_that_either_lacks() -> None:
     before, after = of(2.0, 1.9, 2.0 * 2.0 / 1.9), of(3.0, 2.9, None)
-    risen = change(before, after)
+    risen, detectable = change(before, after)
     below = (log(2 / 1.9) ** 2 + log(3 / 2.9) ** 2) ** 0.5
     assert risen.low == pytest.approx(exp(log(1.5) - below)) and risen.high is None
-    assert (risen.finding, risen.detectable) == ("faster", None)
-    fallen = change(after, before)
-    assert fallen.low is None and fallen.finding == "slower"
-    unknown = change(of(2.0, 1.9, None), of(3.0, 2.9, None))
-    assert (unknown.low, unknown.high, unknown.finding) == (None, None, "can't tell")
+    assert (risen.told(), detectable) == ("faster", None)
+    fallen, _ = change(after, before)
+    assert fallen.low is None and fallen.told() == "slower"
+    unknown, _ = change(of(2.0, 1.9, None), of(3.0, 2.9, None))
+    assert (unknown.low, unknown.high, unknown.told()) == (None, None, "can't tell")
 
 
 def test_by_cpu_time_both_ends_are_known() -> None:
@@ -233,14 +233,14 @@ def test_within_a_margin_two_share_a_letter_and_beyond_it_they_do_not() -> None:
 def test_equivalent_is_the_whole_interval_of_the_family_and_no_other() -> None:
     race = Race(dict.fromkeys("abcde", 1.0), boots=8, noise=0.04)
     for each in judged(race).pairs:
-        assert each.low and each.high
-        assert each.equivalent == (each.low > 1 / 1.02 and each.high < 1.02)
+        assert each.ratio.low and each.ratio.high
+        assert each.equivalent == (each.ratio.low > 1 / 1.02 and each.ratio.high < 1.02)
 
 
 def test_what_is_undecided_says_how_much_more_time_would_decide_it() -> None:
     found = with_margin(1.0, None, noise=0.2)
-    assert found.low and found.high
-    half_width, off = log(found.high / found.low) / 2, abs(log(found.ratio))
+    assert found.ratio.low and found.ratio.high
+    half_width, off = log(found.ratio.high / found.ratio.low) / 2, abs(log(found.ratio.ratio))
     times = (half_width / max(off, log(1.02) - off)) ** 2
     assert found.more_s == pytest.approx((times - 1) * 2 * 8 * 20 * 0.02, rel=1e-3)
     assert with_margin(1.0, 0.1, noise=0.2).more_s is None, "decided"

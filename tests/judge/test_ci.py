@@ -9,7 +9,7 @@ from bakeoff.model.finding import Finding
 from bakeoff.model.gate import CantTell, Gate, GateResult, Outcome
 from bakeoff.model.pairs import Pair
 from bakeoff.model.plan import Skipped
-from bakeoff.model.ratio import Interval
+from bakeoff.model.ratio import Interval, Ratio
 from bakeoff.model.verdict import Verdict
 from bakeoff.report.kinds.ci import headline
 from tests.judge.races import MACHINE
@@ -31,11 +31,7 @@ def verdict(outcome: Outcome, ratio: float = 1.0, cant_tell: CantTell = "pass") 
         {
             "a": "head",
             "b": "base",
-            "ratio": ratio,
-            "low": low,
-            "high": high,
-            "n": 99,
-            "draws": 8,
+            "ratio": Ratio(ratio=ratio, low=low, high=high, n=99, draws=8),
             "finding": finding,
             "equivalent": False,
             "minimum_detectable_effect": 0.014,
@@ -46,10 +42,7 @@ def verdict(outcome: Outcome, ratio: float = 1.0, cant_tell: CantTell = "pass") 
         outcome=outcome,
         passes=outcome == "holds" or (outcome == "can't tell" and cant_tell == "pass"),
         cant_tell=cant_tell,
-        ratio=ratio,
-        low=low,
-        high=high,
-        n=99,
+        ratio=pair.ratio,
     )
     return whole.model_copy(
         update={
@@ -101,7 +94,7 @@ def beside(race: Verdict, by_cpu: Outcome) -> Verdict:
     """The race with a result by server CPU beside its gate's."""
     (gate,) = race.gates
     passes = by_cpu != "fails"
-    second = {"by": "requests_per_cpu_s", "outcome": by_cpu, "passes": passes, "ratio": 0.9}
+    second = {"by": "requests_per_cpu_s", "outcome": by_cpu, "passes": passes}
     return race.model_copy(update={"gates": (gate, gate.model_copy(update=second))})
 
 

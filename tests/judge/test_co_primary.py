@@ -16,6 +16,7 @@ from bakeoff.model.readings import CpuTime
 from bakeoff.model.samples import Block, Record, Slice
 from bakeoff.plan import race_gate
 from tests.judge.races import MACHINE, SOUND_AUDIT, Race, altered, codes
+from tests.ratios import known
 
 TICK_NS = 4_000_000
 """Of a kernel that splits CPU time by a clock of 250 Hz."""
@@ -80,13 +81,13 @@ def test_a_gate_has_a_result_by_each_of_the_two() -> None:
     first, second = builds(ratio=1.2, cost=1 / 1.2)
     assert (first.by, second.by) == (None, "requests_per_cpu_s")
     assert (first.outcome, second.outcome) == ("holds", "holds")
-    assert first.ratio == pytest.approx(1.2, rel=0.03)
-    assert second.ratio == pytest.approx(1.2, rel=0.03)
+    assert known(first.ratio).ratio == pytest.approx(1.2, rel=0.03)
+    assert known(second.ratio).ratio == pytest.approx(1.2, rel=0.03)
 
 
 def test_their_intervals_hold_whenever_the_race_ends() -> None:
     for at_any_time, planned in zip(builds(), builds(until=None), strict=True):
-        assert at_any_time.low and planned.low and at_any_time.low < planned.low
+        assert known(known(at_any_time.ratio).low) < known(known(planned.ratio).low)
 
 
 def test_what_costs_more_fails_where_throughput_shows_nothing() -> None:
@@ -104,8 +105,8 @@ def test_their_intervals_are_those_of_two_that_hold_at_once() -> None:
     (one,) = judge(plan, {}, records, MACHINE, True).gates
     co_primary = plan.model_copy(update={"cpu_gates": True})
     two, _ = judge(co_primary, {}, records, MACHINE, True).gates
-    assert one.high and two.high and one.ratio and two.ratio
-    wider = np.log(two.high / two.ratio) / np.log(one.high / one.ratio)
+    alone, shared = known(one.ratio), known(two.ratio)
+    wider = np.log(shared.ends[1] / shared.ratio) / np.log(alone.ends[1] / alone.ratio)
     # scipy: t.ppf((1 + .95**.5) / 2, 7) / t.ppf(.975, 7); 1.14 of many draws
     assert wider == pytest.approx(1.189, abs=0.02)
 
@@ -128,7 +129,7 @@ def test_where_the_kernel_needs_another_time_for_a_request_the_cost_does_not_dec
 ) -> None:
     _, by_cpu = builds(cost=1 + (kernel - 1) / 2, kernel=kernel)
     assert (by_cpu.outcome, by_cpu.passes) == ("doesn't decide", True)
-    assert by_cpu.ratio == pytest.approx(1 / (1 + (kernel - 1) / 2), rel=0.05)
+    assert known(by_cpu.ratio).ratio == pytest.approx(1 / (1 + (kernel - 1) / 2), rel=0.05)
     (why,) = by_cpu.reasons
     assert (why.code, why.values["name"], why.values["other"]) == ("calls_differ", "head", "base")
     assert why.values["ratio"] == pytest.approx(kernel, rel=0.2)

@@ -94,7 +94,7 @@ def test_who_costs_more_is_told_and_who_costs_the_same_is_a_tie() -> None:
         assert line.value("c").value == pytest.approx(75, rel=0.02) and line.value("c").n == 9
         a_b, a_c = line.pair("a", "b"), line.pair("a", "c")
         assert a_b and a_b.finding == "tie"
-        assert a_c and a_c.finding == "better" and a_c.low < 1.5 < a_c.high
+        assert a_c and a_c.finding == "better" and a_c.ratio.low < 1.5 < a_c.ratio.high
     assert found["share", "cpu_us_per_request"].requests_per_s["a"] == pytest.approx(1000)
     assert found["equal", "cpu_us_per_request"].requests_per_s["c"] == pytest.approx(500)
 

@@ -8,7 +8,7 @@ from bakeoff.judge import gate as gates
 from bakeoff.judge import judge
 from bakeoff.model.finding import Finding
 from bakeoff.model.gate import CantTell, Gate, GateResult
-from bakeoff.model.ratio import ends
+from bakeoff.model.ratio import Ratio
 from bakeoff.model.verdict import Precision, Verdict
 from bakeoff.plan.gates import race_gate
 from tests.judge.races import MACHINE, Race, codes
@@ -18,7 +18,9 @@ def weighed(sign: str, factor: float, low: float, high: float) -> str:
     gate = Gate.model_validate(
         {"text": "", "left": "a", "sign": sign, "factor": factor, "right": "b"}
     )
-    return gates.weighed(gate, "pass", (low + high) / 2, low, high, 30).outcome
+    return gates.weighed(
+        gate, "pass", Ratio(ratio=(low + high) / 2, low=low, high=high, n=30)
+    ).outcome
 
 
 @pytest.mark.parametrize(
@@ -64,8 +66,7 @@ def test_the_verdict_has_its_gates_with_the_figures_of_the_pair() -> None:
     ):
         pair = verdict.pair(*names)
         assert pair
-        measured = (result.ratio, result.low, result.high, result.n)
-        assert measured == (pair.ratio, pair.low, pair.high, pair.n)
+        assert result.ratio == pair.ratio
 
 
 def test_a_gate_that_nobody_can_decide_passes_or_fails_by_its_policy() -> None:
@@ -111,7 +112,7 @@ def test_it_is_the_widest_interval_between_neighbours_that_counts() -> None:
     plan = race.plan().model_copy(update={"precision": 0.5})
     verdict = judge(plan, {}, race.records(), MACHINE, complete=True)
     neighbours = [verdict.pair("a", "b"), verdict.pair("b", "c")]
-    widest = max(ends(pair.low, pair.high)[1] / pair.ratio - 1 for pair in neighbours if pair)
+    widest = max(pair.ratio.ends[1] / pair.ratio.ratio - 1 for pair in neighbours if pair)
     measured = precision(race, 0.5)
     assert measured and measured.reached == pytest.approx(widest)
     assert measured.met and measured.more_s is None

@@ -67,7 +67,7 @@ def test_a_slower_machine_is_found_and_changes_no_ratio_of_contenders() -> None:
     assert found.ratio == pytest.approx(0.8, rel=0.02) and found.high < 1
     assert found.boots == 4
     pair = verdict.pair("b", "a")
-    assert pair and pair.ratio == pytest.approx(1.1, rel=0.02)
+    assert pair and pair.ratio.ratio == pytest.approx(1.1, rel=0.02)
     assert [each.code for each in verdict.warnings].count("machines_differ") == 1
     assert "They differ. a ran on two of them" in machines(verdict)
     assert verdict.noise_floor is None

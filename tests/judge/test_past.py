@@ -5,6 +5,7 @@ import numpy as np
 from bakeoff.history import open_index
 from bakeoff.judge.past import causes, line_of
 from bakeoff.model.history import Line, Point, Series
+from bakeoff.model.ratio import Ratio
 from tests.history.indexed import run
 
 
@@ -29,12 +30,12 @@ def test_a_step_says_when_by_how_much_and_what_is_new_since() -> None:
     found = line(stepping(0.9), version="2.0", kernel="new")
     (step,) = found.steps
     assert (step.at, step.run_name) == (10, "race-10")
-    assert step.low < 0.9 < step.high < 0.92
+    assert step.ratio.low < 0.9 < step.ratio.high < 0.92
     assert [cause.code for cause in step.causes] == ["version_changed", "surroundings_changed"]
     assert step.causes[0].values == {"before": "1.0", "after": "2.0"}
     assert found.now is not None
-    assert (found.now.n, found.now.since) == (10, found.points[10].began_at)
-    assert found.now.low < 0.9 < found.now.high
+    assert (found.now.ratio.n, found.now.since) == (10, found.points[10].began_at)
+    assert found.now.ratio.low < 0.9 < found.now.ratio.high
 
 
 def test_where_nothing_on_record_changed_that_is_said() -> None:
@@ -48,7 +49,7 @@ def test_the_reference_is_among_the_causes() -> None:
 
 
 def test_points_without_both_ends_are_shown_and_not_judged() -> None:
-    found = line(stepping(1.0), high=None)
+    found = line(stepping(1.0), ratio=Ratio(ratio=1.0, low=0.9, high=None, n=10))
     assert (len(found.points), found.compared) == (20, 10)
     assert not found.steps
 

@@ -13,6 +13,7 @@ from bakeoff.judge.prediction import expecting, predicted
 from bakeoff.model.earlier import EARLIER_MIN, Earlier, EarlierRatio
 from bakeoff.model.pairs import NextRace, Pair
 from tests.judge.races import Race, judged
+from tests.ratios import interval
 
 BUILDS = {"a": "a" * 12, "b": "b" * 12, "c": "c" * 12, "a again": "a" * 12}
 ERROR = 0.01
@@ -24,10 +25,7 @@ def pair(ln_ratio: float, a: str = "a", b: str = "b", error: float = ERROR) -> P
     return Pair(
         a=a,
         b=b,
-        ratio=exp(ln_ratio),
-        low=exp(ln_ratio - half),
-        high=exp(ln_ratio + half),
-        n=100,
+        ratio=interval(exp(ln_ratio), exp(half)),
         finding="can't tell",
         equivalent=False,
         minimum_detectable_effect=expm1(half + NormalDist().inv_cdf(0.8) * error),
@@ -55,7 +53,7 @@ def test_of_races_that_are_as_sure_it_is_the_prediction_interval_of_a_sample() -
     every = np.array([*values, 0.25])
     half = stats.t.ppf(0.975, 5) * every.std(ddof=1) * sqrt(1 + 1 / 6)
     assert found
-    assert (found.basis, found.races) == ("pair", 5)
+    assert (found.basis, found.n) == ("pair", 5)
     assert log(found.ratio) == pytest.approx(every.mean())
     assert log(found.low) == pytest.approx(every.mean() - half)
     assert log(found.high) == pytest.approx(every.mean() + half)
@@ -95,7 +93,7 @@ def test_builds_that_met_too_seldom_are_predicted_by_the_others() -> None:
     variance = np.var([0.1, 0.2, 0.05, 0.3, 0.15, 0.2], ddof=1) - ERROR**2
     half = stats.t.ppf(0.975, 5) * sqrt(2 * variance + 2 * ERROR**2)
     assert found
-    assert (found.basis, found.races) == ("family", 6)
+    assert (found.basis, found.n) == ("family", 6)
     assert log(found.ratio) == pytest.approx(0.7)
     assert log(found.high / found.low) / 2 == pytest.approx(half)
 
@@ -116,13 +114,18 @@ def test_of_one_build_twice_the_mean_is_known() -> None:
     # Seldom met: what each such race differs from 1 by says how much races of equals differ.
     others = [each.model_copy(update={"a": each.run, "b": each.run}) for each in races(values)]
     found = next_race(pair(0.05), others)
-    assert found and (found.basis, found.races) == ("family", 6)
+    assert found and (found.basis, found.n) == ("family", 6)
 
 
 def test_a_ratio_with_one_end_is_not_predicted() -> None:
-    bounded = pair(0.1).model_copy(update={"high": None, "minimum_detectable_effect": None})
+    given = pair(0.1)
+    above, below = (
+        given.model_copy(update={"ratio": given.ratio.model_copy(update=end)})
+        for end in ({"high": None}, {"low": 0.0})
+    )
+    bounded = above.model_copy(update={"minimum_detectable_effect": None})
     assert next_race(bounded, races([0.1] * 9)) is None
-    assert pair(0.1).model_copy(update={"low": 0.0}).error is None
+    assert below.error is None
 
 
 @pytest.mark.parametrize("between", [0.0, 0.02])
@@ -151,7 +154,7 @@ def test_a_verdict_says_how_many_races_its_predictions_rest_on() -> None:
     ratios = [each for a, b in combinations(names, 2) for each in races([0.2] * 5, a, b)]
     found = predicted(verdict, Earlier(builds=BUILDS, ratios=tuple(ratios)))
     assert found.earlier_races == 5
-    assert {each.next_race.races for each in found.pairs if each.next_race} == {5}
+    assert {each.next_race.n for each in found.pairs if each.next_race} == {5}
     assert len(found.pairs) == 3 and verdict.earlier_races is None
     kept = [each.model_copy(update={"next_race": None}) for each in found.pairs]
     assert kept == list(verdict.pairs)

@@ -13,10 +13,10 @@ from bakeoff.judge import judge
 from bakeoff.judge.compare import compare
 from bakeoff.judge.history import History
 from bakeoff.model.entry import VerdictEntry
-from bakeoff.model.ratio import ends
 from bakeoff.model.samples import Record, Slice
 from bakeoff.model.verdict import Verdict
 from tests.judge.races import MACHINE, Race, altered, throughput_event
+from tests.ratios import known
 
 SEEDS = range(8)
 
@@ -50,9 +50,10 @@ def entries(verdict: Verdict) -> dict[str, VerdictEntry]:
     return {each.name: each for each in verdict.entries}
 
 
-def known(value: float | None) -> float:
-    assert value is not None
-    return value
+def figures(entry: VerdictEntry) -> tuple[float, float, float]:
+    """Its ratio, and both ends of the interval."""
+    ratio = known(entry.ratio)
+    return (ratio.ratio, *ratio.ends)
 
 
 def mean_half_width(race: Race, seeds: range = SEEDS) -> float:
@@ -90,11 +91,13 @@ def test_a_verdict_does_not_contradict_itself(race: Race) -> None:
         frozenset((each.a, each.b)) for each in verdict.pairs if each.finding != "can't tell"
     }
     for each in verdict.pairs:
-        low, high = ends(each.low, each.high)
-        assert low < each.ratio < high
+        low, high = each.ratio.ends
+        assert low < each.ratio.ratio < high
         assert each.finding == ("faster" if low > 1 else "slower" if high < 1 else "can't tell")
-        assert not each.equivalent or abs(log(each.ratio)) < log(1 + verdict.equivalence_margin)
-        assert known(each.minimum_detectable_effect) >= high / each.ratio - 1
+        assert not each.equivalent or abs(log(each.ratio.ratio)) < log(
+            1 + verdict.equivalence_margin
+        )
+        assert known(each.minimum_detectable_effect) >= high / each.ratio.ratio - 1
     for a, b in combinations(rows, 2):
         assert bool(set(rows[a].letters) & set(rows[b].letters)) == (
             frozenset((a, b)) not in told_apart
@@ -108,7 +111,8 @@ def test_a_verdict_does_not_contradict_itself(race: Race) -> None:
         }
         beaten = {frozenset((row.name, other)) for other in rows} & told_apart
         assert row.rank == (1 + len(quicker), len(rows) - len(beaten) + len(quicker))
-        assert known(row.low) <= known(row.ratio) <= known(row.high)
+        low, high = known(row.ratio).ends
+        assert low <= known(row.ratio).ratio <= high
 
 
 @given(race=races, seed=st.integers(1, 99))
@@ -119,9 +123,7 @@ def test_what_all_entries_share_in_a_block_cancels(race: Race, seed: int) -> Non
     usual = entries(judged(race))
     stormy = entries(judged(race, changed(race.records(), {}, weather=seed)))
     for name, row in usual.items():
-        for figure in ("ratio", "low", "high"):
-            other = getattr(stormy[name], figure)
-            assert other == pytest.approx(getattr(row, figure), rel=3e-4)
+        assert figures(stormy[name]) == pytest.approx(figures(row), rel=3e-4)
         assert stormy[name].letters == row.letters
 
 
@@ -133,11 +135,9 @@ def test_twice_as_fast_is_twice_the_ratio_and_the_same_interval_around_it(
     race = Race({"a": 1.0, "b": 1.0, "c": 1.1}, boots=2, blocks=8, seed=seed, scale=100)
     usual = entries(judged(race))
     quick = entries(judged(race, changed(race.records(), {"b": factor})))
-    for figure in ("ratio", "low", "high"):
-        expected = {"b": factor, "c": 1.0}
-        for name, times in expected.items():
-            changed_figure = getattr(quick[name], figure)
-            assert changed_figure == pytest.approx(getattr(usual[name], figure) * times, rel=3e-4)
+    for name, times in {"b": factor, "c": 1.0}.items():
+        expected = [times * figure for figure in figures(usual[name])]
+        assert figures(quick[name]) == pytest.approx(expected, rel=3e-4)
 
 
 @given(races)
@@ -145,9 +145,8 @@ def test_twice_as_fast_is_twice_the_ratio_and_the_same_interval_around_it(
 def test_the_other_reference_turns_the_ratio_round(race: Race) -> None:
     of_first = entries(judged(race, reference="e0"))["e1"]
     of_second = entries(judged(race, reference="e1"))["e0"]
-    assert known(of_first.ratio) == pytest.approx(1 / known(of_second.ratio))
-    assert known(of_first.low) == pytest.approx(1 / known(of_second.high))
-    assert known(of_first.high) == pytest.approx(1 / known(of_second.low))
+    ratio, low, high = figures(of_second)
+    assert figures(of_first) == pytest.approx((1 / ratio, 1 / high, 1 / low))
     assert of_first.rank == entries(judged(race, reference="e1"))["e1"].rank
 
 
@@ -159,8 +158,7 @@ def test_names_move_no_ratio(seed: int, names: list[str]) -> None:
     other = Race(dict(zip(names, ratios, strict=True)), boots=2, blocks=20, seed=seed)
     usual_rows, other_rows = entries(judged(usual)), entries(judged(other))
     for old, new in zip("abcd", names, strict=True):
-        assert other_rows[new].ratio == pytest.approx(known(usual_rows[old].ratio))
-        assert other_rows[new].low == pytest.approx(known(usual_rows[old].low))
+        assert figures(other_rows[new]) == pytest.approx(figures(usual_rows[old]))
 
 
 def test_an_interval_never_narrows_because_more_take_part() -> None:
@@ -204,5 +202,6 @@ def test_a_few_blocks_that_went_wrong_move_a_ratio_little(silent: int) -> None:
         ),
     )
     usual, moved = (entries(judged(race, each))["b"] for each in (records, spoilt))
-    half_width = log(known(usual.high) / known(usual.ratio))
-    assert abs(log(known(moved.ratio) / known(usual.ratio))) < half_width
+    before = known(usual.ratio)
+    half_width = log(before.ends[1] / before.ratio)
+    assert abs(log(known(moved.ratio).ratio / before.ratio)) < half_width

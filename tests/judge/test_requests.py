@@ -99,7 +99,11 @@ def test_its_interval_holds_the_truth(plan: Plan) -> None:
     for seed in range(60):
         requests = mixed_requests(plan, race(seed, slower=1.05), NAMES, NAMES)
         truths = [
-            (pair.low, 1.05 if request.name == "GET /3" and pair.b == "b" else 1.0, pair.high)
+            (
+                pair.ratio.low,
+                1.05 if request.name == "GET /3" and pair.b == "b" else 1.0,
+                pair.ratio.high,
+            )
             for request in requests
             for pair in request.pairs
             if (pair.a, pair.b) != ("b", "c") or request.name != "GET /3"

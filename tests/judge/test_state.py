@@ -33,12 +33,12 @@ def raced(
 def test_a_slope_is_measured_with_its_interval_and_the_ratio_where_the_machine_is_quiet() -> None:
     comparison, given = raced(-0.5, 1, ln_ratio=0.1)
     found = by_state(comparison, "a", given, 1)
-    assert found and found.draws == 20
+    assert found and found.quiet.n == 20
     assert -0.7 < found.slope_low < -0.5 < found.slope_high < -0.3
     quiet = np.exp(0.1 - 0.5 * np.log(found.work_us / 150))
     assert 140 < found.work_us < 150
-    assert found.quiet_low < quiet < found.quiet_high
-    assert found.quiet_high / found.quiet_low < 1.06
+    assert found.quiet.low < quiet < found.quiet.high
+    assert found.quiet.high / found.quiet.low < 1.06
 
 
 def test_from_the_other_side_it_is_the_same_slope_turned() -> None:
@@ -46,7 +46,7 @@ def test_from_the_other_side_it_is_the_same_slope_turned() -> None:
     one, other = (by_state(comparison, name, given, 1) for name in "ab")
     assert one and other
     assert other.slope == pytest.approx(-one.slope)
-    assert other.quiet == pytest.approx(1 / one.quiet)
+    assert other.quiet.ratio == pytest.approx(1 / one.quiet.ratio)
     assert (other.slope_low, other.slope_high) == pytest.approx((-one.slope_high, -one.slope_low))
 
 
@@ -60,7 +60,7 @@ def test_intervals_of_slope_and_quiet_ratio_hold_as_often_as_they_say() -> None:
             assert found
             held += found.slope_low <= slope <= found.slope_high
             truth = np.exp(slope * np.log(found.work_us / 150))
-            quiet_held += found.quiet_low <= truth <= found.quiet_high
+            quiet_held += not found.quiet.excludes(truth)
         assert 0.92 <= held / 400 <= 0.98
         assert quiet_held / 400 >= 0.93
 

@@ -42,7 +42,7 @@ def test_a_step_is_found_where_it_is_with_its_size(up: float, n: int, sd: float)
     found = [steps(line(rng, n, sd, up=up, at=n // 2)) for _ in range(30)]
     hits = [each[0] for each in found if len(each) == 1 and abs(each[0].at - n // 2) <= 1]
     assert len(hits) >= 24
-    covered = sum(step.low <= 1 + up <= step.high for step in hits)
+    covered = sum(step.ratio.low <= 1 + up <= step.ratio.high for step in hits)
     # Places are chosen by what was seen, so a few more than 5 % miss.
     assert covered >= 0.8 * len(hits)
 
@@ -56,10 +56,10 @@ def test_a_fall_that_was_mended_has_two_steps() -> None:
     ]
     down, up = steps(fallen)
     assert (down.at, up.at) == (20, 25)
-    assert down.ratio < 1 < up.ratio
+    assert down.ratio.ratio < 1 < up.ratio.ratio
     before, during, after = levels(fallen, (down, up))
-    assert (before.n, during.n, after.n) == (20, 5, 20)
-    assert during.ratio == pytest.approx(0.9, abs=0.02)
+    assert (before.ratio.n, during.ratio.n, after.ratio.n) == (20, 5, 20)
+    assert during.ratio.ratio == pytest.approx(0.9, abs=0.02)
 
 
 def test_an_outlier_is_no_step() -> None:
@@ -86,10 +86,10 @@ def test_levels_are_the_whole_line_and_steps_lie_between_them(
     runs = [Measured(value + (shift if at > 20 else 0), 0.01) for at, value in enumerate(values)]
     found = steps(runs)
     cut = levels(runs, found)
-    assert sum(level.n for level in cut) == len(runs)
+    assert sum(level.ratio.n for level in cut) == len(runs)
     assert [level.first for level in cut[1:]] == [step.at for step in found]
-    assert all(level.n >= SHORTEST for level in cut) or not found
-    assert all(step.low <= step.ratio <= step.high for step in found)
+    assert all(level.ratio.n >= SHORTEST for level in cut) or not found
+    assert all(step.ratio.low <= step.ratio.ratio <= step.ratio.high for step in found)
 
 
 def test_ruptures_finds_the_same_places() -> None:

@@ -18,14 +18,16 @@ from bakeoff.model.samples import Block, BootEnd, Record
 from bakeoff.model.verdict import Verdict
 from bakeoff.report.kinds.race_tables import handshakes
 from tests.judge.races import MACHINE, Race, codes, judged, row, says
+from tests.ratios import known
 
 
 def test_a_clear_difference_is_found() -> None:
     verdict = judged(Race({"nginx": 1.0, "node": 0.5}, boots=5))
     node = row(verdict, "node")
     assert verdict.valid and not verdict.warnings
-    assert node.ratio == pytest.approx(0.5, rel=0.01)
-    assert node.low is not None and node.high is not None and node.low < 0.5 < node.high
+    assert known(node.ratio).ratio == pytest.approx(0.5, rel=0.01)
+    low, high = known(node.ratio).ends
+    assert low < 0.5 < high
     assert (node.letters, node.rank) == ("b", (2, 2))
     assert [(pair.a, pair.b, pair.finding) for pair in verdict.pairs] == [
         ("nginx", "node", "faster")
@@ -64,21 +66,21 @@ def test_a_twin_that_differs_is_said() -> None:
 
 def test_long_slices_that_agree_are_a_figure_of_their_own() -> None:
     b = row(judged(Race({"a": 1.0, "b": 1.1}, blocks=60, long_blocks=10)), "b")
-    assert b.long_slices is not None and b.n == 180 and not b.warnings
+    assert b.long_slices is not None and known(b.ratio).n == 180 and not b.warnings
 
 
 def test_solo_uses_long_blocks_and_boots_are_the_blocks() -> None:
     race = Race({"a": 1.0, "b": 1.1}, boots=14, blocks=0, long_blocks=1, solo=True)
     verdict = judged(race)
     b = row(verdict, "b")
-    assert b.n == 14 and len(b.boots) == 14 and b.long_slices is None
+    assert known(b.ratio).n == 14 and len(b.boots) == 14 and b.long_slices is None
     assert [pair.finding for pair in verdict.pairs] == ["slower"] or verdict.pairs[0].a == "b"
 
 
 def test_an_invalid_reference_gives_way() -> None:
     race = Race({"a": 1.0, "b": 1.0, "c": 2.0}, boots=5, died={"a": "signal 11"})
     verdict = judged(race)
-    assert verdict.reference == "b" and row(verdict, "b").ratio == 1.0
+    assert verdict.reference == "b" and known(row(verdict, "b").ratio).ratio == 1.0
     assert row(verdict, "a").ratio is None and row(verdict, "a").letters == ""
     died = Finding.of("died", how="signal 11")
     assert verdict.warnings[0] == Finding.of("reference_replaced", died, planned="a", chosen="b")
@@ -95,7 +97,7 @@ def test_one_that_was_never_up_is_skipped() -> None:
 def test_one_that_missed_a_boot_is_compared_on_the_others() -> None:
     verdict = judged(Race({"a": 1.0, "b": 0.8}, out={1: {"b": "port taken"}}))
     b = row(verdict, "b")
-    assert b.n == 40 and [each.boot for each in b.boots] == [0, 2]
+    assert known(b.ratio).n == 40 and [each.boot for each in b.boots] == [0, 2]
     assert says(b.warnings, "out_in_boots", n=1, boots=3, boot=1, reason="port taken")
 
 

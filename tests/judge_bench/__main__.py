@@ -352,9 +352,9 @@ def said(race: Mapping[str, Any]) -> str:
     if race["failed"]:
         return f"failed: {race['failed']}"
     words = [race["subject"], race.get("noise", "")]
-    for each in race.get("pairs", ())[:3]:
-        if each["low"] and each["high"]:
-            words.append(f"{each['ratio']:.4f} ({each['low']:.4f} to {each['high']:.4f})")
+    for ratio in (pair["ratio"] for pair in race.get("pairs", ())[:3]):
+        if ratio["low"] and ratio["high"]:
+            words.append(f"{ratio['ratio']:.4f} ({ratio['low']:.4f} to {ratio['high']:.4f})")
     if ci := race.get("ci"):
         words.append(f"{ci['outcome']} {ci['ratio']} {ci['cpu_ratio']}")
     words.append(str(race.get("claims", "")))

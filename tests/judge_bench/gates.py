@@ -16,6 +16,7 @@ from bakeoff.judge.gate import DECIDED_DRAWS, weighed
 from bakeoff.judge.spread import estimate
 from bakeoff.judge.widths import width
 from bakeoff.model.gate import Gate, Outcome
+from bakeoff.model.ratio import Ratio
 from bakeoff.plan import race_gate
 from tests.judge_bench.anytime import SEED, WORLDS, Table, row, simulated
 
@@ -42,7 +43,8 @@ class Interval:
         if not isfinite(self.half_width):
             return "can't tell"
         middle, times = ratio * exp(self.centre), exp(self.half_width)
-        return weighed(gate, "pass", middle, middle / times, middle * times, 1).outcome
+        measured = Ratio(ratio=middle, low=middle / times, high=middle * times, n=1)
+        return weighed(gate, "pass", measured).outcome
 
 
 def looks(table: Table) -> list[Interval]:

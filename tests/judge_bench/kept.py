@@ -39,7 +39,7 @@ def of_entry(verdict: Verdict, name: str) -> dict[str, Any]:
     """The figures of an entry."""
     entry = verdict.entry(name)
     assert entry
-    keys = {"name", "valid", "ratio", "low", "high", "cpu_ratio", "warmth", "letters"}
+    keys = {"name", "valid", "ratio", "cpu_ratio", "warmth", "letters"}
     keys |= {"cpu_letters", "requests_per_s", "server_busy", "client_busy", "limited_by"}
     return {
         **entry.model_dump(mode="json", include=keys),

@@ -121,12 +121,14 @@ def kept(verdict: Verdict, records: Sequence[Record], **of: object) -> Live:
     # False sorts before True: the reference comes first, the others by name.
     entries = sorted(verdict.entries, key=lambda each: (each.name != verdict.reference, each.name))
     pairs = [
-        Compared(a=a.name, b=b.name, **{key: getattr(pair, key) for key in _OF_PAIR})
+        Compared(
+            a=a.name, b=b.name, ratio=pair.ratio.ratio, low=low, high=high, finding=pair.finding
+        )
         for place, b in enumerate(entries)
         for a in entries[place + 1 :]
         if (pair := verdict.pair(a.name, b.name))
         # Where the generator was the limit of one, a ratio is a bound: it has one end.
-        if pair.low and pair.high
+        if (low := pair.ratio.low) and (high := pair.ratio.high)
     ]
     warnings = [*verdict.warnings, *(warning for entry in entries for warning in entry.warnings)]
     return Live.checked(
@@ -168,9 +170,6 @@ def typical_us(records: Sequence[Record], name: str) -> float:
         if each.entry == name and (cost_us := each.server_cpu_us_per_request)
     ]
     return exp(trimmed_mean(np.array(costs))) if costs else 0.0
-
-
-_OF_PAIR = ("ratio", "low", "high", "finding")
 
 
 def append(path: Path, line: Contract) -> None:

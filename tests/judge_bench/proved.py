@@ -192,16 +192,16 @@ def unequal(races: Sequence[Race]) -> dict[str, Any]:
             }
         found[by] = of_pairs
     held = [
-        now["next_race"]["low"] <= then["ratio"] <= now["next_race"]["high"]
+        now["next_race"]["low"] <= then["ratio"]["ratio"] <= now["next_race"]["high"]
         for line in lines.values()
         for now, then in pairwise(line)
         if now.get("next_race")
     ]
     within = [
-        now["low"] <= then["ratio"] <= now["high"]
+        before["low"] <= then["ratio"]["ratio"] <= before["high"]
         for line in lines.values()
         for now, then in pairwise(line)
-        if now["low"] and now["high"]
+        if (before := now["ratio"])["low"] and before["high"]
     ]
     return found | {"predicted": _share(held), "within_the_interval_before": _share(within)}
 
@@ -277,9 +277,9 @@ def articles(races: Sequence[Race]) -> dict[str, Any]:
             {
                 "wall_s": race["wall_s"],
                 "half_width_percent": {
-                    each["name"]: 100 * _half(each) if each["low"] and each["high"] else None
+                    each["name"]: 100 * _half(ratio) if ratio["low"] and ratio["high"] else None
                     for each in race["entries"]
-                    if each["ratio"] != 1
+                    if (ratio := each["ratio"]) and ratio["ratio"] != 1
                 },
                 "letters": {each["name"]: each["letters"] for each in race["entries"]},
             }
@@ -295,10 +295,10 @@ def dose(races: Sequence[Race]) -> dict[str, Any]:
     found: dict[str, dict[str, Any]] = defaultdict(lambda: defaultdict(list))
     for race in races:
         for each in race["entries"]:
-            if each["ratio"] and each["ratio"] != 1:
+            if (ratio := each["ratio"]) and ratio["ratio"] != 1:
                 warmth = each.get("warmth") or {}
                 found[each["name"]][race["subject"]].append(
-                    [each["ratio"], each["low"], each["high"], warmth.get("ratio")]
+                    [ratio["ratio"], ratio["low"], ratio["high"], warmth.get("ratio")]
                 )
     return found
 
@@ -316,7 +316,8 @@ def times(races: Sequence[Race]) -> dict[str, Any]:
     """Wall time and half-width, by question."""
     found: dict[str, list[Any]] = defaultdict(list)
     for race in races:
-        halves = [100 * _half(pair) for pair in race["pairs"] if pair["low"] and pair["high"]]
+        ratios = [ratio for pair in race["pairs"] if (ratio := _ratio(pair, "throughput"))]
+        halves = [100 * _half(ratio) for ratio in ratios]
         widest = max(halves, default=None)
         found[race["subject"]].append({"wall_s": race["wall_s"], "half_width_percent": widest})
     return found
@@ -345,11 +346,9 @@ def _ratios(race: Race) -> list[tuple[tuple[str, str], dict[str, float]]]:
 
 def _ratio(pair: Mapping[str, Any], by: str) -> dict[str, float] | None:
     """Ratio, low and high; None where the pair has none of the kind, or one end only."""
-    given = pair if by == "throughput" else pair.get("cpu_ratio")
-    if by == "quiet" and (state := pair.get("by_state")):
-        given = {"ratio": state["quiet"], "low": state["quiet_low"], "high": state["quiet_high"]}
-    elif by == "quiet":
-        return None
+    given = pair["ratio"] if by == "throughput" else pair.get("cpu_ratio")
+    if by == "quiet":
+        given = (pair.get("by_state") or {}).get("quiet")
     if not given or not given["low"] or not given["high"]:
         return None
     return {key: given[key] for key in ("ratio", "low", "high")}

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from bakeoff.model.pairs import NextRace, Pair
+from bakeoff.model.ratio import Ratio
 from tests.judge_bench import kept, proved
 from tests.judge_bench.__main__ import EQUALS, SHARES, WORKS, next_part, of_articles, shuffled
 
@@ -19,10 +20,7 @@ def pair(a: str, b: str, ratio: float, half: float = 0.01, **more: Any) -> dict[
     given = Pair(
         a=a,
         b=b,
-        ratio=ratio,
-        low=ratio * (1 - half),
-        high=ratio * (1 + half),
-        n=100,
+        ratio=Ratio(ratio=ratio, low=ratio * (1 - half), high=ratio * (1 + half), n=100),
         finding="can't tell",
         equivalent=False,
         minimum_detectable_effect=half,
@@ -151,7 +149,7 @@ def test_races_that_differ_as_much_as_they_claim_have_a_quotient_of_1() -> None:
 
 
 def test_the_next_ratio_is_held_against_the_prediction_of_the_race_before() -> None:
-    predicted = NextRace(ratio=2.0, low=1.9, high=2.1, basis="pair", races=4)
+    predicted = NextRace(ratio=2.0, low=1.9, high=2.1, basis="pair", n=4)
     ratios = (2.0, 2.05, 2.2)
     races = [raced("unequal", pairs=[pair("a", "b", each, next_race=predicted)]) for each in ratios]
     found = proved.unequal(races)

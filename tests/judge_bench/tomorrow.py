@@ -25,6 +25,7 @@ from typing import Any
 from bakeoff.judge.prediction import expecting
 from bakeoff.model.earlier import Earlier, EarlierRatio
 from bakeoff.model.pairs import Pair
+from bakeoff.model.ratio import Ratio
 
 RECORDS = Path(__file__).parents[2] / "records"
 COLD = "vertx"
@@ -66,10 +67,10 @@ def _pair(recorded: dict[str, Any], among: int) -> Pair:
     normal = NormalDist()
     half = log(recorded["high"] / recorded["low"]) / 2
     error = half / normal.inv_cdf((1 + 0.95 ** (1 / among)) / 2)
-    names = ("a", "b", "ratio", "low", "high", "finding")
+    ratio = Ratio(**{name: recorded[name] for name in ("ratio", "low", "high")}, n=1)
     return Pair(
-        **{name: recorded[name] for name in names},
-        n=1,
+        **{name: recorded[name] for name in ("a", "b", "finding")},
+        ratio=ratio,
         equivalent=False,
         minimum_detectable_effect=expm1(half + normal.inv_cdf(0.8) * error),
     )
@@ -86,9 +87,8 @@ def _earlier(of: Lines, first: int, known: int, without: str = "") -> Earlier:
         for number, pair in enumerate(races[first : first + known]):
             a, b = builds[pair.a], builds[pair.b]
             if name != without:
-                ratios.append(
-                    EarlierRatio(run=f"{number:012x}", a=a, b=b, ratio=pair.ratio, error=pair.error)
-                )
+                run, ratio = f"{number:012x}", pair.ratio.ratio
+                ratios.append(EarlierRatio(run=run, a=a, b=b, ratio=ratio, error=pair.error))
     return Earlier(builds=builds, ratios=tuple(ratios))
 
 
@@ -102,7 +102,7 @@ def predictions(of: Lines, known: int, basis: str) -> Iterator[tuple[bool, float
             (found,) = expecting([now], earlier)
             assert found.next_race and found.next_race.basis == basis
             low, high = found.next_race.low, found.next_race.high
-            yield low <= then.ratio <= high, log(high / low) / 2
+            yield low <= then.ratio.ratio <= high, log(high / low) / 2
 
 
 def coverage(found: Sequence[tuple[bool, float]]) -> Coverage:
@@ -131,7 +131,9 @@ def main() -> None:
                     row.append(f"in any order {100 * coverage(every).covered / len(every):.1f} %")
                 print(what, basis, known, *row, sep="  ")
         both = [pair for races in of.values() for pair in pairwise(races)]
-        inside = sum(abs(log(b.ratio / a.ratio)) <= 1.96 * (a.error or 0) for a, b in both)
+        inside = sum(
+            abs(log(b.ratio.ratio / a.ratio.ratio)) <= 1.96 * (a.error or 0) for a, b in both
+        )
         print(what, "within the interval of the race before", f"{inside} of {len(both)}", sep="  ")
 
 

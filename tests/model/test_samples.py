@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from bakeoff.model.errors import BadFile
-from bakeoff.model.ratio import ends
 from bakeoff.model.samples import Slice
 from bakeoff.runs import open_run
 from bakeoff.runs.kinds.race import RaceRun
@@ -54,10 +53,10 @@ def test_a_record_is_judged_as_it_was(path: Path) -> None:
     assert found.noise_floor and kept.noise_floor
     assert kept.noise_floor.low < found.noise_floor.ratio < kept.noise_floor.high
     for pair, before in zip(found.pairs, kept.pairs, strict=True):
-        assert (pair.a, pair.b, pair.n) == (before.a, before.b, before.n)
+        assert (pair.a, pair.b, pair.ratio.n) == (before.a, before.b, before.ratio.n)
         # Each boot has the same weight now, and three of them an interval of their own: wider.
-        (low, high), (least, most) = (ends(each.low, each.high) for each in (pair, before))
-        assert low < before.ratio < high and least < pair.ratio < most
+        (low, high), (least, most) = (each.ratio.ends for each in (pair, before))
+        assert low < before.ratio.ratio < high and least < pair.ratio.ratio < most
         assert pair.finding in (before.finding, "can't tell")
     for now, then in zip(found.entries, kept.entries, strict=True):
         assert now.errors == then.errors

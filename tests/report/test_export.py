@@ -54,9 +54,9 @@ def test_bencher_has_a_benchmark_for_each_contender_and_ratios_with_their_bounds
     pair = sample.verdict().pair("go-nethttp", "nginx")
     assert pair
     assert found["go-nethttp"]["ratio"] == {
-        "value": pair.ratio,
-        "lower_value": pair.low,
-        "upper_value": pair.high,
+        "value": pair.ratio.ratio,
+        "lower_value": pair.ratio.low,
+        "upper_value": pair.ratio.high,
     }
     assert "ratio" not in found["nginx"], "a reference is not compared with itself"
     entry = sample.verdict().entry("gunicorn")
@@ -65,7 +65,10 @@ def test_bencher_has_a_benchmark_for_each_contender_and_ratios_with_their_bounds
 
 def test_bounds_that_an_interval_lacks_are_left_out(run: IndexedRun) -> None:
     (race,) = run.races
-    pairs = tuple(pair.model_copy(update={"high": None}) for pair in race.pairs)
+    pairs = tuple(
+        pair.model_copy(update={"ratio": pair.ratio.model_copy(update={"high": None})})
+        for pair in race.pairs
+    )
     limited = run.model_copy(update={"races": (race.model_copy(update={"pairs": pairs}),)})
     ratio = json.loads(bencher(limited))["go-nethttp"]["ratio"]
     # The one bound that is left, from whichever side the pair is seen.
@@ -98,9 +101,9 @@ def test_openmetrics_has_gauges_in_base_units_with_the_time_of_the_run(run: Inde
         if point.labels.get("contender") == "node-http"
     }
     expected = {
-        "bakeoff_ratio": pair.ratio,
-        "bakeoff_low_ratio": pair.low,
-        "bakeoff_high_ratio": pair.high,
+        "bakeoff_ratio": pair.ratio.ratio,
+        "bakeoff_low_ratio": pair.ratio.low,
+        "bakeoff_high_ratio": pair.ratio.high,
         "bakeoff_requests_per_second": entry.requests_per_s,
         "bakeoff_latency_p99_seconds": entry.latency_us.p99 / 1e6,
         "bakeoff_memory_bytes": entry.memory_mib.loaded * 2**20,

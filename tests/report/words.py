@@ -11,7 +11,7 @@ from bakeoff.model.gate import Gate, GateResult
 from bakeoff.model.grid import Cell, ChangeOfPlaces
 from bakeoff.model.pairs import NextRace
 from bakeoff.model.plan import Cores
-from bakeoff.model.ratio import Interval
+from bakeoff.model.ratio import Interval, Ratio
 from bakeoff.model.replay import Agreement
 from bakeoff.model.verdict import Precision, Verdict
 from bakeoff.report.document import List
@@ -42,7 +42,7 @@ Case = tuple[str, str]
 """What is shown, and its words."""
 
 GATE = Gate(text="new >= 0.98 * old", left="new", sign=">=", factor=0.98, right="old")
-FIGURES = {"ratio": 0.971, "low": 0.962, "high": 0.979, "n": 480}
+FIGURES = {"ratio": Ratio(ratio=0.971, low=0.962, high=0.979, n=480)}
 OPEN: dict[str, Any] = {"mode": "open", "ranked_by": "p99", "rate": 5000.0, "arrivals": "poisson"}
 
 
@@ -89,14 +89,15 @@ def of_races() -> Iterator[Case]:
     yield "one ahead", headline(two())
     yield (
         "one ahead, by another ratio of server CPU",
-        headline(two(pair={"ratio": 3.0, "low": 2.9, "high": 3.1})),
+        headline(two(pair={"ratio": Ratio(ratio=3.0, low=2.9, high=3.1, n=480)})),
     )
     yield (
         "one ahead of three others",
         headline(only(whole, "nginx", "go-nethttp", "node-http", "gunicorn")),
     )
-    yield "one ahead by at least so much", headline(two(pair={"high": None}))
-    small = {"ratio": 1.005, "low": 1.002, "high": 1.008, "equivalent": True}
+    least = two().pairs[0].ratio.model_copy(update={"high": None})
+    yield "one ahead by at least so much", headline(two(pair={"ratio": least}))
+    small = {"ratio": Ratio(ratio=1.005, low=1.002, high=1.008, n=480), "equivalent": True}
     yield "one ahead by little", headline(two(pair=small))
     yield "two level", headline(two(tie=True))
     yield "two level, not equivalent", headline(two(tie=True, pair={"equivalent": False}))
@@ -108,7 +109,7 @@ def of_races() -> Iterator[Case]:
     yield "three level", headline(three.model_copy(update={"pairs": level}))
     yield "two level, then others", headline(whole)
     for mean in (1.1, 0.9):
-        ratio = Interval(ratio=mean, low=mean - 0.03, high=mean + 0.03, n=10, boots=1)
+        ratio = Interval(ratio=mean, low=mean - 0.03, high=mean + 0.03, n=10)
         yield f"mean speeds apart, {mean}", headline(two(tie=True, pair={"mean_ratio": ratio}))
     for finding in ("faster", "within", "can't tell"):
         found = {"finding": finding}
@@ -137,7 +138,7 @@ def of_races() -> Iterator[Case]:
     )
     yield "ended early", headline(two(complete=False, blocks=37))
     first, second = two().entries
-    little = second.model_copy(update={"ratio": None, "low": None, "high": None})
+    little = second.model_copy(update={"ratio": None})
     yield (
         "too few blocks",
         headline(two().model_copy(update={"entries": (first, little), "pairs": ()})),
@@ -160,7 +161,7 @@ def of_trust() -> Iterator[Case]:
     yield "no twin", race_trust.noise_floor(two(noise_floor=None))
     yield "twin differs", race_trust.noise_floor(two(noise_floor=apart, warnings=(differs,)))
     yield "next race, few known", race_trust.next_race(two(earlier_races=3))
-    expected = NextRace(ratio=1.7, low=1.61, high=1.79, basis="pair", races=7)
+    expected = NextRace(ratio=1.7, low=1.61, high=1.79, basis="pair", n=7)
     known = two(pair={"next_race": expected}, earlier_races=7)
     yield "next race", race_trust.next_race(known)
     for agrees in (True, False):
@@ -254,7 +255,7 @@ def of_replays() -> Iterator[Case]:
     for name, load in (("go-vs-node-2012", "ab"), ("cpp-vs-go-frameworks", "wrk")):
         yield load, replay.shape(replays.article(name).loads[load])
     for low, high in ((0.99, 1.03), (1.01, 1.03)):
-        ratio = Interval(ratio=1.02, low=low, high=high, n=10, boots=1)
+        ratio = Interval(ratio=1.02, low=low, high=high, n=10)
         agreement = Agreement(row="a", tool="ab", engine_over_tool=ratio)
         yield "engine and tool", replay.agreement(agreement)
 

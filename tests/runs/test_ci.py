@@ -58,7 +58,7 @@ def test_the_race_ends_once_its_gate_is_decided(
     race = run.result.race
     assert (run.result.outcome, run.succeeded) == (outcome, outcome == "not slower")
     assert run.result.complete and race.decided and race.stopping == "any_time"
-    assert race.pair("head", "base").draws >= 5 and race.measured_s < 10
+    assert race.pair("head", "base").ratio.draws >= 5 and race.measured_s < 10
     assert list(run.parts) == ["race"]
     assert not world.up
     assert "The race was decided in " in markdown(run.document())
@@ -166,5 +166,5 @@ def test_what_another_day_would_give_is_in_the_summary(measure: Measure, planned
     earlier = Earlier(builds={"base": "0" * 12, "head": "1" * 12}, ratios=ratios)
     run = measure.run(planned, World(speeds(50_000.0), earlier_races=earlier))
     expected = run.result.race.pair("head", "base").next_race
-    assert (expected.basis, expected.races) == ("family", 5)
+    assert (expected.basis, expected.n) == ("family", 5)
     assert "Next race: The interval holds" in markdown(run.document())

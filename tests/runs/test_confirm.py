@@ -4,7 +4,6 @@ import pytest
 
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.finding import Finding
-from bakeoff.model.ratio import ends
 from bakeoff.runs import open_run, report, resume
 from bakeoff.runs.kinds.race import RaceRun
 from bakeoff.runs.measuring.boot import measured_s
@@ -29,7 +28,7 @@ def test_after_the_race_each_is_measured_alone(measure: Measure) -> None:
     slow = finished.result.entry("slow")
     assert slow and slow.solo
     assert slow.solo.n == 10
-    low, high = ends(slow.solo.low, slow.solo.high)
+    low, high = slow.solo.ends
     assert low < 0.5 < high
     assert slow.solo_agrees is True
     assert open_run(finished.path).result == finished.result
@@ -45,7 +44,7 @@ def test_one_that_only_suffers_from_the_others_turns_is_warned_of(measure: Measu
     slow = verdict.entry("slow")
     assert slow and slow.solo
     assert slow.solo_agrees is False
-    low, high = ends(slow.solo.low, slow.solo.high)
+    low, high = slow.solo.ends
     assert low < 0.8 < high
     assert "solo_differs" in {each.code for each in slow.warnings}
 

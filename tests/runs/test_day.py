@@ -62,9 +62,9 @@ def test_each_line_says_what_the_world_is(tmp_path: Path) -> None:
     start = result.line("start", "time_ms")
     assert start and start.value("ada").value == pytest.approx(50)
     pair = start.pair("ada", "bob")
-    assert pair and pair.ratio == pytest.approx(2) and pair.finding == "better"
+    assert pair and pair.ratio.ratio == pytest.approx(2) and pair.finding == "better"
     mirrored = start.pair("bob", "ada")
-    assert mirrored and mirrored.ratio == pytest.approx(0.5) and mirrored.finding == "worse"
+    assert mirrored and mirrored.ratio.ratio == pytest.approx(0.5) and mirrored.finding == "worse"
     peak = result.line("peak", "requests_per_s")
     assert peak and peak.value("bob").value == pytest.approx(10_000, rel=0.02)
     for phase, figure, outcome in (

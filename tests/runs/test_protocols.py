@@ -52,7 +52,9 @@ def test_protocols_of_one_server_race_in_turn_and_the_ratio_has_an_interval(
     run = measure.race(world(), "fast", protocol="h1,h2", duration=12.0)
     assert protocols_of(run) == {"fast h1": "h1", "fast h2": "h2"}
     pair = run.result.pair("fast h2", "fast h1")
-    assert pair and pair.low and pair.high and pair.low < 0.8 < pair.high < 1
+    assert (
+        pair and pair.ratio.low and pair.ratio.high and pair.ratio.low < 0.8 < pair.ratio.high < 1
+    )
     blocks = [record for record in run.records() if record.type == "block"]
     assert all({"fast h1", "fast h2"} <= {s.entry for s in b.slices} for b in blocks)
     assert run.result.noise_floor and run.result.noise_floor.name == "fast h1 (twin)"

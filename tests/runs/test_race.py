@@ -18,6 +18,7 @@ from bakeoff.runs.kinds.race import RaceRun
 from bakeoff.runs.measuring.boot import measured_s
 from bakeoff.runs.store import Store
 from tests.judge.races import SOUND_AUDIT
+from tests.ratios import known
 from tests.runs.conftest import Measure
 from tests.runs.world import World, cut_off, entry_names
 
@@ -28,8 +29,8 @@ def test_the_faster_one_is_called_faster(measure: Measure) -> None:
     world = World(SPEEDS)
     verdict = measure.race(world, "slow", "fast").result
     slow, fast = (next(e for e in verdict.entries if e.name == n) for n in ("slow", "fast"))
-    assert fast.low is not None and fast.high is not None
-    assert fast.low < 2.0 < fast.high
+    low, high = known(fast.ratio).ends
+    assert low < 2.0 < high
     assert (fast.rank, slow.rank) == ((1, 1), (2, 2))
     assert verdict.noise_floor is not None
     assert verdict.noise_floor.low < 1 < verdict.noise_floor.high
@@ -211,7 +212,7 @@ def test_a_solo_race_has_one_contender_up_at_a_time(measure: Measure) -> None:
     fast = next(entry for entry in finished.result.entries if entry.name == "fast")
     assert most == 1
     assert finished.result.boots == 10
-    assert fast.low is not None and fast.low > 1.5
+    assert known(known(fast.ratio).low) > 1.5
 
 
 def test_all_are_audited_once_and_together(measure: Measure) -> None:
@@ -366,7 +367,7 @@ def test_two_contenders_with_a_budget_race_until_they_are_told_apart(measure: Me
     finished = measure.race(World(SPEEDS), "fast", "slow", budget=60.0, duration=None)
     verdict = finished.result
     assert verdict.complete and verdict.decided and verdict.stopping == "any_time"
-    assert verdict.pairs[0].finding == "faster" and (verdict.pairs[0].draws or 0) >= 5
+    assert verdict.pairs[0].finding == "faster" and (verdict.pairs[0].ratio.draws or 0) >= 5
     assert measured_s(finished.records()) < 20
     with pytest.raises(BadUsage, match="is complete"):
         resume(finished.path, World(SPEEDS).stages(), World(SPEEDS))
@@ -394,7 +395,7 @@ def test_a_race_that_was_interrupted_has_wider_intervals_until_it_goes_on(
 
     def width(of: Verdict) -> float:
         pair = of.pairs[0]
-        return (pair.high or 0) / (pair.low or 1) - 1
+        return (pair.ratio.high or 0) / (pair.ratio.low or 1) - 1
 
     assert width(whole) < width(cut.result)
 

@@ -39,12 +39,12 @@ def pair(verdict: Verdict, request: str) -> RequestPair:
 def test_the_request_that_costs_one_server_more_is_named(measure: Measure, shop: str) -> None:
     world = World(SPEEDS, costs={"same": {"GET /3": 1.3}})
     verdict = measure.race(world, "fast", "same", workload=shop).result
-    assert verdict.pairs[0].ratio == pytest.approx(1.05, abs=0.02), "a sixth of the requests"
+    assert verdict.pairs[0].ratio.ratio == pytest.approx(1.05, abs=0.02), "a sixth of the requests"
     (named,) = verdict.by_request
     assert named.values["request"] == "GET /3"
     assert (named.values["name"], named.values["other"]) == ("same", "fast")
-    assert pair(verdict, "GET /3").ratio == pytest.approx(1.3, rel=0.03)
-    assert pair(verdict, "GET /3").low > 1.1
+    assert pair(verdict, "GET /3").ratio.ratio == pytest.approx(1.3, rel=0.03)
+    assert pair(verdict, "GET /3").ratio.low > 1.1
     assert not pair(verdict, "GET /4").differs_from_most
     (found,) = verdict.by_request
     assert found.code == "request_differs"
@@ -64,7 +64,7 @@ def test_one_that_is_slower_in_all_of_them_differs_in_none(measure: Measure, sho
     assert [each.share for each in verdict.requests] == pytest.approx([1 / 12, 1 / 6] * 4)
     assert {each.pairs[0].finding for each in verdict.requests} == {"faster"}
     for request in verdict.requests:
-        assert pair(verdict, request.name).ratio == pytest.approx(2.0, rel=0.05)
+        assert pair(verdict, request.name).ratio.ratio == pytest.approx(2.0, rel=0.05)
 
 
 def test_a_part_of_the_time_has_one_request_under_way(measure: Measure, shop: str) -> None:

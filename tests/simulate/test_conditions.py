@@ -77,10 +77,10 @@ def test_a_history_predicts_the_width_of_its_own_races() -> None:
     size = Size(effect=0.0, contenders=2, duration_s=10, boots=1)
     predicted = [race(size, found, seed).half_width or 0.0 for seed in range(5)]
     seen = [
-        log(pair.high / pair.low) / 2
+        log(pair.ratio.high / pair.ratio.low) / 2
         for each in past
         for pair in each.pairs
-        if pair.high and pair.low
+        if pair.ratio.high and pair.ratio.low
     ]
     assert median(predicted) == pytest.approx(median(seen), rel=0.4)
 

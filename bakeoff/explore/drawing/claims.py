@@ -70,7 +70,7 @@ def _lanes(points: Sequence[ClaimPoint], shown: Sequence[Replay], frame: Frame) 
 
 def _said(claim: IndexedClaim, top: float, width: float, *, narrow: bool) -> tuple[Markup, ...]:
     """The claim's text, and its newest figure."""
-    words, figure = f"{claim.number}. {claim.text}", figures.ratio_of(claim)
+    words, figure = f"{claim.number}. {claim.text}", figures.ratio_of(claim.ratio)
     if narrow:
         return (
             text(fitting(words, width), 0, top + 16),
@@ -86,7 +86,7 @@ def said_of(point: ClaimPoint) -> str:
     """What an outcome says when it is pointed at."""
     claim = point.claim
     found = f"claim {claim.number} {claim.finding}"
-    figure = f", {figures.ratio_of(claim)}" if claim.ratio else ""
+    figure = f", {figures.ratio_of(claim.ratio)}" if claim.ratio else ""
     return f"{minute(point.began_at)}: {found}{figure}; on {point.cpu_model}"
 
 

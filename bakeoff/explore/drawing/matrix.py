@@ -95,13 +95,13 @@ def _cells(rows: Mapping[str, Row], frame: Frame) -> Drawing:
 def said_of(pair: Pair) -> str:
     """What a cell says when it is pointed at."""
     words = WORDS[pair.finding]
-    return f"{pair.a} over {pair.b}: {words}, {figures.ratio_of(pair)}, n = {pair.n}"
+    return f"{pair.a} over {pair.b}: {words}, {figures.ratio_of(pair.ratio)}, n = {pair.ratio.n}"
 
 
 def _cell(pair: Pair, left: float, top: float, wide: float, tall: float) -> list[Markup]:
     """A sign on its ground, with the ratio where there is room for it."""
     colour = COLOURS[pair.finding]
-    ratio = figures.ratio_of(pair).partition(" (")[0]
+    ratio = figures.ratio_of(pair.ratio).partition(" (")[0]
     has_room = length(ratio) + 4 * SIGN_PX + 8 <= wide
     middle, height = left + wide / 2, top + tall / 2
     if has_room:

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from markupsafe import Markup
 
+from bakeoff.model.ratio import Ratio
 from bakeoff.report import figures
 from bakeoff.report.charts.palette import colours
 from bakeoff.report.charts.scale import AXIS_PX, Scale, across, times, upright
@@ -23,7 +24,6 @@ from bakeoff.report.charts.svg import (
     text,
 )
 from bakeoff.report.document import Chart, Drawing, Frame
-from bakeoff.report.figures import Measured
 
 LANES_MAX = 12
 """Contenders that are drawn: it is sent anew with each judging."""
@@ -33,15 +33,13 @@ PLOT_PX, BETWEEN_PX, HEAD_PX, LABEL_PX = 64, 20, 22, 56
 NAME_PX, FIGURE_PX = 240, 210
 
 
-class Stood(Measured, Protocol):
-    """A contender's ratio as it stood after `measured_s` of measuring, from `n` paired blocks."""
+class Stood(Protocol):
+    """A contender's ratio as it stood after `measured_s` of measuring."""
 
     @property
     def measured_s(self) -> float: ...
     @property
-    def ratio(self) -> float: ...
-    @property
-    def n(self) -> int: ...
+    def ratio(self) -> Ratio: ...
 
 
 Past = Mapping[str, Sequence[Stood]]
@@ -63,8 +61,8 @@ def narrowing(
     left_out = len(past) - len(shown)
     more = f" {figures.plural(left_out, 'contender')} further back not drawn." if left_out else ""
     spoken = (
-        f"{name} {figures.ratio_of(own[-1])} after {_seconds(own[-1])},"
-        f" {figures.ratio_of(own[0])} after {_seconds(own[0])}"
+        f"{name} {figures.ratio_of(own[-1].ratio)} after {_seconds(own[-1])},"
+        f" {figures.ratio_of(own[0].ratio)} after {_seconds(own[0])}"
         for name, own in shown.items()
     )
     return (
@@ -98,9 +96,9 @@ class _Lane:
         scale = _scale(self.own, self.bottom, self.top)
         begin, end = self.across.begin, self.across.end
         xs = [self.across.at(stood.measured_s) for stood in self.own]
-        highs = [scale.at(stood.high or scale.high) for stood in self.own]
-        lows = [scale.at(stood.low or scale.low) for stood in self.own]
-        ratios = [scale.at(stood.ratio) for stood in self.own]
+        highs = [scale.at(stood.ratio.high or scale.high) for stood in self.own]
+        lows = [scale.at(stood.ratio.low or scale.low) for stood in self.own]
+        ratios = [scale.at(stood.ratio.ratio) for stood in self.own]
         band = [*zip(xs, highs, strict=True), *reversed([*zip(xs, lows, strict=True)])]
         middle = [*zip(xs, ratios, strict=True)]
         borders = [begin, *((a + b) / 2 for a, b in pairwise(xs)), end]
@@ -125,8 +123,8 @@ class _Lane:
 
 def said_of(name: str, stood: Stood) -> str:
     """What a moment says when it is pointed at."""
-    n = figures.plural(stood.n, "paired block")
-    return f"{name} after {_seconds(stood)}: {figures.ratio_of(stood)}, {n}"
+    n = figures.plural(stood.ratio.n, "paired block")
+    return f"{name} after {_seconds(stood)}: {figures.ratio_of(stood.ratio)}, {n}"
 
 
 def _lanes(past: Past, hues: Mapping[str, str], planned_s: float | None, frame: Frame) -> Drawing:
@@ -140,7 +138,7 @@ def _lanes(past: Past, hues: Mapping[str, str], planned_s: float | None, frame: 
     for place, (name, own) in enumerate(past.items()):
         bottom = (place + 1) * lane_px - BETWEEN_PX / 2
         top = bottom - PLOT_PX
-        figure = figures.ratio_of(own[-1])
+        figure = figures.ratio_of(own[-1].ratio)
         if narrow:
             parts.append(text(fitting(name, width - length(figure) - 20), 0, top - 8))
             parts.append(quiet(figure, width - 8, top - 8, text_anchor="end"))
@@ -155,8 +153,8 @@ def _lanes(past: Past, hues: Mapping[str, str], planned_s: float | None, frame: 
 
 def _scale(own: Sequence[Stood], begin: float, end: float) -> Scale:
     """Room for what is near enough to the latest interval, and a little around it."""
-    newest = own[-1]
-    every = [each for stood in own for each in (stood.ratio, stood.low, stood.high) if each]
+    ratios, newest = [stood.ratio for stood in own], own[-1].ratio
+    every = [each for of in ratios for each in (of.ratio, of.low, of.high) if each]
     low, high = min(every), max(every)
     if newest.low and newest.high:
         reach = max(newest.high / newest.low, 1.0001) ** (REACH / 2)

@@ -45,8 +45,8 @@ def _past(of: Line, frame: Frame) -> Drawing:
     ratios = [
         each
         for point in shown
-        if point.valid
-        for each in (point.ratio, point.low, point.high)
+        if point.valid and (ratio := point.ratio)
+        for each in (ratio.ratio, ratio.low, ratio.high)
         if each
     ]
     bottom = HEAD_PX + HEIGHT_PX
@@ -70,15 +70,15 @@ def _past(of: Line, frame: Frame) -> Drawing:
 
 
 def _point(point: Point, scale: Scale, x: float, radius: float) -> Markup:
-    said = f"{minute(point.began_at)}: {figures.ratio_of(point)}, {figures.plural(point.n, 'pair')}"
-    if not point.valid or not point.ratio:
+    ratio = point.ratio
+    if not point.valid or not ratio:
         foot = circle(x, scale.begin - 4, 2, fill="none", stroke=QUIET)
         return mark(f"{minute(point.began_at)}: no ratio", foot, in_turn=False)
-    top, bottom = scale.at(point.high or scale.high), scale.at(point.low or scale.low)
+    top, bottom = scale.at(ratio.high or scale.high), scale.at(ratio.low or scale.low)
     return mark(
-        said,
+        f"{minute(point.began_at)}: {figures.ratio_of(ratio)}, {figures.plural(ratio.n, 'pair')}",
         line(x, top, x, bottom, stroke=POINT, stroke_width=1.5, opacity=0.6),
-        circle(x, scale.at(point.ratio), radius, fill=POINT),
+        circle(x, scale.at(ratio.ratio), radius, fill=POINT),
         in_turn=False,
     )
 
@@ -86,23 +86,24 @@ def _point(point: Point, scale: Scale, x: float, radius: float) -> Markup:
 def _level(level: LevelOf, scale: Scale, across: Scale) -> Markup:
     """A level, with its interval as a band behind the points."""
     left, right = across.at(level.first - 0.4), across.at(level.last + 0.4)
-    top, bottom = scale.at(level.high), scale.at(level.low)
+    top, bottom = scale.at(level.ratio.high), scale.at(level.ratio.low)
     size = (right - left, max(bottom - top, 1))
     band = rect(left, top, *size, fill=LEVEL, opacity=0.22)
-    middle = scale.at(level.ratio)
-    ratio, low, high = figures.interval(level.ratio, level.low, level.high)
-    said = f"{figures.plural(level.n, 'run')} since {day(level.since)}: {ratio}× ({low} to {high})"
+    middle = scale.at(level.ratio.ratio)
+    ratio, low, high = figures.parts(level.ratio)
+    runs = figures.plural(level.ratio.n, "run")
+    said = f"{runs} since {day(level.since)}: {ratio}× ({low} to {high})"
     return mark(said, band, line(left, middle, right, middle, stroke=LEVEL, stroke_width=2))
 
 
 def _step(of: Line, number: int, across: Scale) -> Markup:
     step = of.steps[number]
     x = across.at(step.at - 0.5)
-    ratio, low, high = figures.interval(step.ratio, step.low, step.high)
+    ratio, low, high = figures.parts(step.ratio)
     return mark(
         f"Step on {day(step.began_at)}: {ratio} times what it was ({low} to {high})",
         line(x, 14, x, HEAD_PX + HEIGHT_PX, stroke=INK, stroke_dasharray="4 3"),
-        quiet(f"{'▲' if step.ratio > 1 else '▼'} {ratio}", x, 11, text_anchor="middle"),
+        quiet(f"{'▲' if step.ratio.ratio > 1 else '▼'} {ratio}", x, 11, text_anchor="middle"),
     )
 
 

@@ -88,14 +88,7 @@ def _standings(document: Document, charts: Sequence[Chart]) -> str:
 def _stands(verdict: Verdict, measured_s: float) -> tuple[Stood, ...]:
     """Whoever has a ratio to the reference, the fastest first."""
     return tuple(
-        Stood(
-            name=entry.name,
-            measured_s=measured_s,
-            ratio=entry.ratio,
-            low=entry.low,
-            high=entry.high,
-            n=entry.n,
-        )
+        Stood(name=entry.name, measured_s=measured_s, ratio=entry.ratio)
         for entry in ranked(verdict)
         if entry.ratio and entry.name != verdict.reference and measured_s
     )
@@ -123,7 +116,7 @@ def _half_width(run: AnyRun) -> float | None:
     if not isinstance(run.result, Verdict):
         return None
     placed = [entry for entry in run.result.entries if entry.name != run.result.reference]
-    ends = [(entry.low, entry.high) for entry in placed if entry.valid and entry.ratio]
+    ends = [(entry.ratio.low, entry.ratio.high) for entry in placed if entry.valid and entry.ratio]
     if not ends or not all(low and high for low, high in ends):
         return None
     return max(sqrt(high / low) for low, high in ends if low and high) - 1

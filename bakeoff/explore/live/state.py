@@ -3,20 +3,15 @@
 from pydantic import NonNegativeFloat, NonNegativeInt, PositiveFloat
 
 from bakeoff.model.base import Contract
+from bakeoff.model.ratio import Ratio
 
 
 class Stood(Contract):
-    """A contender's ratio to the reference, as it was judged after `measured_s` of measuring.
-
-    `n` counts paired blocks; an end that is None is open.
-    """
+    """A contender's ratio to the reference, as it was judged after `measured_s` of measuring."""
 
     name: str
     measured_s: PositiveFloat
-    ratio: PositiveFloat
-    low: NonNegativeFloat | None
-    high: NonNegativeFloat | None
-    n: NonNegativeInt
+    ratio: Ratio
 
 
 class Wanted(Contract):

@@ -12,6 +12,7 @@ from bakeoff.history.index import Index
 from bakeoff.model.history import ClaimPoint
 from bakeoff.report import figures
 from bakeoff.report.document import DataRow
+from bakeoff.report.flat import flat
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +81,7 @@ def _data(points: Sequence[ClaimPoint]) -> list[DataRow]:
             "run": point.run,
             "began_at": point.began_at.isoformat(),
             "cpu_model": point.cpu_model,
-            **point.claim.model_dump(exclude={"article"}),
+            **flat(point.claim, without={"article"}),
         }
         for point in points
     ]

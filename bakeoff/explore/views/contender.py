@@ -12,6 +12,7 @@ from bakeoff.explore.page import NotThere, Page
 from bakeoff.history.index import Index
 from bakeoff.model.history import ContenderLine, Line, LineStep, Point, Series, SeriesKey
 from bakeoff.report.document import DataRow
+from bakeoff.report.flat import flat
 from bakeoff.report.sentences import sentences
 
 SHOWN_MAX = 100
@@ -74,9 +75,9 @@ class ContenderPage(Page):
         """`last`: its ratio in the last race that has one."""
         reference = self.series.reference
         for point in reversed(self.series.points):
-            if point.valid and point.ratio and (point.low or point.high):
+            if point.valid and point.ratio and (point.ratio.low or point.ratio.high):
                 day = f"{point.began_at:%Y-%m-%d}"
-                return (of_ratio("last", self.name, reference, point, day),)
+                return (of_ratio("last", self.name, reference, point.ratio, day),)
         return ()
 
 
@@ -145,8 +146,8 @@ def _turns(line: Line) -> tuple[Turn, ...]:
             step=step,
             run=to.run(step.run, part=line.points[step.at].part),
             causes=tuple(sentences(step.causes)),
-            before=before.n,
-            after=after.n,
+            before=before.ratio.n,
+            after=after.ratio.n,
         )
         for step, (before, after) in zip(line.steps, pairwise(line.levels), strict=True)
     ]
@@ -172,4 +173,4 @@ def _seen(series: Series) -> tuple[Seen, ...]:
 
 
 def _data(series: Series) -> list[DataRow]:
-    return [{"reference": series.reference, **p.model_dump(mode="json")} for p in series.points]
+    return [{"reference": series.reference, **flat(point)} for point in series.points]

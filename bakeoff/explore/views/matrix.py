@@ -14,6 +14,7 @@ from bakeoff.model.history import Matrix, MatrixKey
 from bakeoff.model.pairs import Pair
 from bakeoff.report import figures
 from bakeoff.report.document import DataRow
+from bakeoff.report.flat import flat
 
 SIGNS = {"faster": "▲", "slower": "▼", "within": "=", "can't tell": "="}
 
@@ -117,13 +118,13 @@ def _rows(found: Matrix) -> Mapping[str, Mapping[str, Cell]]:
 
 
 def _cell(pair: Pair, run: str) -> Cell:
-    ratio, bracket, interval = figures.ratio_of(pair).partition(" (")
+    ratio, bracket, interval = figures.ratio_of(pair.ratio).partition(" (")
     return Cell(
         sign=SIGNS[pair.finding],
         words=WORDS[pair.finding],
         ratio=ratio,
         interval=interval.removesuffix(")") if bracket else "",
-        n=pair.n,
+        n=pair.ratio.n,
         run=to.run(run),
         pair=pair,
     )
@@ -142,8 +143,4 @@ def _ordered(found: Matrix) -> tuple[str, ...]:
 def _data(found: Matrix | None) -> list[DataRow]:
     if found is None:
         return []
-    kept = ("a", "b", "ratio", "low", "high", "n", "finding", "equivalent")
-    return [
-        {**{key: getattr(pair, key) for key in kept}, "run": run}
-        for pair, run in zip(found.pairs, found.runs, strict=True)
-    ]
+    return [{**flat(pair), "run": run} for pair, run in zip(found.pairs, found.runs, strict=True)]

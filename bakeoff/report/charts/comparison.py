@@ -12,14 +12,7 @@ def changes(compared: RunsComparison) -> Chart | None:
     changed = [each for each in compared.changes if each.name != compared.reference]
     hues = colours([each.name for each in changed if each.ratio])
     lanes = [
-        Lane(
-            each.name,
-            (figures.ratio_of(each),),
-            each.ratio,
-            each.low,
-            each.high,
-            hues[each.name],
-        )
+        Lane(each.name, (figures.ratio_of(each.ratio),), each.ratio, hues[each.name])
         for each in changed
         if each.ratio
     ]

@@ -7,6 +7,7 @@ from typing import Literal
 
 from markupsafe import Markup
 
+from bakeoff.model.ratio import Ratio
 from bakeoff.report.charts.palette import INK, QUIET
 from bakeoff.report.charts.scale import AXIS_PX, Scale, across, times
 from bakeoff.report.charts.svg import (
@@ -33,7 +34,7 @@ Sign = Literal["circle", "cross", "diamond"]
 
 @dataclass(frozen=True)
 class Lane:
-    """A ratio over 0 with its interval; None is an end that is open: an arrow.
+    """A ratio over 0 with its interval, of which an end that is missing is an arrow.
 
     `figures` say all of it, a line each; `n` counts what it was measured in, in words. `shaded` is
     a range behind it, open where a bound is None; `ring` marks another ratio.
@@ -41,9 +42,7 @@ class Lane:
 
     name: str
     figures: tuple[str, ...]
-    ratio: float
-    low: float | None
-    high: float | None
+    ratio: Ratio
     colour: str
     n: str = ""
     sign: Sign = "circle"
@@ -66,7 +65,7 @@ class Group:
 
 def open_ended(lanes: Sequence[Lane]) -> str:
     """What arrows mean, as a sentence with a space before it; empty where there are none."""
-    if all(lane.low is not None and lane.high is not None for lane in lanes):
+    if all(None not in (lane.ratio.low, lane.ratio.high) for lane in lanes):
         return ""
     return (
         " An arrow is an interval without an end on that side: the load generator was the limit,"
@@ -87,7 +86,11 @@ def forest(groups: Sequence[Group], title: str, frame: Frame) -> Drawing:
     begin, end = (8.0, frame.width - 12.0)
     if not frame.narrow:
         begin, end = names_px + 12, frame.width - figures_px - 24
-    bounds = [each for lane in lanes for each in (lane.ratio, lane.low, lane.high, lane.ring)]
+    bounds = [
+        each
+        for lane in lanes
+        for each in (lane.ratio.ratio, lane.ratio.low, lane.ratio.high, lane.ring)
+    ]
     bounds += [each for lane in lanes for each in lane.shaded or ()]
     scale = Scale.ratios([each for each in bounds if each and each > 0], begin, end)
     parts: list[Markup] = []
@@ -159,8 +162,8 @@ def _mark(
         above, below = lane.shaded
         left, right = scale.at(above or scale.low), scale.at(below or scale.high)
         parts.append(rect(left, top, right - left, bottom - top, fill=QUIET, opacity=0.14))
-    parts += [*said, interval(scale, y, lane.low, lane.high, lane.colour)]
-    parts.append(_sign(lane.sign, scale.at(lane.ratio), y, lane.colour))
+    parts += [*said, interval(scale, y, lane.ratio.low, lane.ratio.high, lane.colour)]
+    parts.append(_sign(lane.sign, scale.at(lane.ratio.ratio), y, lane.colour))
     if lane.ring:
         parts.append(circle(scale.at(lane.ring), y, 7, fill="none", stroke=INK, stroke_width=1.5))
     return mark(lane.label, *parts)

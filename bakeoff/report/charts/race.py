@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from bakeoff.model.entry import PerRequest, VerdictEntry
-from bakeoff.model.ratio import BootRatio, DrawRatio
+from bakeoff.model.ratio import BootRatio, DrawRatio, Ratio
 from bakeoff.model.samples import Block, Record
 from bakeoff.model.verdict import Verdict
 from bakeoff.report import figures
@@ -19,13 +19,10 @@ from bakeoff.report.kinds.standings import ranked
 
 @dataclass(frozen=True)
 class Standing:
-    """Whose ratio is drawn: a ranked entry, or the twin, which has no `n`."""
+    """Whose ratio is drawn: a ranked entry, or the twin."""
 
     name: str
-    ratio: float
-    low: float | None
-    high: float | None
-    n: int = 0
+    ratio: Ratio
     boots: tuple[BootRatio, ...] = ()
     draws: tuple[DrawRatio, ...] = ()
 
@@ -51,22 +48,13 @@ class Race:
     def standings(self) -> list[Standing]:
         """The ranked entries' ratios, then the twin's."""
         standings = [
-            Standing(
-                printable(entry.name),
-                entry.ratio,
-                entry.low,
-                entry.high,
-                entry.n,
-                entry.boots,
-                entry.draws,
-            )
+            Standing(printable(entry.name), entry.ratio, entry.boots, entry.draws)
             for entry in self.ranked
             if entry.ratio is not None
         ]
         floor = self.verdict.noise_floor
         if floor:
-            name = printable(floor.name)
-            standings.append(Standing(name, floor.ratio, floor.low, floor.high))
+            standings.append(Standing(printable(floor.name), floor))
         return standings
 
     @cached_property
@@ -88,12 +76,14 @@ def lanes(race: Race, colour_of: Mapping[str, str]) -> list[Lane]:
     return [
         Lane(
             each.name,
-            ("1× reference" if each.name == race.reference else figures.ratio_of(each),),
+            (
+                f"{figures.REFERENCE} reference"
+                if each.name == race.reference
+                else figures.ratio_of(each.ratio),
+            ),
             each.ratio,
-            each.low,
-            each.high,
             colour_of[each.name],
-            figures.plural(each.n, "paired block") if each.n else "",
+            figures.plural(each.ratio.n, "paired block"),
             shaded=(1 / (1 + margin), 1 + margin),
         )
         for each in race.standings

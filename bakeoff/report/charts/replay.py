@@ -129,9 +129,7 @@ def claims(results: Sequence[ClaimResult]) -> Chart | None:
         Lane(
             f"{place}. {claim.text}",
             (claim.finding, figures.ratio_of(ratio)),
-            ratio.ratio,
-            ratio.low,
-            ratio.high,
+            ratio,
             FINDINGS[claim.finding],
             sign=_SIGNS[claim.finding],
             shaded=(claim.above, claim.below),

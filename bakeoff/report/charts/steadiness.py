@@ -55,7 +55,7 @@ def steadiness(race: Race) -> Chart | None:
     kept, stride = series.thinned(race.blocks, len(results))
     chance = random.Random(race.verdict.seed)
     dots: dict[str, list[_Point]] = {each.name: [] for each in results}
-    ratio_of = {each.name: each.ratio for each in results}
+    ratio_of = {each.name: each.ratio.ratio for each in results}
     # The blocks' ratios are those of throughput.
     by_throughput = race.verdict.ranked_by == "requests_per_s"
     for dot in series.dots(kept, race.verdict.reference) if by_throughput else ():
@@ -66,8 +66,8 @@ def steadiness(race: Race) -> Chart | None:
     lanes = [
         _Lane(
             each.name,
-            (_apart(each.low, each.ratio), _apart(each.high, each.ratio))
-            if each.low and each.high
+            (_apart(low, each.ratio.ratio), _apart(high, each.ratio.ratio))
+            if (low := each.ratio.low) and (high := each.ratio.high)
             else None,
             _by_draw(each) if in_draws else _by_boot(each),
             dots[each.name],
@@ -107,14 +107,14 @@ def steadiness(race: Race) -> Chart | None:
 
 
 def _by_boot(of: Standing) -> list[_Point]:
-    return [_Point(each.boot, _apart(each.ratio, of.ratio)) for each in of.boots]
+    return [_Point(each.boot, _apart(each.ratio, of.ratio.ratio)) for each in of.boots]
 
 
 def _by_draw(of: Standing) -> list[_Point]:
     """Draws spread over the lane of their boot."""
     last = max([1, *(each.draw for each in of.draws)])
     return [
-        _Point(each.boot + 0.64 * (each.draw / last - 0.5), _apart(each.ratio, of.ratio))
+        _Point(each.boot + 0.64 * (each.draw / last - 0.5), _apart(each.ratio, of.ratio.ratio))
         for each in of.draws
     ]
 

@@ -50,7 +50,7 @@ def _about(report: CapacityReport, objective: str, spoken: str) -> str:
     pair = report.pair(objective, leader.name, second)
     if pair is None:
         return f"{start}."
-    times = figures.ratio_of(pair)
+    times = figures.ratio_of(pair.ratio)
     if pair.finding == "can't tell":
         return f"{start}; it can't be told from {second}: {times}."
     return f"{start}, {times} as much as {second}."

@@ -79,7 +79,8 @@ def _ratio(
         return MISSING
     if entry.name == report.reference:
         return "1× reference"
-    return figures.ratio_of(report.pair(objective, entry.name, report.reference))
+    pair = report.pair(objective, entry.name, report.reference)
+    return figures.ratio_of(pair.ratio if pair else None)
 
 
 def pairs_table(report: CapacityReport) -> Table:
@@ -89,7 +90,7 @@ def pairs_table(report: CapacityReport) -> Table:
         ("pair", lambda p: f"{p.a} / {p.b}"),
         ("objective", lambda p: said[p.objective]),
         ("finding", lambda p: p.finding),
-        ("ratio of capacities (95 % interval)", figures.ratio_of),
+        ("ratio of capacities (95 % interval)", lambda p: figures.ratio_of(p.ratio)),
     ]
     return tabulated("Every pair", report.pairs, columns, text=("objective", "finding"))
 

@@ -90,14 +90,15 @@ def comment(result: Ci) -> str:
     """
     race = result.race
     pair = race.pair(HEAD, BASE)
+    ratio, by_cpu = (pair.ratio, pair.cpu_ratio) if pair else (None, None)
     ranked = {"requests_per_s": "requests per second", "p99": "p99 latency, where more is better"}
     lines = [
         f"**bakeoff: {result.outcome}**{'' if result.complete else ', the run ended early'}",
         "",
         "| head over base | ratio (95 % interval) |",
         "|---|---:|",
-        f"| {ranked[race.ranked_by]} | {figures.ratio_of(pair)} |",
-        f"| requests per second of server CPU | {figures.ratio_of(pair and pair.cpu_ratio)} |",
+        f"| {ranked[race.ranked_by]} | {figures.ratio_of(ratio)} |",
+        f"| requests per second of server CPU | {figures.ratio_of(by_cpu)} |",
         "",
     ]
     for gate in race.gates:
@@ -155,7 +156,7 @@ def _not_slower(gates: Sequence[GateResult], pair: Pair, within: float | None) -
 def _does(pair: Pair) -> str:
     """`0.95× (0.94 to 0.96) of base, by server CPU 0.95× (0.94 to 0.96)`."""
     by_cpu = f", by server CPU {figures.ratio_of(pair.cpu_ratio)}" if pair.cpu_ratio else ""
-    return f"{figures.ratio_of(pair).replace('≥', 'at least')} of base{by_cpu}"
+    return f"{figures.ratio_of(pair.ratio).replace('≥', 'at least')} of base{by_cpu}"
 
 
 def _revision(revision: Revision) -> str:

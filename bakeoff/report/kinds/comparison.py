@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from bakeoff.model.compare import RunChange, RunFacts, RunFigures, RunsComparison
+from bakeoff.model.ratio import Ratio
 from bakeoff.report import figures
 from bakeoff.report.document import (
     Chart,
@@ -17,6 +18,7 @@ from bakeoff.report.document import (
     tabulated,
 )
 from bakeoff.report.figures import MISSING
+from bakeoff.report.flat import flat
 from bakeoff.report.kinds.shared import bare_ratio, gates, warned
 from bakeoff.report.sentences import listed, sentence, sentences
 
@@ -62,18 +64,7 @@ def document(result: RunsComparison) -> Document:
             Text(_facts(result.before), "Before"),
             Text(_facts(result.after), "After"),
         ),
-        data=tuple(
-            {
-                "name": each.name,
-                "finding": each.finding,
-                "ratio_of_ratios": each.ratio,
-                "low_95": each.low,
-                "high_95": each.high,
-                **{f"{key}_before": value for key, value in each.before.model_dump().items()},
-                **{f"{key}_after": value for key, value in each.after.model_dump().items()},
-            }
-            for each in result.changes
-        ),
+        data=tuple(map(flat, result.changes)),
     )
 
 
@@ -96,7 +87,7 @@ def _change(result: RunsComparison, change: RunChange) -> Item:
     """What became of one contender."""
     said = f"{change.name}: {sentence(change.reason) if change.reason else ''}"
     if change.ratio is not None:
-        by = f"its ratio to {result.reference} is {_times(change)}"
+        by = f"its ratio to {result.reference} is {_times(change.ratio)}"
         if change.finding == "can't tell":
             said = f"Can't tell whether {change.name} changed: {by}"
             if change.minimum_detectable_effect is not None:
@@ -107,15 +98,14 @@ def _change(result: RunsComparison, change: RunChange) -> Item:
     return Item(f"{said}{_unlike(result)}.", _SIGNS[change.finding])
 
 
-def _times(change: RunChange) -> str:
+def _times(ratio: Ratio) -> str:
     """The change in words; of one that has one end or none, what is known of it."""
-    assert change.ratio is not None
-    if change.low is not None and change.high is not None:
-        middle, low, high = figures.interval(change.ratio, change.low, change.high)
+    if ratio.low is not None and ratio.high is not None:
+        middle, low, high = figures.interval(ratio.ratio, ratio.low, ratio.high)
         return f"{middle} times what it was ({low} to {high})"
-    if change.low is None and change.high is None:
+    if ratio.low is None and ratio.high is None:
         return "not known, as the load generator was the limit"
-    return f"{bare_ratio(change)} times what it was, as the load generator was the limit"
+    return f"{bare_ratio(ratio)} times what it was, as the load generator was the limit"
 
 
 def _unlike(result: RunsComparison) -> str:
@@ -129,7 +119,7 @@ def _unlike(result: RunsComparison) -> str:
 def _table(result: RunsComparison) -> Table:
     """Each contender of both runs: the change with its interval, then the plain figures."""
     plain: tuple[tuple[str, int, Callable[[RunFigures], str]], ...] = (
-        ("ratio", 9, figures.ratio_of),
+        ("ratio", 9, lambda run: figures.ratio_of(run.ratio)),
         ("requests/s", 2, lambda run: figures.rate(run.requests_per_s)),
         ("CPU per request", 6, lambda run: figures.duration(run.server_cpu_us_per_request)),
         ("memory loaded", 8, lambda run: figures.mib(run.memory_mib)),
@@ -150,13 +140,13 @@ def _table(result: RunsComparison) -> Table:
         result.changes,
         [
             ("contender", lambda change: change.name),
-            ("change (95 % interval)", figures.ratio_of),
+            ("change (95 % interval)", lambda change: figures.ratio_of(change.ratio)),
             ("finding", finding),
             *((f"{head} {at}", of(at, write)) for head, _, write in plain for at in when),
         ],
         _PLAIN,
         text=("finding",),
-        bar=lambda change: change,
+        bar=lambda change: change.ratio,
         spare={f"{head} {at}": spare for head, spare, _ in plain for at in when},
     )
 

@@ -6,7 +6,6 @@ from bakeoff.model.crosscheck import FIGURES, Compared, Crosscheck, Figure, Load
 from bakeoff.model.load import Loader
 from bakeoff.report import figures
 from bakeoff.report.document import (
-    DataRow,
     Document,
     Item,
     List,
@@ -17,6 +16,7 @@ from bakeoff.report.document import (
     tabulated,
 )
 from bakeoff.report.figures import MISSING
+from bakeoff.report.flat import flat
 from bakeoff.report.kinds.shared import PROTOCOL_NAMES, again, machine_table
 from bakeoff.report.sentences import grouped, listed, sentence
 
@@ -62,7 +62,7 @@ def document(result: Crosscheck) -> Document:
             machine_table(result.machine),
             again(result.plan.command_line),
         ),
-        data=tuple(map(_row, result.compared)),
+        data=tuple(flat(each, without={"why"}) for each in result.compared),
     )
 
 
@@ -157,11 +157,11 @@ def _ratios(result: Crosscheck) -> Table:
 
 
 def _ratio(compared: Compared) -> str:
-    low, high = compared.low, compared.high
-    if compared.ratio is not None and low and high is not None:
-        return figures.ratio_times(compared.ratio, low, high)
-    bounds = [f"above {figures.times(low)}"] if low else []
-    bounds += [f"below {figures.times(high)}"] if high is not None else []
+    ratio = compared.ratio
+    if ratio is None or (ratio.low and ratio.high is not None):
+        return figures.ratio_of(ratio)
+    bounds = [f"above {figures.times(ratio.low)}"] if ratio.low else []
+    bounds += [f"below {figures.times(ratio.high)}"] if ratio.high is not None else []
     return listed(bounds) if bounds else MISSING
 
 
@@ -187,16 +187,3 @@ def _skipped(result: Crosscheck) -> Sequence[Item]:
     """The names that share a reason."""
     reasons = grouped((each.reason, each.name.replace("-", " ")) for each in result.skipped)
     return items("–", [f"{listed(names)}: {reason}" for reason, names in reasons.items()])
-
-
-def _row(compared: Compared) -> DataRow:
-    return {
-        "figure": compared.figure,
-        "of": compared.of,
-        "over": compared.over,
-        "ratio": compared.ratio,
-        "ratio_low_95": compared.low,
-        "ratio_high_95": compared.high,
-        "n_rounds": compared.n,
-        "finding": compared.finding,
-    }

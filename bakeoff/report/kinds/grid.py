@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from bakeoff.model.entry import VerdictEntry
 from bakeoff.model.grid import Axis, AxisName, Cell, ChangeOfPlaces, Grid
-from bakeoff.model.ratio import Interval
+from bakeoff.model.verdict import Verdict
 from bakeoff.report import figures
 from bakeoff.report.document import (
     Chart,
@@ -20,10 +20,11 @@ from bakeoff.report.document import (
     tabulated,
 )
 from bakeoff.report.figures import MISSING
+from bakeoff.report.flat import flat
 from bakeoff.report.kinds import race_headline
 from bakeoff.report.kinds.shared import again, machine_table, said_once, warned, warnings
 from bakeoff.report.kinds.standings import least_rate, reasons, unranked
-from bakeoff.report.sentences import joined, listed
+from bakeoff.report.sentences import listed
 
 _Column = tuple[str, Callable[[Cell], str]]
 _LEADING = re.compile(r"^(at|with) (a (?=pipeline))?")
@@ -222,8 +223,10 @@ def _ratios(grid: Grid) -> Table:
     """A row for each cell: who leads, everybody's ratio, and the twin's, the noise floor."""
     note = f"Ratios are to {grid.reference}, or where it has no place to the one with 1×."
 
-    def ratio(entry: VerdictEntry) -> str:
-        return figures.ratio_of(entry) if entry.ratio is not None else "not ranked"
+    def ratio(cell: Verdict, entry: VerdictEntry) -> str:
+        if entry.name == cell.reference and entry.valid:
+            return figures.REFERENCE
+        return figures.ratio_of(entry.ratio) if entry.ratio is not None else "not ranked"
 
     leads, twin = ("leads", _leader), ("twin (noise floor)", _noise_floor)
     columns = [leads, *_contenders(grid, ratio), twin]
@@ -233,23 +236,23 @@ def _ratios(grid: Grid) -> Table:
 def _rates(grid: Grid) -> Table:
     """A row for each cell: everybody's throughput."""
 
-    def rate(entry: VerdictEntry) -> str:
+    def rate(_: Verdict, entry: VerdictEntry) -> str:
         return least_rate(entry) if entry.valid else "not ranked"
 
     return _per_cell(grid, "Requests per second", _RATES_NOTE, _contenders(grid, rate))
 
 
-def _contenders(grid: Grid, write: Callable[[VerdictEntry], str]) -> list[_Column]:
+def _contenders(grid: Grid, write: Callable[[Verdict, VerdictEntry], str]) -> list[_Column]:
     """A column for each contender."""
 
     def of(name: str) -> Callable[[Cell], str]:
-        return lambda cell: write(entry) if (entry := _entry(cell, name)) else MISSING
+        def figure(cell: Cell) -> str:
+            entry = cell.verdict.entry(name) if cell.verdict else None
+            return write(cell.verdict, entry) if cell.verdict and entry else MISSING
+
+        return figure
 
     return [(name, of(name)) for name in contenders(grid)]
-
-
-def _entry(cell: Cell, name: str) -> VerdictEntry | None:
-    return cell.verdict.entry(name) if cell.verdict else None
 
 
 def _per_cell(grid: Grid, title: str, note: str, columns: Sequence[_Column]) -> Table:
@@ -274,35 +277,11 @@ def data(grid: Grid) -> tuple[DataRow, ...]:
     for cell in grid.cells:
         whose = {"cell": cell.name, **cell.settings.model_dump()}
         if not cell.verdict:
-            rows.append(whose | {"contender": None, "left_out": cell.skipped})
+            rows.append(whose | {"name": None, "reasons": cell.skipped})
             continue
-        rows += [whose | _figures(cell, entry) for entry in cell.verdict.entries]
-        rows += [whose | {"contender": s.name, "left_out": s.reason} for s in cell.verdict.skipped]
+        rows += [
+            whose | {"leads": int(cell.leaders == (entry.name,))} | flat(entry)
+            for entry in cell.verdict.entries
+        ]
+        rows += [whose | {"name": s.name, "reasons": s.reason} for s in cell.verdict.skipped]
     return tuple(rows)
-
-
-def _figures(cell: Cell, entry: VerdictEntry) -> dict[str, str | float | None]:
-    latency = entry.latency_us
-    return {
-        "contender": entry.name,
-        "leads": int(cell.leaders == (entry.name,)),
-        "ratio": entry.ratio,
-        "low": entry.low,
-        "high": entry.high,
-        **_beside("mean", entry.mean_ratio),
-        **_beside("cpu", entry.cpu_ratio),
-        "cpu_letters": entry.cpu_letters,
-        "n": entry.n,
-        "letters": entry.letters,
-        "requests_per_s": entry.requests_per_s,
-        "p50_us": latency.p50 if latency else None,
-        "p99_us": latency.p99 if latency else None,
-        "server_cpu_us_per_request": entry.cpu_us_per_request.server,
-        "memory_loaded_mib": entry.memory_mib.loaded,
-        "left_out": joined(entry.reasons),
-        "at_least": joined(entry.at_least),
-    }
-
-
-def _beside(name: str, of: Interval | None) -> dict[str, float | None]:
-    return {f"{name}_{key}": getattr(of, key, None) for key in ("ratio", "low", "high")}

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from bakeoff.model.history import ContenderLine, Line, LineStep, Past, Point, RunLine
+from bakeoff.model.history import ContenderLine, Line, LineStep, Past, RunLine
 from bakeoff.report import figures
 from bakeoff.report.document import (
     Block,
@@ -18,6 +18,7 @@ from bakeoff.report.document import (
     tabulated,
 )
 from bakeoff.report.figures import MISSING
+from bakeoff.report.flat import flat
 from bakeoff.report.sentences import listed, sentences
 
 SHOWN_POINTS = 12
@@ -51,7 +52,7 @@ def headline(past: Past) -> str:
 
 def said(step: LineStep, line: Line) -> str:
     """A step in words: when, by how much, and what changed then."""
-    ratio, low, high = figures.interval(step.ratio, step.low, step.high)
+    ratio, low, high = figures.parts(step.ratio)
     return (
         f"{day(step.began_at)}, {setting(line)}: its ratio to {line.reference} became {ratio} "
         f"times what it was ({low} to {high}); {listed(sentences(step.causes))}"
@@ -88,13 +89,13 @@ def level(line: Line) -> str:
     """The mean ratio since the last step, in a sentence."""
     if line.now is None:
         return f"{figures.plural(len(line.points), 'run')}, none with a ratio to {line.reference}."
-    ratio, low, high = figures.interval(line.now.ratio, line.now.low, line.now.high)
-    runs = figures.plural(line.now.n, "run")
+    ratio, low, high = figures.parts(line.now.ratio)
+    runs = figures.plural(line.now.ratio.n, "run")
     return f"Since {day(line.now.since)}: {ratio} of {line.reference} ({low} to {high}, {runs})."
 
 
 def _step(step: LineStep, line: Line) -> Item:
-    sign: Sign = "✓" if step.ratio > 1 else "✗"
+    sign: Sign = "✓" if step.ratio.ratio > 1 else "✗"
     return Item(said(step, line), sign)
 
 
@@ -107,7 +108,7 @@ def points_table(line: Line) -> Table:
         shown,
         (
             ("began", lambda point: minute(point.began_at)),
-            (f"ratio to {line.reference}", ratio),
+            (f"ratio to {line.reference}", lambda point: figures.ratio_of(point.ratio)),
             ("requests/s", lambda point: figures.rate(point.requests_per_s)),
             ("p99", lambda point: figures.duration(point.latency_p99_us)),
             ("CPU per request", lambda point: figures.duration(point.cpu_us_per_request)),
@@ -117,11 +118,6 @@ def points_table(line: Line) -> Table:
         note=f"{figures.plural(older, 'earlier run')} not shown." if older else "",
         text=("version",),
     )
-
-
-def ratio(point: Point) -> str:
-    """A point's ratio with its interval."""
-    return figures.ratio_times(point.ratio, point.low, point.high)
 
 
 def _data(line: Line) -> Sequence[DataRow]:
@@ -135,7 +131,7 @@ def _data(line: Line) -> Sequence[DataRow]:
             "machine_class": line.key.machine_class,
             "reference": line.reference,
             "step": place in levels_at,
-            **point.model_dump(mode="json"),
+            **flat(point),
         }
         for place, point in enumerate(line.points)
     ]

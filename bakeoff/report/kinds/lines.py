@@ -7,6 +7,7 @@ from bakeoff.model.lines import Line, LinePair, Outcome
 from bakeoff.report import figures
 from bakeoff.report.document import DataRow, Sign, Table, tabulated
 from bakeoff.report.figures import MISSING
+from bakeoff.report.flat import flat
 
 MARKS = (
     "✓ is better than all others on its line, = is in a tie with the best (the whole interval of "
@@ -73,17 +74,13 @@ def mark(line: Line, name: str, names: Sequence[str]) -> Sign:
 def rows_of(line: Line, shared: Mapping[str, str]) -> Iterator[DataRow]:
     """A row for each value, and one for each pair, with what all of them have."""
     for value in line.values:
-        yield {**shared, "contender": value.name, "value": value.value, "n": value.n}
+        yield {**shared, "contender": value.name, **flat(value, without={"name", "why"})}
     for pair in line.pairs:
         yield {
             **shared,
             "contender": pair.a,
             "over": pair.b,
-            "ratio": pair.ratio,
-            "ratio_low_95": pair.low,
-            "ratio_high_95": pair.high,
-            "n": pair.n,
-            "finding": pair.finding,
+            **flat(pair, without={"a", "b", "why"}),
         }
 
 
@@ -95,4 +92,4 @@ def _value(line: _L, name: str, names: Sequence[str], write: Callable[[_L, float
 
 
 def _ratio(pair: LinePair | None) -> str:
-    return f"{_SIGNS[pair.finding]} {figures.ratio_of(pair)}" if pair else MISSING
+    return f"{_SIGNS[pair.finding]} {figures.ratio_of(pair.ratio)}" if pair else MISSING

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 
 from bakeoff.model.entry import VerdictEntry
-from bakeoff.model.load import Latency
+from bakeoff.model.pairs import NextRace
 from bakeoff.model.plan import Plan
 from bakeoff.model.receipt import Receipt
 from bakeoff.model.samples import Record
-from bakeoff.model.verdict import Verdict
+from bakeoff.model.verdict import NoiseFloor, Verdict
 from bakeoff.report import figures
 from bakeoff.report.document import (
     Block,
@@ -23,6 +23,7 @@ from bakeoff.report.document import (
     facts_table,
     items,
 )
+from bakeoff.report.flat import flat, part
 from bakeoff.report.kinds import race_tables as tables
 from bakeoff.report.kinds import standings, work
 from bakeoff.report.kinds.glossary import GLOSSARY
@@ -41,7 +42,7 @@ from bakeoff.report.kinds.race_trust import (
     precision,
 )
 from bakeoff.report.kinds.shared import again, circumstances, gates, warned, warnings
-from bakeoff.report.sentences import joined, sentences
+from bakeoff.report.sentences import sentences
 
 _AHEAD = {"requests_per_s": "is faster", "p99": "answers sooner"}
 
@@ -178,75 +179,13 @@ def data(verdict: Verdict) -> tuple[DataRow, ...]:
 
 def _row(verdict: Verdict, entry: VerdictEntry) -> dict[str, Value]:
     best, worst = entry.rank or (None, None)
-    cpu, memory, weight = entry.cpu_us_per_request, entry.memory_mib, entry.bytes_per_response
-    floor, long_slices, work = verdict.noise_floor, entry.long_slices, entry.work
     pair = verdict.pair(entry.name, verdict.reference)
-    expected = pair and pair.next_race
-    crew, audit = work and work.crew, work and work.audit
     return {
-        "name": entry.name,
-        "title": entry.title,
+        **flat(entry),
         "valid": figures.yes_or_no(entry.valid),
         "reference": verdict.reference,
         "rank_best": best,
         "rank_worst": worst,
-        "letters": entry.letters,
-        "ratio": entry.ratio,
-        "ratio_low_95": entry.low,
-        "ratio_high_95": entry.high,
-        **{
-            f"{name}{suffix}": getattr(getattr(entry, name), key, None)
-            for name in ("mean_ratio", "cpu_ratio")
-            for suffix, key in (("", "ratio"), ("_low_95", "low"), ("_high_95", "high"))
-        },
-        "cpu_letters": entry.cpu_letters,
-        "next_race_low_95": expected and expected.low,
-        "next_race_high_95": expected and expected.high,
-        "next_race_basis": expected and expected.basis,
-        "n_earlier_races": expected and expected.races,
-        "n_blocks": entry.n,
-        "n_boots": len(entry.boots),
-        "ratio_long_slices": long_slices and long_slices.ratio,
-        "ratio_long_slices_low_95": long_slices and long_slices.low,
-        "ratio_long_slices_high_95": long_slices and long_slices.high,
-        "n_long_blocks": long_slices and long_slices.n,
-        "noise_floor_twin": floor and floor.name,
-        "noise_floor_ratio": floor and floor.ratio,
-        "noise_floor_low_95": floor and floor.low,
-        "noise_floor_high_95": floor and floor.high,
-        "requests_per_s": entry.requests_per_s,
-        **{
-            f"latency_{name}_us": getattr(entry.latency_us, name, None)
-            for name in Latency.model_fields
-            if name != "stdev"
-        },
-        "server_cpu_us_per_request": cpu.server,
-        "server_user_us_per_request": cpu.server_user,
-        "server_system_us_per_request": cpu.server_system,
-        "generator_cpu_us_per_request": cpu.client,
-        "memory_idle_mib": memory.idle,
-        "memory_loaded_mib": memory.loaded,
-        "head_bytes": weight.head,
-        "body_bytes": weight.body,
-        "requests": entry.requests,
-        "measured_s": entry.measured_s,
-        "connects": entry.connects,
-        **{f"errors_{kind}": count for kind, count in entry.errors.model_dump().items()},
-        "limited_by": entry.limited_by,
-        "server_busy_share": entry.server_busy,
-        "generator_busy_share": entry.client_busy,
-        "leak_share": entry.leak_share,
-        "workers": entry.workers,
-        "processes": crew and crew.processes,
-        "threads": crew and crew.threads,
-        "processes_at_work": crew and crew.processes_at_work,
-        "threads_at_work": crew and crew.threads_at_work,
-        "segments_per_answer": audit and audit.segments,
-        "date": audit and audit.date,
-        "log_bytes_per_request": work and work.written_per_request,
-        "time_to_ready_ms": entry.time_to_ready_ms,
-        "version": entry.version,
-        "reasons": joined(entry.reasons),
-        "at_least": joined(entry.at_least),
-        "warnings": joined(entry.warnings),
+        **part(NextRace, pair and pair.next_race, "next_race"),
+        **part(NoiseFloor, verdict.noise_floor, "noise_floor"),
     }

@@ -1,6 +1,7 @@
 """What a race says in one to three sentences."""
 
 from bakeoff.model.entry import VerdictEntry
+from bakeoff.model.ratio import Ratio
 from bakeoff.model.verdict import Verdict
 from bakeoff.report import figures
 from bakeoff.report.kinds.race_trust import more, would_be_found
@@ -68,7 +69,7 @@ def _in_the_mean(verdict: Verdict) -> list[str]:
     """The first pair of which mean speeds say otherwise than typical ones."""
     for pair in verdict.pairs if verdict.valid else ():
         mean = pair.mean_ratio
-        if mean is None or not mean.excludes(1) or not mean.excludes(pair.ratio):
+        if mean is None or not mean.excludes(1) or not mean.excludes(pair.ratio.ratio):
             continue
         if pair.finding != ("faster" if mean.ratio > 1 else "slower"):
             ahead = pair if mean.ratio > 1 else pair.turned()
@@ -139,11 +140,12 @@ def _tie(verdict: Verdict, leader: VerdictEntry, level: list[VerdictEntry]) -> s
     if not pairs:
         return f"{start}."
     if pairs[0].finding == "within":
-        return f"{names} don't {differ}: ratio {figures.ratio_of(pairs[0])}."
-    if pairs[0].low is None or pairs[0].high is None:
+        return f"{names} don't {differ}: ratio {figures.ratio_of(pairs[0].ratio)}."
+    ratio = pairs[0].ratio
+    if ratio.low is None or ratio.high is None:
         bounded = listed(each.name for each in (leader, level[0]) if each.at_least)
         return f"{start}: the load generator was the limit of {bounded}{could}"
-    middle, low, high = figures.interval(pairs[0].ratio, pairs[0].low, pairs[0].high)
+    middle, low, high = figures.interval(ratio.ratio, ratio.low, ratio.high)
     same = f", equivalent within {figures.margin(verdict.equivalence_margin)}"
     return f"{start}: ratio {middle} ({low} to {high}){same if pairs[0].equivalent else ''}{could}"
 
@@ -155,9 +157,9 @@ def _gap(verdict: Verdict, leader: VerdictEntry, other: VerdictEntry, which: str
         return f"{leader.name} is ahead of {which}{other.name}."
     if verdict.ranked_by == "p99":
         said = f"{leader.name} answers sooner than {which}{other.name}"
-        said += f": {_times(pair, f'the p99 of {other.name} is', 'as long')}"
+        said += f": {_times(pair.ratio, f'the p99 of {other.name} is', 'as long')}"
     else:
-        as_many = _as_many(pair, f"requests per second as {which}{other.name}")
+        as_many = _as_many(pair.ratio, f"requests per second as {which}{other.name}")
         said = f"{leader.name} answers {as_many}"
     if verdict.within:
         return f"{said}: more than {_margin(verdict)} apart."
@@ -176,20 +178,20 @@ def _span(verdict: Verdict, leader: VerdictEntry, last: VerdictEntry, among: int
     if pair is None:
         return f"It leads {who}."
     if verdict.ranked_by == "p99":
-        return f"{_times(pair, f'The p99 of {who}, is', 'as long')}."
-    return f"It answers {_as_many(pair, f'as {who}')}."
+        return f"{_times(pair.ratio, f'The p99 of {who}, is', 'as long')}."
+    return f"It answers {_as_many(pair.ratio, f'as {who}')}."
 
 
 def _margin(verdict: Verdict) -> str:
     return f"{figures.given(100 * (verdict.within or 0.0))} %"
 
 
-def _as_many(of: figures.Measured, what: str) -> str:
+def _as_many(of: Ratio, what: str) -> str:
     """`1.14 times as many requests per second as nginx (1.12 to 1.15)`."""
     return _times(of, "", f"as many {what}")
 
 
-def _times(of: figures.Measured, before: str, after: str) -> str:
+def _times(of: Ratio, before: str, after: str) -> str:
     """The ratio of one that is ahead, in a sentence, its interval at the end."""
     ratio, _, between = figures.ratio_of(of).partition(" (")
     number = ratio.replace("≥ ", "at least ").removesuffix("×")

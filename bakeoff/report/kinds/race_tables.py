@@ -179,7 +179,7 @@ def long_slices(verdict: Verdict) -> Table:
         "Long slices against short ones",
         entries,
         [
-            ("ratio", figures.ratio_of),
+            ("ratio", lambda e: figures.ratio_of(e.ratio)),
             ("ratio in long slices", lambda e: figures.ratio_of(e.long_slices)),
             ("slice", lambda e: f"{e.slice_ms} ms" if e.slice_ms else MISSING),
             ("long slice", lambda e: f"{e.long_slice_ms} ms" if e.long_slice_ms else MISSING),

@@ -28,7 +28,7 @@ def noise_floor(verdict: Verdict) -> str:
     said = (
         f"{floor.name}, a second copy of {verdict.reference}, came out at"
         f" {figures.ratio_of(floor)}, n = {figures.plural(floor.n, 'block')}"
-        f" over {figures.plural(floor.boots, 'boot')}."
+        f" over {figures.plural(floor.boots or 0, 'boot')}."
     )
     if all(each.code != "twin_differs" for each in verdict.warnings):
         return said
@@ -82,13 +82,13 @@ def next_race(verdict: Verdict) -> str:
             " races of the same builds, of this pair or of others in this setting; the history has"
             f" {figures.plural(verdict.earlier_races, 'race')} in this setting."
         )
-    pair = first.turned() if first.ratio < 1 else first
+    pair = first.turned() if first.ratio.ratio < 1 else first
     assert pair.next_race
     basis = {"pair": "of the pair", "family": "of all pairs in this setting"}[pair.next_race.basis]
     return (
         f"{holds} of this machine: a race of the same length on another day is expected to give"
         f" {pair.a} / {pair.b} {figures.expected(pair.next_race)} (95 %, from"
-        f" {figures.plural(pair.next_race.races, 'earlier race')} {basis})."
+        f" {figures.plural(pair.next_race.n, 'earlier race')} {basis})."
     )
 
 
@@ -129,7 +129,7 @@ def machines(verdict: Verdict) -> str:
         return ""
     said = [
         f"on {each.machine} over {each.over} it came out at {figures.ratio_of(each)}, "
-        f"n = {figures.plural(each.n, 'block')} over {figures.plural(each.boots, 'boot')}"
+        f"n = {figures.plural(each.n, 'block')} over {figures.plural(each.boots or 0, 'boot')}"
         for each in verdict.machines
     ]
     differ = any(each.code == "machines_differ" for each in verdict.warnings)

@@ -9,6 +9,7 @@ from bakeoff.model.gate import GateResult
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Cores, RankedBy
 from bakeoff.model.protocol import Protocol
+from bakeoff.model.ratio import Ratio
 from bakeoff.model.replay import ComparisonResult, RowResult
 from bakeoff.model.verdict import Verdict
 from bakeoff.report import figures
@@ -82,9 +83,9 @@ def gate(result: GateResult, ranked_by: RankedBy) -> Item:
     """One gate: its outcome and why; where it can't be told, what `--cant-tell` made of that."""
     said = f"{gate_text(result)}: {result.outcome}"
     if result.ratio is not None:
-        blocks = figures.plural(result.n, "block")
+        blocks = figures.plural(result.ratio.n, "block")
         ratio_of = _RATIO_OF["requests_per_s" if result.by else ranked_by]
-        said += f", {ratio_of} is {bare_ratio(result)}, n = {blocks}"
+        said += f", {ratio_of} is {bare_ratio(result.ratio)}, n = {blocks}"
         if result.outcome == "doesn't decide":
             said += f"; {joined(result.reasons)}"
     elif result.reasons:
@@ -99,7 +100,7 @@ def gate_text(result: GateResult) -> str:
     return f"{result.gate.text}{', by server CPU' if result.by else ''}"
 
 
-def bare_ratio(of: figures.Measured) -> str:
+def bare_ratio(of: Ratio) -> str:
     """A ratio in a sentence: `1.72 (1.70 to 1.74)`, or `≥ 3.41`."""
     return figures.ratio_of(of).replace("×", "")
 

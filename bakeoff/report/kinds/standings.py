@@ -7,7 +7,7 @@ from string import ascii_letters
 
 from bakeoff.model.entry import VerdictEntry
 from bakeoff.model.mix import MixedRequest, RequestEntry
-from bakeoff.model.pairs import Pair
+from bakeoff.model.pairs import Pair, pair_of
 from bakeoff.model.verdict import Verdict
 from bakeoff.report import figures
 from bakeoff.report.document import Row, Table, tabulated
@@ -40,13 +40,19 @@ def standings(verdict: Verdict) -> Table:
     by_cpu = limited or bool(verdict.by_cpu)
     bounded = any(entry.at_least for entry in ranked(verdict))
     by_mean = any(map(_pauses, ranked(verdict)))
+
+    def beside(key: str) -> Callable[[VerdictEntry], str]:
+        return lambda e: (
+            figures.REFERENCE if e.name == verdict.reference else figures.ratio_of(getattr(e, key))
+        )
+
     columns: EntryColumns = [
         ("contender", lambda e: e.name),
         ("rank", lambda e: f"{figures.rank(e.rank)} {run_together(e.letters)}".strip()),
         ("ratio (95 % interval)", partial(_ratio, reference=verdict.reference)),
-        ("n blocks", lambda e: figures.count(e.n)),
-        *([("in the mean (95 % interval)", partial(_beside, "mean_ratio"))] if by_mean else []),
-        *([("by server CPU (95 % interval)", partial(_beside, "cpu_ratio"))] if by_cpu else []),
+        ("n blocks", lambda e: figures.count(e.ratio.n if e.ratio else 0)),
+        *([("in the mean (95 % interval)", beside("mean_ratio"))] if by_mean else []),
+        *([("by server CPU (95 % interval)", beside("cpu_ratio"))] if by_cpu else []),
         ("requests/s", least_rate),
         ("p50", partial(quantile, name="p50")),
         ("p99", partial(quantile, name="p99")),
@@ -64,7 +70,7 @@ def standings(verdict: Verdict) -> Table:
         f"{p99}, with simultaneous 95 % intervals from n paired blocks."
         f"{''.join(note for note, holds in notes if holds)}",
         text=("rank",),
-        bar=lambda e: e,
+        bar=lambda e: e.ratio,
         spare=SPARE,
     )
     floor = verdict.noise_floor
@@ -80,14 +86,19 @@ def so_far(verdict: Verdict | None, rates: Mapping[str, float]) -> Table:
 
     `rates` has their latest throughputs.
     """
-    known = {entry.name: entry for entry in (ranked(verdict) if verdict else ())}
+    known = {entry.name: entry.ratio for entry in (ranked(verdict) if verdict else ())}
     to_reference = f"ratio to {verdict.reference} (95 %)" if verdict else "ratio"
+
+    def ratio(name: str) -> str:
+        is_reference = verdict is not None and name == verdict.reference
+        return figures.REFERENCE if is_reference else figures.ratio_of(known.get(name))
+
     return tabulated(
         "Standings so far",
         [*known, *(name for name in rates if name not in known)],
         [
             ("contender", str),
-            (to_reference, lambda name: figures.ratio_of(known.get(name))),
+            (to_reference, ratio),
             ("requests/s", lambda name: figures.rate(rates.get(name))),
         ],
         bar=known.get,
@@ -121,16 +132,12 @@ def _cpu(entry: VerdictEntry) -> str:
     return f"{cost} {run_together(entry.cpu_letters)}".strip()
 
 
-def _beside(key: str, entry: VerdictEntry) -> str:
-    is_reference = entry.ratio == entry.low == entry.high == 1
-    return "1×" if is_reference else figures.ratio_of(getattr(entry, key))
-
-
 def _pauses(entry: VerdictEntry) -> bool:
     """Whether pauses took some of its throughput, or its mean ratio is not its typical one."""
     if any(each.code == "pauses_cost" for each in entry.warnings):
         return True
-    return bool(entry.mean_ratio and entry.ratio and entry.mean_ratio.excludes(entry.ratio))
+    mean, typical = entry.mean_ratio, entry.ratio
+    return bool(mean and typical and mean.excludes(typical.ratio))
 
 
 def least_rate(entry: VerdictEntry) -> str:
@@ -141,7 +148,7 @@ def least_rate(entry: VerdictEntry) -> str:
 def ranked(verdict: Verdict) -> list[VerdictEntry]:
     """The entries that have a place, fastest first, without the twin."""
     placed = [entry for entry in verdict.entries if entry.valid and entry.ratio is not None]
-    return sorted(placed, key=lambda entry: -(entry.ratio or 0))
+    return sorted(placed, key=lambda entry: -(entry.ratio.ratio if entry.ratio else 0))
 
 
 def unranked(verdict: Verdict) -> list[VerdictEntry]:
@@ -161,8 +168,8 @@ def row_name(entry: VerdictEntry) -> str:
 
 def _ratio(entry: VerdictEntry, reference: str) -> str:
     if entry.name == reference:
-        return "1× reference"
-    return figures.ratio_of(entry)
+        return f"{figures.REFERENCE} reference"
+    return figures.ratio_of(entry.ratio)
 
 
 def run_together(letters: str) -> str:
@@ -230,13 +237,9 @@ def _alone(row: tuple[MixedRequest, RequestEntry]) -> str:
 
 def _request_ratio(request: MixedRequest, entry: RequestEntry, reference: str) -> str:
     if entry.name == reference:
-        return "1× reference"
-    for pair in request.pairs:
-        if (pair.a, pair.b) == (entry.name, reference):
-            return figures.ratio_times(pair.ratio, pair.low, pair.high)
-        if (pair.a, pair.b) == (reference, entry.name):
-            return figures.ratio_times(1 / pair.ratio, 1 / pair.high, 1 / pair.low)
-    return MISSING
+        return f"{figures.REFERENCE} reference"
+    pair = pair_of(request.pairs, entry.name, reference)
+    return figures.ratio_of(pair.ratio if pair else None)
 
 
 def _request_quantile(entry: RequestEntry, name: str) -> str:
@@ -249,8 +252,8 @@ def pairs(verdict: Verdict) -> Table:
     columns: list[tuple[str, Callable[[Pair], str]]] = [
         ("pair", lambda p: f"{p.a} / {p.b}"),
         ("finding", lambda p: p.finding),
-        ("ratio (95 % interval)", figures.ratio_of),
-        ("n blocks", lambda p: figures.count(p.n)),
+        ("ratio (95 % interval)", lambda p: figures.ratio_of(p.ratio)),
+        ("n blocks", lambda p: figures.count(p.ratio.n)),
         ("in the mean (95 % interval)", lambda p: figures.ratio_of(p.mean_ratio)),
         ("by server CPU (95 % interval)", lambda p: figures.ratio_of(p.cpu_ratio)),
         ("finding by CPU", lambda p: p.cpu_finding or MISSING),
@@ -260,7 +263,7 @@ def pairs(verdict: Verdict) -> Table:
     ]
     return tabulated(
         "Every pair",
-        [pair.turned() if pair.ratio < 1 else pair for pair in verdict.pairs],
+        [pair.turned() if pair.ratio.ratio < 1 else pair for pair in verdict.pairs],
         columns,
         "Equivalent: the whole interval is within"
         f" {figures.margin(verdict.equivalence_margin)}. Detectable: the difference that four of"

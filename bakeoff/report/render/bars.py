@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bakeoff.report.figures import Measured
+from bakeoff.model.ratio import Ratio
 
 LEFT, LINE, POINT, RIGHT, OPEN_LEFT, OPEN_RIGHT, ONE = "├─●┤◄►│"
 
@@ -18,7 +18,7 @@ class Axis:
     width: int
 
     @classmethod
-    def of(cls, ratios: Sequence[Measured], width: int) -> "Axis":
+    def of(cls, ratios: Sequence[Ratio], width: int) -> "Axis":
         """The axis that has room for all intervals, and for 1."""
         ends = [end for of in ratios for end in (of.ratio, of.low, of.high) if end]
         return cls(min([0.98, *ends]), max([1.02, *ends]), width)
@@ -29,14 +29,14 @@ class Axis:
         left, right = f"{self.low:.2g}×", f"{self.high:.2g}×"
         return f"{left}{right:>{self.width - len(left)}}"
 
-    def bar(self, of: Measured | None) -> str:
+    def bar(self, of: Ratio | None) -> str:
         """The ratio and its interval, with a mark where the ratio is 1, whether or not it has one.
 
         An end that is open is an arrow.
         """
         cells = [" "] * self.width
         cells[self._place(1)] = ONE
-        if of and of.ratio:
+        if of:
             low, high = (None if end is None else self._place(end) for end in (of.low, of.high))
             first, last = low or 0, self.width - 1 if high is None else high
             cells[first : last + 1] = LINE * (last + 1 - first)

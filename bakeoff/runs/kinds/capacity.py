@@ -97,7 +97,7 @@ class CapacityRun(Run[CapacityPlan, CapacityReport]):
             "capacity", result.connections, result.connection, 1, result.streams, objective
         )
         pairs = tuple(
-            indexing.as_pair(pair, n=1) for pair in result.pairs if pair.objective == objective
+            indexing.as_pair(pair) for pair in result.pairs if pair.objective == objective
         )
         figures = []
         for entry in result.entries:
@@ -112,9 +112,8 @@ class CapacityRun(Run[CapacityPlan, CapacityReport]):
                 reasons=entry.reasons,
                 requests_per_s=found and found.requests_per_s,
                 cpu_us_per_request=point and point.cpu_us_per_request,
-                n=result.blocks,
             )
-            figures.append(indexing.with_ratio(figure, reference, pairs))
+            figures.append(indexing.with_ratio(figure, reference, pairs, result.blocks))
         race = IndexedRace(
             part="",
             measures="capacity",

@@ -220,7 +220,7 @@ class Comparison:
             reasons=entry.reasons,
             at_least=entry.at_least,
             requests_per_s=entry.requests_per_s,
-            n=entry.n,
+            n=entry.ratio.n if entry.ratio else 0,
             memory_mib=entry.memory_mib.loaded,
             p50_us=latency.p50 if latency else None,
             p99_us=latency.p99 if latency else None,

@@ -198,7 +198,8 @@ def _pairs(loaders: Sequence[Loader]) -> list[tuple[Loader, Loader]]:
 
 def _explained(compared: Compared) -> Compared:
     """The same, with what is known to make a difference."""
-    higher = compared.of if (compared.low or 0) > 1 else compared.over
+    ahead = compared.ratio and compared.ratio.told() == "faster"
+    higher = compared.of if ahead else compared.over
     latency = compared.figure != "requests_per_s"
     explains = compared.finding == "differs" and higher == "wrk" and latency
     return compared.model_copy(update={"why": WRK_CORRECTS}) if explains else compared

@@ -109,7 +109,7 @@ class DayRun(Run[DayPlan, Day]):
         load = indexing.load_in_words(
             "day, peak", race.connections, race.connection, race.pipeline, race.streams, ""
         )
-        pairs = tuple(indexing.as_pair(pair, pair.n) for pair in peak.pairs)
+        pairs = tuple(indexing.as_pair(pair) for pair in peak.pairs)
         figures = []
         for entry in result.entries:
             protocol, value = race.protocol_of(entry.name), peak.value(entry.name)
@@ -121,9 +121,8 @@ class DayRun(Run[DayPlan, Day]):
                 valid=value.value is not None,
                 reasons=(value.why,) if value.why else (),
                 requests_per_s=value.value,
-                n=value.n,
             )
-            figures.append(indexing.with_ratio(figure, race.reference, pairs))
+            figures.append(indexing.with_ratio(figure, race.reference, pairs, value.n))
         peaks = IndexedRace(
             part="",
             measures="requests_per_s",

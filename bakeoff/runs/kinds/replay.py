@@ -82,9 +82,7 @@ class ReplayRun(Run[ReplayPlan, Replay]):
                 number=number,
                 text=claim.text,
                 finding=claim.finding,
-                ratio=claim.measured and claim.measured.ratio,
-                low=claim.measured and claim.measured.low,
-                high=claim.measured and claim.measured.high,
+                ratio=claim.measured,
             )
             for number, claim in enumerate(result.claims, start=1)
         )

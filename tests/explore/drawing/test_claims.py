@@ -7,6 +7,7 @@ from bakeoff.model.history import ClaimPoint, IndexedClaim
 from bakeoff.report import figures
 from bakeoff.report.charts.svg import svg
 from bakeoff.report.document import WIDE
+from tests.ratios import interval
 from tests.report.charts.drawn import marks
 
 BEGAN_AT = datetime(2026, 1, 1, 9, 30, tzinfo=UTC)
@@ -25,9 +26,7 @@ def point(replay: int, number: int, finding: str, ratio: float | None = 1.5) -> 
             number=number,
             text=f"claim {number} is said",
             finding=finding,
-            ratio=ratio,
-            low=ratio and ratio / 1.01,
-            high=ratio and ratio * 1.01,
+            ratio=interval(ratio) if ratio else None,
         ),
     )
 
@@ -35,7 +34,7 @@ def point(replay: int, number: int, finding: str, ratio: float | None = 1.5) -> 
 def test_each_replay_says_what_it_found_of_each_claim_and_where() -> None:
     points = [point(1, 1, "holds"), point(1, 2, "can't tell", None), point(2, 1, "does not hold")]
     (drawn,) = outcomes(points)
-    figure = figures.ratio_of(points[0].claim)
+    figure = figures.ratio_of(points[0].claim.ratio)
     assert marks(drawn) == [
         f"2026-01-02 09:30: claim 1 holds, {figure}; on a processor",
         f"2026-01-03 09:30: claim 1 does not hold, {figure}; on a processor",

@@ -3,6 +3,7 @@
 from bakeoff.explore.drawing.matrix import WORDS, standing
 from bakeoff.model.history import Matrix
 from bakeoff.model.pairs import Pair
+from bakeoff.model.ratio import Ratio
 from bakeoff.report import figures
 from bakeoff.report.document import NARROW, WIDE
 from tests.report.charts.drawn import marks, placed, root
@@ -14,10 +15,7 @@ def pair(a: str, b: str, ratio: float, *, open_ended: bool = False) -> Pair:
     return Pair(
         a=a,
         b=b,
-        ratio=ratio,
-        low=ratio / 1.01,
-        high=None if open_ended else ratio * 1.01,
-        n=7,
+        ratio=Ratio(ratio=ratio, low=ratio / 1.01, high=None if open_ended else ratio * 1.01, n=7),
         finding=ahead,
         equivalent=False,
         minimum_detectable_effect=None,
@@ -42,7 +40,7 @@ def test_each_two_that_met_say_their_figure_from_both_sides() -> None:
     (drawn,) = standing(matrix(*met), "acb")
     said = marks(drawn)
     assert said == [
-        f"{of.a} over {of.b}: {WORDS[of.finding]}, {figures.ratio_of(of)}, n = 7"
+        f"{of.a} over {of.b}: {WORDS[of.finding]}, {figures.ratio_of(of.ratio)}, n = 7"
         for of in (met[1].turned(), met[0], met[1], met[2].turned(), met[0].turned(), met[2])
     ]
     assert drawn.alt_text.startswith("a is ahead of 1, behind 0, level with 1; c is")

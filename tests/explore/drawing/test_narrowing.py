@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from bakeoff.explore.drawing.narrowing import LANES_MAX, Past, narrowing
 from bakeoff.explore.live.state import Stood
+from bakeoff.model.ratio import Ratio
 from bakeoff.model.verdict import Verdict
 from bakeoff.report import figures
 from bakeoff.report.charts.race import Race, ratios
@@ -25,15 +26,15 @@ def stood(
     """As it would be after so long: the interval narrows with the root of the time."""
     width = exp(0.3 / sqrt(measured_s))
     low, high = (ratio / width if ends[0] else None), (ratio * width if ends[1] else None)
-    return Stood(name="a", measured_s=measured_s, ratio=ratio, low=low, high=high, n=9)
+    return Stood(name="a", measured_s=measured_s, ratio=Ratio(ratio=ratio, low=low, high=high, n=9))
 
 
 def test_each_moment_says_its_figure_its_interval_and_its_n() -> None:
     own = [stood(2.0), stood(8.0)]
     (drawn,) = narrowing({"a": own}, "a", "the reference", 60.0)
     assert marks(drawn) == [
-        f"a after 2.00 s: {figures.ratio_of(own[0])}, 9 paired blocks",
-        f"a after 8.00 s: {figures.ratio_of(own[1])}, 9 paired blocks",
+        f"a after 2.00 s: {figures.ratio_of(own[0].ratio)}, 9 paired blocks",
+        f"a after 8.00 s: {figures.ratio_of(own[1].ratio)}, 9 paired blocks",
     ]
     assert "ratio to the reference" in drawn.reading
 

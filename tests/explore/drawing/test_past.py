@@ -17,7 +17,7 @@ def test_a_line_s_picture_has_its_points_its_levels_and_its_steps() -> None:
 
 
 def _of(step: LineStep) -> tuple[float, float, float]:
-    return step.ratio, step.low, step.high
+    return step.ratio.ratio, step.ratio.low, step.ratio.high
 
 
 def test_the_latest_runs_of_a_long_line_are_drawn_and_the_rest_is_counted() -> None:

@@ -8,6 +8,7 @@ from bakeoff.model.history import IndexedClaim
 from bakeoff.report import figures
 from tests.explore.visitor import Elements, Visitor
 from tests.history.indexed import run
+from tests.ratios import interval
 from tests.report.charts.drawn import marks
 
 NAME = "an-article"
@@ -17,10 +18,8 @@ def claims(ratio: float) -> tuple[IndexedClaim, ...]:
     """Two claims, of which the second can't be decided."""
     common = {"article": NAME, "text": "a beats b"}
     return (
-        IndexedClaim(
-            **common, number=1, finding="holds", ratio=ratio, low=ratio / 1.1, high=ratio * 1.1
-        ),
-        IndexedClaim(**common, number=2, finding="can't tell", ratio=None, low=None, high=None),
+        IndexedClaim(**common, number=1, finding="holds", ratio=interval(ratio)),
+        IndexedClaim(**common, number=2, finding="can't tell", ratio=None),
     )
 
 
@@ -33,7 +32,7 @@ def test_its_picture_and_its_tables_have_the_same_figures(no_index: Index) -> No
     for claim in page.claims:
         for point in claim.points:
             found = f"claim {claim.number} {point.claim.finding}"
-            figure = figures.ratio_of(point.claim)
+            figure = figures.ratio_of(point.claim.ratio)
             assert figure in text
             assert any(found in each and (claim.number == 2 or figure in each) for each in said)
     assert len(said) == 4

@@ -17,6 +17,7 @@ from bakeoff.runs import open_run
 from bakeoff.runs.kinds.race import RaceRun
 from tests.explore.conftest import Shelves
 from tests.explore.visitor import Elements, Visitor
+from tests.ratios import known
 from tests.report.charts.drawn import marks
 
 
@@ -34,8 +35,7 @@ def test_a_run_s_picture_says_the_figures_of_its_standings(shelves: Shelves) -> 
     said = marks(run(shelves.index, to.run(shelves.id)).charts[0])
     for row in standings(verdict).rows:
         name, _, ratio, n, *_ = row.cells
-        paired = "" if row.mark == "twin" else f", {n} paired blocks"
-        assert name == verdict.reference or f"{name}: {ratio}{paired}" in said
+        assert name == verdict.reference or f"{name}: {ratio}, {n} paired blocks" in said
 
 
 def test_the_matrix_s_picture_says_the_figures_of_every_pair(shelves: Shelves) -> None:
@@ -67,16 +67,16 @@ def test_a_family_has_the_intervals_of_a_race_of_its_own(shelves: Shelves) -> No
     assert {entry.name for entry in two.verdict.entries} == {"fast", "slow"}
     pair, among_three = (each.verdict.pair("fast", "slow") for each in (two, whole) if each.verdict)
     assert pair is not None and among_three is not None
-    assert pair.ratio == among_three.ratio
-    assert pair.low and pair.high and among_three.low and among_three.high
-    assert pair.high / pair.low < among_three.high / among_three.low, "one pair, not three"
+    assert pair.ratio.ratio == among_three.ratio.ratio
+    (low, high), (lowest, highest) = pair.ratio.ends, among_three.ratio.ends
+    assert high / low < highest / lowest, "one pair, not three"
 
 
 def test_a_family_is_held_against_whom_one_likes(shelves: Shelves) -> None:
     verdict = opened(shelves.runs[0], of=(1, 2), against=2).verdict
     assert verdict is not None and verdict.reference == "slow"
     middle = verdict.entry("middle")
-    assert middle is not None and middle.ratio is not None and 1.5 < middle.ratio < 1.7
+    assert 1.5 < known(known(middle).ratio).ratio < 1.7
 
 
 def test_all_contenders_are_the_race_itself(shelves: Shelves) -> None:

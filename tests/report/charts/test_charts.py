@@ -17,6 +17,7 @@ from bakeoff.report.charts.race import Race, split
 from bakeoff.report.charts.steadiness import steadiness
 from bakeoff.report.charts.svg import rect
 from bakeoff.report.document import NARROW, WIDE, Block, Chart, Charts, Frame, Section
+from tests.ratios import known
 from tests.report import sample
 from tests.report.charts.drawn import marks, overlapping, placed, root, texts
 from tests.report.documents import DOCUMENTS
@@ -81,10 +82,12 @@ def test_a_race_s_picture_says_what_its_standings_say() -> None:
     said = marks(chart)
     for entry in RACE.ranked:
         if entry.name != verdict.reference:
-            expected = f"{entry.name}: {figures.ratio_of(entry)}, {entry.n} paired blocks"
+            ratio = known(entry.ratio)
+            expected = f"{entry.name}: {figures.ratio_of(ratio)}, {ratio.n} paired blocks"
             assert expected in said
     assert verdict.noise_floor
-    assert said[-1] == f"{verdict.noise_floor.name}: {figures.ratio_of(verdict.noise_floor)}"
+    twin = verdict.noise_floor
+    assert said[-1] == f"{twin.name}: {figures.ratio_of(twin)}, {twin.n} paired blocks"
 
 
 def test_a_bar_is_as_long_as_its_figure() -> None:
@@ -153,7 +156,7 @@ def test_a_boot_that_was_faster_than_its_race_has_its_stroke_further_right(frame
     strokes = [each["x1"] for each in lines if each.node.attrib.get("stroke-width") == "2.5"]
     (zero,) = (each["x1"] for each in lines if "stroke-dasharray" in each.node.attrib)
     apart = [
-        boot.ratio / each.ratio - 1
+        boot.ratio / each.ratio.ratio - 1
         for each in RACE.standings
         if each.name != RACE.reference
         for boot in each.boots

@@ -2,6 +2,7 @@
 
 import pytest
 
+from bakeoff.model.ratio import Ratio
 from bakeoff.report.charts.forest import Group, Lane, Sign, forest, open_ended
 from bakeoff.report.charts.palette import PALETTE
 from bakeoff.report.document import NARROW, WIDE, Chart, Frame
@@ -12,7 +13,8 @@ def lane(
     name: str = "a", ratio: float = 2.0, low: float | None = 1.9, high: float | None = 2.1,
     sign: Sign = "circle", ring: float | None = None,
 ) -> Lane:  # fmt: skip
-    return Lane(name, (f"{ratio}×",), ratio, low, high, PALETTE[0], "9 pairs", sign, ring=ring)
+    drawn = Ratio(ratio=ratio, low=low, high=high, n=9)
+    return Lane(name, (f"{ratio}×",), drawn, PALETTE[0], "9 pairs", sign, ring=ring)
 
 
 def chart(*groups: Group) -> Chart:

@@ -92,5 +92,5 @@ def test_a_replay_in_which_nothing_was_measured_has_no_pictures() -> None:
 def test_two_runs_picture_says_what_changed() -> None:
     compared = compare_runs(run(1), run(2, ratios={"ref": 1.0, "a": 0.4, "b": 2.0}))
     said = marks(has(changes(compared)))
-    assert f"a: {figures.ratio_of(change_of(compared, 'a'))}" in said
+    assert f"a: {figures.ratio_of(change_of(compared, 'a').ratio)}" in said
     assert len(said) == 2, "the reference changed against nobody"

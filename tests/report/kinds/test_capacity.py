@@ -6,6 +6,7 @@ from bakeoff.model.workload import ExpectSection
 from bakeoff.report.kinds.capacity import document
 from bakeoff.report.kinds.holding import held_to
 from bakeoff.report.render import markdown
+from tests.ratios import interval
 from tests.report.sample import capacity as sample
 
 
@@ -38,10 +39,7 @@ def cost(at: CostAt, figure: CostFigure, quick: float, equal: float, finding: st
                 {
                     "a": "quick",
                     "b": "equal",
-                    "ratio": ratio,
-                    "low": ratio * 0.97,
-                    "high": ratio * 1.03,
-                    "n": 9,
+                    "ratio": interval(ratio, 1.03, n=9),
                     "finding": finding,
                 }
             ],

@@ -1,6 +1,7 @@
 """What is said of a crosscheck."""
 
 from bakeoff.model.crosscheck import FIGURES, Crosscheck
+from bakeoff.model.ratio import Ratio
 from bakeoff.report.kinds.crosscheck import document
 from tests.report.render.test_terminal import printed
 from tests.report.sample.crosscheck import compared, crosscheck, loading
@@ -13,7 +14,7 @@ def said(result: Crosscheck) -> str:
 
 def test_a_latency_that_was_rounded_to_nothing_has_bounds_alone() -> None:
     assert "? below 1.35×" in said(crosscheck())
-    nothing = {"ratio": None, "low": 1.2, "high": None, "finding": "differs"}
+    nothing = {"ratio": Ratio(ratio=1.2, low=1.2, high=None, n=10), "finding": "differs"}
     above = tuple(compared("engine", "ab", figure=figure, **nothing) for figure in FIGURES)
     assert "≠ above 1.20×" in said(crosscheck(compared=above))
 

@@ -70,5 +70,5 @@ def test_every_row_of_the_data_is_whole(name: str) -> None:
 
 def test_a_pair_can_be_turned_round() -> None:
     turned = pair("ada", "bob", 2.0, "better").turned()
-    assert (turned.a, turned.ratio, turned.finding) == ("bob", 0.5, "worse")
-    assert turned.low == pytest.approx(1 / 2.08) and value("ada", None).value is None
+    assert (turned.a, turned.ratio.ratio, turned.finding) == ("bob", 0.5, "worse")
+    assert turned.ratio.low == pytest.approx(1 / 2.08) and value("ada", None).value is None

@@ -4,7 +4,7 @@ import pytest
 
 from bakeoff.model.finding import Finding
 from bakeoff.model.pairs import NextRace
-from bakeoff.model.ratio import Interval, ends
+from bakeoff.model.ratio import Interval
 from bakeoff.model.verdict import LoaderFigures
 from bakeoff.report import document
 from bakeoff.report.figures import MISSING
@@ -78,11 +78,11 @@ def test_a_pair_turned_round_says_the_same() -> None:
     pair = sample.verdict().pair("gunicorn", "nginx")
     assert pair is not None
     assert (pair.a, pair.b, pair.finding) == ("gunicorn", "nginx", "slower")
-    low, high = ends(pair.low, pair.high)
-    assert low < pair.ratio < high < 1
+    low, high = pair.ratio.ends
+    assert low < pair.ratio.ratio < high < 1
     again = pair.turned()
     assert again.finding == "faster"
-    assert again.ratio == pytest.approx(1 / pair.ratio)
+    assert again.ratio.ratio == pytest.approx(1 / pair.ratio.ratio)
 
 
 def test_control_characters_from_outside_steer_no_terminal() -> None:
@@ -154,7 +154,7 @@ def test_a_verdict_of_an_earlier_version_has_no_table_of_work() -> None:
     document = race.document(verdict.model_copy(update={"entries": entries, "fairness": ()}))
     text = markdown(document)
     assert "What each contender does" not in text and "Unequal work" not in text
-    assert document.data[0]["threads"] is None
+    assert document.data[0]["work_crew_threads"] is None
 
 
 def test_one_boot_has_no_spread_and_a_boot_that_is_missing_has_no_figure() -> None:
@@ -215,7 +215,7 @@ def test_several_load_generators_have_a_table_and_one_has_none() -> None:
 
 def test_the_interval_is_of_this_hour_and_the_next_race_of_another_day() -> None:
     few = two(earlier_races=3)
-    expected = NextRace(ratio=1.7, low=1.61, high=1.79, basis="pair", races=7)
+    expected = NextRace(ratio=1.7, low=1.61, high=1.79, basis="pair", n=7)
     known = two(pair={"next_race": expected}, earlier_races=7)
     assert standings.pairs(known).columns[-1].head == "next race (95 %)"
     assert standings.pairs(known).rows[0].cells[-1] == "1.61 to 1.79"
@@ -224,5 +224,5 @@ def test_the_interval_is_of_this_hour_and_the_next_race_of_another_day() -> None
 
 
 def test_too_few_blocks_are_no_fault_of_a_contender() -> None:
-    little = two().entries[1].model_copy(update={"ratio": None, "low": None, "high": None})
+    little = two().entries[1].model_copy(update={"ratio": None})
     assert "few blocks" in standings.reasons(little)

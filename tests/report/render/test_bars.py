@@ -1,19 +1,16 @@
 """Ratios as a line of characters."""
 
-from typing import NamedTuple
-
 import pytest
 
+from bakeoff.model.ratio import Ratio
 from bakeoff.report.render.bars import Axis
 
 
-class Measured(NamedTuple):
-    ratio: float | None
-    low: float | None
-    high: float | None
+def measured(ratio: float, low: float | None, high: float | None) -> Ratio:
+    return Ratio(ratio=ratio, low=low, high=high, n=10)
 
 
-FASTER, SLOWER = Measured(2.0, 1.8, 2.2), Measured(0.5, 0.4, 0.62)
+FASTER, SLOWER = measured(2.0, 1.8, 2.2), measured(0.5, 0.4, 0.62)
 
 
 @pytest.mark.parametrize(
@@ -21,14 +18,13 @@ FASTER, SLOWER = Measured(2.0, 1.8, 2.2), Measured(0.5, 0.4, 0.62)
     [
         (FASTER, "          │     ├●┤"),
         (SLOWER, "├─●──┤    │        "),
-        (Measured(1.0, 1.0, 1.0), "          ●        "),
-        (Measured(1.5, 1.3, None), "          │ ├─●───►"),
-        (Measured(0.5, None, 0.62), "◄─●──┤    │        "),
-        (Measured(None, None, None), "          │        "),
+        (measured(1.0, 1.0, 1.0), "          ●        "),
+        (measured(1.5, 1.3, None), "          │ ├─●───►"),
+        (measured(0.5, None, 0.62), "◄─●──┤    │        "),
         (None, "          │        "),
     ],
 )
-def test_a_bar_is_the_interval_with_the_ratio_in_it(of: Measured | None, drawn: str) -> None:
+def test_a_bar_is_the_interval_with_the_ratio_in_it(of: Ratio | None, drawn: str) -> None:
     assert Axis.of([FASTER, SLOWER], 19).bar(of) == drawn
 
 
@@ -37,4 +33,4 @@ def test_the_head_has_both_ends_of_the_axis() -> None:
 
 
 def test_equals_are_near_the_middle() -> None:
-    assert Axis.of([Measured(1.001, 0.999, 1.003)], 9).bar(None).index("│") == 4
+    assert Axis.of([measured(1.001, 0.999, 1.003)], 9).bar(None).index("│") == 4

@@ -11,6 +11,7 @@ from bakeoff.model.capacity import (
     Mean,
 )
 from bakeoff.model.plan import Cores, Skipped
+from bakeoff.model.ratio import Interval
 from bakeoff.plan import ladder, parse_slo
 from tests.report.sample.race import machine
 
@@ -72,9 +73,7 @@ def pair(a: str, b: str, objective: str, ratio: float) -> CapacityPair:
         a=a,
         b=b,
         objective=objective,
-        ratio=ratio,
-        low=ratio * 0.96,
-        high=ratio * 1.04,
+        ratio=Interval(ratio=ratio, low=ratio * 0.96, high=ratio * 1.04, n=60),
         finding="higher" if ratio > 1.04 else "can't tell",
     )
 

@@ -3,16 +3,14 @@
 from typing import Any
 
 from bakeoff.model.compare import RunChange, RunFacts, RunFigures, RunsComparison
+from bakeoff.model.ratio import Ratio
 
 
 def figures(**changed: Any) -> RunFigures:
     usual = {
         "version": "1.0",
         "requests_per_s": 48_356.0,
-        "ratio": 0.581,
-        "low": 0.575,
-        "high": 0.587,
-        "n": 480,
+        "ratio": Ratio(ratio=0.581, low=0.575, high=0.587, n=480),
         "server_cpu_us_per_request": 20.3,
         "memory_mib": 14.2,
         "p99_us": 9_120.0,
@@ -36,10 +34,11 @@ def change(name: str, ratio: float, half: float, finding: str, **more: Any) -> R
         {
             "name": name,
             "before": figures(),
-            "after": figures(ratio=0.581 * ratio, requests_per_s=61_000.0),
-            "ratio": ratio,
-            "low": ratio - half,
-            "high": ratio + half,
+            "after": figures(
+                ratio=Ratio(ratio=0.581 * ratio, low=0.575, high=0.587, n=480),
+                requests_per_s=61_000.0,
+            ),
+            "ratio": Ratio(ratio=ratio, low=ratio - half, high=ratio + half, n=480),
             "finding": finding,
             "minimum_detectable_effect": 0.021,
             **more,
@@ -48,7 +47,7 @@ def change(name: str, ratio: float, half: float, finding: str, **more: Any) -> R
 
 
 def compared(**changed: Any) -> RunsComparison:
-    nothing = {"ratio": None, "low": None, "high": None, "n": 0}
+    nothing = {"ratio": None}
     usual: dict[str, Any] = {
         "before": facts("monday"),
         "after": facts("tuesday"),

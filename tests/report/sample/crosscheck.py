@@ -4,6 +4,7 @@ from typing import Any
 
 from bakeoff.model.crosscheck import FIGURES, Compared, Crosscheck, Loading
 from bakeoff.model.plan import Skipped
+from bakeoff.model.ratio import Ratio
 from tests.judge.races import MACHINE
 from tests.runs.test_crosscheck import plan
 
@@ -25,17 +26,19 @@ def loading(loader: Any, factor: float = 1.0, **changed: Any) -> Loading:
 
 
 def compared(of: Any, over: Any, **changed: Any) -> Compared:
-    usual = {"ratio": 1.01, "low": 0.97, "high": 1.05, "n": 10, "finding": "agrees"}
+    usual = {"ratio": Ratio(ratio=1.01, low=0.97, high=1.05, n=10), "finding": "agrees"}
     return Compared.model_validate(
         {"figure": "requests_per_s", "of": of, "over": over, **usual, **changed}
     )
 
 
 def crosscheck(**changed: Any) -> Crosscheck:
-    apart = {"ratio": 0.5, "low": 0.48, "high": 0.52, "finding": "differs"}
-    higher = {"ratio": 2.31, "low": 2.1, "high": 2.55, "finding": "differs", "why": "it corrects"}
-    coarse = "ab prints no finer than 1 ms"
-    nothing = {"ratio": None, "low": 0.0, "high": 1.35, "finding": "can't tell", "why": coarse}
+    half = Ratio(ratio=0.5, low=0.48, high=0.52, n=10)
+    apart = {"ratio": half, "finding": "differs"}
+    double = Ratio(ratio=2.31, low=2.1, high=2.55, n=10)
+    higher = {"ratio": double, "finding": "differs", "why": "it corrects"}
+    below = Ratio(ratio=1.35, low=None, high=1.35, n=10)
+    nothing = {"ratio": below, "finding": "can't tell", "why": "ab prints no finer than 1 ms"}
     usual: dict[str, Any] = {
         "plan": plan(),
         "complete": True,

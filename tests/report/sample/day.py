@@ -20,9 +20,9 @@ def value(name: str, of: float | None, **changed: Any) -> LineValue:
 
 
 def pair(a: str, b: str, ratio: float, finding: str, **changed: Any) -> LinePair:
-    usual = {"low": ratio * 0.96, "high": ratio * 1.04, "n": 8}
+    usual = {"ratio": ratio, "low": ratio * 0.96, "high": ratio * 1.04, "n": 8}
     return LinePair.model_validate(
-        {"a": a, "b": b, "ratio": ratio, "finding": finding, **usual, **changed}
+        {"a": a, "b": b, "ratio": {**usual, **changed}, "finding": finding}
     )
 
 

@@ -50,15 +50,11 @@ def upgrade() -> None:
         sa.Column("version", sa.Text, nullable=False),
         sa.Column("source", sa.Text, nullable=False),
         sa.Column("reference", sa.Text, nullable=False),
-        sa.Column("ratio", sa.Float),
-        sa.Column("low", sa.Float),
-        sa.Column("high", sa.Float),
         sa.Column("requests_per_s", sa.Float),
         sa.Column("latency_p50_us", sa.Float),
         sa.Column("latency_p99_us", sa.Float),
         sa.Column("cpu_us_per_request", sa.Float),
         sa.Column("memory_mib", sa.Float),
-        sa.Column("n", sa.Integer, nullable=False),
     )
     op.create_index("figures_by_series", "figures", ["series", "began_at"])
     op.create_index("figures_by_contender", "figures", ["contender", "began_at"])
@@ -73,10 +69,6 @@ def upgrade() -> None:
         sa.Column("protocol", sa.String(8), nullable=False),
         sa.Column("load", sa.Text, nullable=False),
         sa.Column("machine_class", sa.String(12), nullable=False),
-        sa.Column("ratio", sa.Float, nullable=False),
-        sa.Column("low", sa.Float),
-        sa.Column("high", sa.Float),
-        sa.Column("n", sa.Integer, nullable=False),
         sa.Column("document", sa.Text, nullable=False),
     )
     op.create_index(
