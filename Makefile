@@ -350,6 +350,10 @@ schemas: setup ## release: Write all that documents have from sources: schemas, 
 	$(BIN)/python -m tests.docs.picture
 	$(BIN)/python -m tests.docs.address
 
+.PHONY: recording
+recording: setup ## release: Record the README's race in a terminal anew, in docs/pictures/race.svg; two minutes
+	$(BIN)/python -m tests.docs.recording
+
 .PHONY: lock
 lock: setup ## release: Pin the newest dependencies that fit, with hashes
 	python3 -m venv build/lock && build/lock/bin/pip install --quiet uv

@@ -21,7 +21,7 @@ from bakeoff import __repository__, __version__
 from bakeoff.model.ci import ProjectFile
 from bakeoff.plan import CiOptions
 from tests.action.runner import Ran, run_steps
-from tests.docs.test_documents import blocks
+from tests.docs.conftest import blocks
 from tests.judge.test_ci import decided, verdict
 from tests.repositories import WHO, commit, git, new_repository
 

@@ -5,12 +5,10 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import tomllib
-from collections.abc import Mapping
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from hdrh.histogram import HdrHistogram
@@ -20,12 +18,15 @@ from bakeoff.model.ci import Ci
 from bakeoff.model.contender import Contender
 from bakeoff.model.verdict import Verdict
 from bakeoff.plan.workloads import read_workload
+from tests.docs.conftest import ROOT, blocks, run
 from tests.docs.picture import PICTURE, picture
+from tests.docs.recording import RECORDING, frames
+from tests.docs.recording import picture as recorded
 from tests.plan.places import contender
 from tests.repositories import WHO
 from tests.runs.world import World
+from tests.screen import Typed
 
-ROOT = Path(__file__).parents[2]
 README_MAX_BYTES = 6000
 COMMANDS = "docs/COMMANDS.md"
 PERSONALITIES = "docs/personalities.md"
@@ -35,27 +36,6 @@ DOCUMENTS = [
     ROOT / "engine" / "README.md",
     ROOT / "records" / "README.md",
 ]
-
-
-def blocks(document: str, language: str) -> list[str]:
-    """The fenced blocks of one language."""
-    text = (ROOT / document).read_text()
-    return re.findall(rf"^ *```{language}\n(.*?)^ *```", text, re.DOTALL | re.MULTILINE)
-
-
-def run(
-    commands: str, folder: Path, env: Mapping[str, str] = MappingProxyType({})
-) -> subprocess.CompletedProcess[str]:
-    """In a shell that stops at the first failure, with our programs on its PATH."""
-    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    return subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", commands],
-        cwd=folder,
-        env={**os.environ, "PATH": path, **env},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
 
 
 def test_the_readme_is_short() -> None:
@@ -73,6 +53,33 @@ def test_every_block_of_the_readme_is_run_or_names_a_target() -> None:
 def test_the_readmes_picture_is_that_of_its_record() -> None:
     assert PICTURE.read_text() == picture(), "run: python -m tests.docs.picture"
     assert PICTURE.relative_to(ROOT).as_posix() in (ROOT / "README.md").read_text()
+
+
+def test_the_recording_is_of_the_readmes_race_and_loads_nothing() -> None:
+    root = ElementTree.parse(RECORDING).getroot()
+    assert [root.findtext("{*}title", "") + "\n"] == blocks("README.md", "sh")[1:2]
+    *_, last = root.findall("{*}g")
+    assert any("Report: runs/" in text for text in last.itertext())
+    assert RECORDING.relative_to(ROOT).as_posix() in (ROOT / "README.md").read_text()
+    text = RECORDING.read_text()
+    assert "prefers-color-scheme:dark" in text and "prefers-reduced-motion" in text
+    assert not re.search(r"url\(|href|@import|<script|@font-face", text)
+
+
+def test_a_recording_has_whole_redraws_and_ends_with_what_is_left() -> None:
+    table = "\x1b[1mserver\x1b[0m  \x1b[32m<fast>\x1b[0m  1×\r\n"
+    shown = Typed(0, [(1.0, table[:9]), (1.01, table[9:]), (8.0, "\x1b[1A\x1b[2Kresult\r\n")])
+    begins = [at_s for at_s, _ in frames(shown)]
+    assert begins == [1.01, 8.0]
+    root = ElementTree.fromstring(recorded("bakeoff race", frames(shown), "2026-01-02"))
+    first, last = ([(e.text, e.get("x"), e.get("class")) for e in g] for g in root.findall("{*}g"))
+    assert first == [
+        ("$ bakeoff race", "12.0", "bold"),
+        ("server", "12.0", "bold"),
+        ("<fast>", "79.2", "green"),
+        ("1×", "146.4", None),
+    ]
+    assert last[1:] == [("result", "12.0", None)]
 
 
 @pytest.mark.e2e
