@@ -35,7 +35,7 @@ private:
     static constexpr std::uint32_t kTimer = UINT32_MAX - 2;
 
     void settle(Session& session) override;
-    void welcome(Descriptor connection) override;
+    void on_accept(Descriptor connection) override;
 
     void handle(const epoll_event& event);
     void pause_accepting();

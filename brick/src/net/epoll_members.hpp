@@ -84,7 +84,7 @@ void Epoll<Talk>::pause_accepting() {
 }
 
 template <class Talk>
-void Epoll<Talk>::welcome(Descriptor connection) {
+void Epoll<Talk>::on_accept(Descriptor connection) {
     const int fd = connection.get();
     Session* session = this->admit(std::move(connection));
     if (session == nullptr) return;

@@ -62,7 +62,7 @@ bool Loop<Talk>::accept_some() {
     constexpr int kMost = 64;  // In one turn: others wait meanwhile.
     for (int count = 0; count < kMost; ++count) {
         if (Descriptor connection = listener_.accept(accept_flags_)) {
-            welcome(std::move(connection));
+            on_accept(std::move(connection));
         } else if (errno != EAGAIN && listener_.refuse_one()) {
             continue;
         } else {
@@ -128,7 +128,7 @@ void Loop<Talk>::begin_to_stop() {
     for (int left = options_.tuning.backlog; left > 0; --left) {
         Descriptor connection = listener_.accept(accept_flags_);
         if (!connection) break;
-        welcome(std::move(connection));
+        on_accept(std::move(connection));
     }
     listener_.close();
     next_closing_ = now_ + kClosingGap;

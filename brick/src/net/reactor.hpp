@@ -53,7 +53,7 @@ protected:
     virtual void settle(Session& session) = 0;
 
     /// Admits a new connection and serves it.
-    virtual void welcome(Descriptor connection) = 0;
+    virtual void on_accept(Descriptor connection) = 0;
 
     /// The session of a new connection; null where there is no place and it was refused.
     [[nodiscard]] Session* admit(Descriptor connection);

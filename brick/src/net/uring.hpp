@@ -25,11 +25,11 @@ private:
     // What a completion is of.
     enum class Operation : std::uint8_t { accept, waiting, receive, send, cancel, timer, stop };
     static constexpr std::size_t kMostSentBytes = 1U << 30U;
-    static constexpr std::chrono::milliseconds kPartingGap{10};
+    static constexpr std::chrono::milliseconds kHalfClosedGap{10};
     static constexpr std::chrono::seconds kPatience{1};  // With the kernel, at the end.
 
     void settle(Session& session) override;
-    void welcome(Descriptor connection) override;
+    void on_accept(Descriptor connection) override;
 
     void turn();
     void end_all();
@@ -45,17 +45,17 @@ private:
     void accept_more();
     void receive_more(Session& session);
     void send_more(Session& session);
-    void call_back(Session& session);
+    void cancel_receive(Session& session);
     void finish(Session& session);
-    void let_go(Session& session);
-    void part(Session& session);
+    void start_teardown(Session& session);
+    void half_close(Session& session);
     void look_for_ends();
     void look_for_all_ends();
     void look_for_end(Ticket ticket);
     void watch(Operation operation, int fd);
     void set_timer();
     void queue(Session& session);
-    void work_off();
+    void run_queue();
 
     [[nodiscard]] static std::uint64_t tagged(Operation operation, Ticket ticket) noexcept;
     static void tag(io_uring_sqe& entry, Operation operation, Ticket ticket) noexcept;
@@ -65,8 +65,8 @@ private:
     std::unique_ptr<ReceiveBuffers> buffers_;
     std::vector<Ticket> queued_;  // Connections that this turn has brought forward.
     std::vector<Ticket> turn_;    // Scratch.
-    std::vector<Ticket> parted_;  // Since the last look for clients' ends.
-    std::vector<Ticket> parted_before_;
+    std::vector<Ticket> half_closed_;  // Since the last look for clients' ends.
+    std::vector<Ticket> half_closed_before_;
     Moment next_look_ = Moment::max();
     __kernel_timespec timer_{};
     Moment timer_due_ = Moment::max();

@@ -41,14 +41,14 @@ void Uring<Talk>::turn() {
     this->look_at_the_clock();
     for (auto taken = ring_->take(); !taken.empty(); taken = ring_->take()) {
         for (const io_uring_cqe& completion : taken) handle(completion);
-        work_off();
+        run_queue();
     }
     if (this->now_ >= this->next_time()) {
         this->on_time();
         accept_more();
     }
     if (this->now_ >= next_look_) look_for_ends();
-    work_off();
+    run_queue();
 }
 
 // Who is still there is cut off, but freed only when the kernel neither reads nor writes for them.
@@ -56,7 +56,7 @@ template <class Talk>
 void Uring<Talk>::end_all() {
     this->sessions_.each([this](Session& session) {
         if (session.talk->end() == Talk::End::open) break_off(session.socket);
-        let_go(session);
+        start_teardown(session);
     });
     const Moment limit = this->now_ + kPatience;
     while (this->sessions_.count() > 0 && this->now_ < limit) turn();
@@ -102,7 +102,7 @@ template <class Talk>
 void Uring<Talk>::accepted(const io_uring_cqe& completion) {
     if ((completion.flags & IORING_CQE_F_MORE) == 0) is_accepting_ = false;
     if (completion.res >= 0) {
-        welcome(Descriptor(completion.res));
+        on_accept(Descriptor(completion.res));
         return accept_more();
     }
     switch (-completion.res) {
@@ -129,7 +129,7 @@ void Uring<Talk>::accept_waiting() {
 }
 
 template <class Talk>
-void Uring<Talk>::welcome(Descriptor connection) {
+void Uring<Talk>::on_accept(Descriptor connection) {
     if (this->is_full()) look_for_all_ends();
     if (Session* session = this->admit(std::move(connection))) receive_more(*session);
 }
@@ -166,7 +166,7 @@ void Uring<Talk>::take_end(Session& session, int result) {
         case 0:
             return session.talk->input_ended(this->service_);
         default:
-            let_go(session);
+            start_teardown(session);
     }
 }
 
@@ -176,13 +176,13 @@ void Uring<Talk>::sent(Session* session, int result) {
     session->is_sending = false;
     queue(*session);
     if (session->is_dying || result == -EINTR || result == -EAGAIN) return;
-    if (result < 0) return let_go(*session);
+    if (result < 0) return start_teardown(*session);
     session->talk->sent(this->service_, static_cast<std::size_t>(result));
 }
 
 // What a turn has brought forward is sent, read on, or ended: once for each connection.
 template <class Talk>
-void Uring<Talk>::work_off() {
+void Uring<Talk>::run_queue() {
     turn_.swap(queued_);
     for (const Ticket ticket : turn_) {
         Session* session = this->sessions_.find(ticket);
@@ -207,38 +207,38 @@ void Uring<Talk>::settle(Session& session) {
     // Behind the last request nothing but the end is waited for, and that when all is sent.
     const bool is_waiting = session.is_receiving || session.talk->is_ending();
     if (is_reading && !is_waiting) receive_more(session);
-    if (!is_reading && session.is_receiving && !session.is_cancelling) call_back(session);
+    if (!is_reading && session.is_receiving && !session.is_cancelling) cancel_receive(session);
 }
 
 template <class Talk>
 void Uring<Talk>::finish(Session& session) {
     if (!session.is_dying && session.talk->end() == Talk::End::linger) {
-        if (!session.is_shut) return part(session);
+        if (!session.is_shut) return half_close(session);
         if (!session.is_receiving) receive_more(session);
         return;
     }
-    if (session.is_sending || session.is_receiving) return let_go(session);
+    if (session.is_sending || session.is_receiving) return start_teardown(session);
     this->sessions_.remove(session, this->service_);
 }
 
 // Most clients end their side when they see our end. To look for theirs a little later costs less
 // than a receive that waits for it: no completion, and nobody is woken up.
 template <class Talk>
-void Uring<Talk>::part(Session& session) {
+void Uring<Talk>::half_close(Session& session) {
     shutdown(session.socket.get(), SHUT_WR);
     session.is_shut = true;
     if (session.is_receiving) return;
-    parted_.push_back(session.ticket);
-    next_look_ = std::min(next_look_, this->now_ + kPartingGap);
+    half_closed_.push_back(session.ticket);
+    next_look_ = std::min(next_look_, this->now_ + kHalfClosedGap);
 }
 
 // Those that are shut for a gap at least: at the end of it the others are.
 template <class Talk>
 void Uring<Talk>::look_for_ends() {
-    for (const Ticket ticket : parted_before_) look_for_end(ticket);
-    parted_before_.clear();
-    parted_before_.swap(parted_);
-    next_look_ = parted_before_.empty() ? Moment::max() : this->now_ + kPartingGap;
+    for (const Ticket ticket : half_closed_before_) look_for_end(ticket);
+    half_closed_before_.clear();
+    half_closed_before_.swap(half_closed_);
+    next_look_ = half_closed_before_.empty() ? Moment::max() : this->now_ + kHalfClosedGap;
 }
 
 // For want of room.
@@ -260,7 +260,7 @@ void Uring<Talk>::look_for_end(Ticket ticket) {
 
 // The kernel still holds the connection: shut, it gives it up.
 template <class Talk>
-void Uring<Talk>::let_go(Session& session) {
+void Uring<Talk>::start_teardown(Session& session) {
     if (std::exchange(session.is_dying, true)) return;
     shutdown(session.socket.get(), SHUT_RDWR);
     queue(session);
@@ -304,7 +304,7 @@ void Uring<Talk>::send_more(Session& session) {
 }
 
 template <class Talk>
-void Uring<Talk>::call_back(Session& session) {
+void Uring<Talk>::cancel_receive(Session& session) {
     io_uring_sqe& cancel = ring_->entry();
     io_uring_prep_cancel64(&cancel, tagged(Operation::receive, session.ticket), 0);
     tag(cancel, Operation::cancel, {});
