@@ -9,7 +9,7 @@ use libfuzzer_sys::fuzz_target;
 use std::slice::Chunks;
 use std::sync::Arc;
 use volley_protocol::{
-    BodyRule, Content, Decoder, End, Expectation, Learned, LengthRule, JsonShape, StatusRule, Step,
+    BodyRule, Content, Decoder, End, Expectation, HeadCache, LengthRule, JsonShape, StatusRule, Step,
 };
 
 /// SHA-256 of `Hello, World!`.
@@ -35,7 +35,7 @@ fn expectation(choice: u8) -> Arc<Expectation> {
     })
 }
 
-fn outcome(pieces: Chunks<'_, u8>, to_head: bool, learned: &mut Learned) -> (String, usize) {
+fn outcome(pieces: Chunks<'_, u8>, to_head: bool, learned: &mut HeadCache) -> (String, usize) {
     let mut decoder = Decoder::default();
     let mut taken = 0;
     for piece in pieces {
@@ -66,7 +66,7 @@ fn outcome(pieces: Chunks<'_, u8>, to_head: bool, learned: &mut Learned) -> (Str
 fuzz_target!(|input: &[u8]| {
     let [cut, choice, bytes @ ..] = input else { return };
     let (mut bytes, expectation) = (bytes, expectation(*choice));
-    let empty = || Learned::new(expectation.clone());
+    let empty = || HeadCache::new(expectation.clone());
     let mut learned = empty();
     // With the highest bit every second request is HEAD.
     let mut to_head = false;

@@ -1,7 +1,7 @@
 //! One load as JSON: the schema `bakeoff.load/2`. What is not known is null.
 
 use crate::errors::ErrorKind;
-use crate::spoken::Spoken;
+use crate::scheme::Scheme;
 use crate::tally::{Bad, Terms};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -36,7 +36,7 @@ pub struct Figures<E: Ord = ErrorKind> {
     pub unsent: Option<u64>,
     pub redirects: Option<u64>,
     pub connects: u64,
-    pub protocol: Option<Spoken>,
+    pub protocol: Option<Scheme>,
     /// HTTP/2: requests that may be on their way at a time on one connection.
     pub streams: Option<usize>,
     pub agreed: Option<Agreement>,

@@ -1,7 +1,7 @@
 //! A load generator as a library.
 //!
 //! [`workers`] holds the threads, [`slice`](mod@slice) what each does for one slice of load. `turn`
-//! waits and sees what is due, [`spoken`] has the protocols to choose from, `link` opens and closes connections, `chain` sends what each begins with, `exchange` sends requests and
+//! waits and sees what is due, [`scheme`] has the protocols to choose from, `link` opens and closes connections, `chain` sends what each begins with, `exchange` sends requests and
 //! takes answers, `ending` counts them. `volley-net` holds the system calls, `volley-protocol` the protocol,
 //! `volley-requests` what is sent.
 
@@ -17,8 +17,8 @@ mod link;
 pub mod pace;
 mod pool;
 pub mod schedule;
+pub mod scheme;
 pub mod slice;
-pub mod spoken;
 pub mod tally;
 pub mod target;
 mod turn;

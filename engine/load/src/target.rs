@@ -1,6 +1,6 @@
 //! A server under load: where it is, what to ask it, which answer is right.
 
-use crate::spoken::Spoken;
+use crate::scheme::Scheme;
 use std::sync::Arc;
 use volley_net::Route;
 use volley_requests::Book;
@@ -12,7 +12,7 @@ pub struct Target {
     /// Where it listens, and how connections get there.
     pub route: Route,
     /// What is spoken with it.
-    pub spoken: Spoken,
+    pub scheme: Scheme,
     /// How TLS is spoken, where it is.
     pub tls: Option<Config>,
     /// What is sent: one for each thread, or one for all.

@@ -3,8 +3,8 @@
 use crate::intervals::{Assembly, Interval};
 use crate::pace::Window;
 use crate::pool::Share;
+use crate::scheme;
 use crate::slice::{Control, Live, Outcome, Part, Plan, Wish};
-use crate::spoken;
 use crate::tally::{Bad, Tally, Terms};
 use crate::target::Target;
 use std::io;
@@ -332,7 +332,7 @@ fn serve(assignment: &Assignment) -> io::Result<()> {
     let share = assignment.share;
     let mut pools = Vec::new();
     for target in &assignment.targets {
-        pools.push(spoken::pool(target, assignment.io, share, assignment.ring)?);
+        pools.push(scheme::pool(target, assignment.io, share, assignment.ring)?);
     }
     let mut reply = Reply::Ready;
     while assignment.replies.send(reply).is_ok()

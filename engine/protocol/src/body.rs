@@ -2,7 +2,7 @@
 
 use crate::check::BodyRule;
 use crate::content::Content;
-use crate::learned::Learned;
+use crate::learned::HeadCache;
 use crate::verdict::Verdict;
 use sha2::{Digest, Sha256};
 
@@ -66,7 +66,7 @@ impl BodyCheck {
 
     /// The next piece of the body.
     #[inline]
-    pub(crate) fn push(&mut self, piece: &[u8], learned: &Learned) {
+    pub(crate) fn push(&mut self, piece: &[u8], learned: &HeadCache) {
         match &learned.expectation().body {
             BodyRule::Any => {}
             BodyRule::Exactly(body) => self.compare(piece, body),
@@ -111,7 +111,7 @@ impl BodyCheck {
 
     /// The verdict on a complete body. A right one may be remembered.
     #[inline]
-    pub(crate) fn verdict(&mut self, learned: &mut Learned) -> Verdict {
+    pub(crate) fn verdict(&mut self, learned: &mut HeadCache) -> Verdict {
         let expectation = learned.expectation();
         if expectation.wrong_length(self.length).is_some() {
             return Verdict::Length;

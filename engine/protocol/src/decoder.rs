@@ -3,7 +3,7 @@
 use crate::body::BodyCheck;
 use crate::chunked::Chunked;
 use crate::head::{self, Framing, HEAD_LIMIT, Head, Malformed};
-use crate::learned::Learned;
+use crate::learned::HeadCache;
 use crate::protocol::EVIDENCE_LIMIT;
 use crate::protocol::{Answer, End, Step};
 use crate::verdict;
@@ -61,7 +61,7 @@ impl Decoder {
     /// After `Complete` or `Malformed` call [`Decoder::evidence`] and [`Decoder::describe`] if
     /// wanted, then [`Decoder::reset`].
     #[inline]
-    pub fn feed(&mut self, bytes: &[u8], to_head: bool, learned: &mut Learned) -> Step {
+    pub fn feed(&mut self, bytes: &[u8], to_head: bool, learned: &mut HeadCache) -> Step {
         let step = self.advance(bytes, to_head, learned);
         if step == Step::Incomplete {
             let room = KEPT.saturating_sub(self.kept.len());
@@ -75,7 +75,7 @@ impl Decoder {
     }
 
     /// The server closed the connection, in the middle of what `learned` was fed for.
-    pub fn end(&mut self, learned: &mut Learned) -> End {
+    pub fn end(&mut self, learned: &mut HeadCache) -> End {
         match self.state {
             State::UntilClose(head) => End::Complete(self.answer(head, 0, learned)),
             _ => End::Short(self.received),
@@ -99,7 +99,7 @@ impl Decoder {
     }
 
     /// The verdict on the complete answer in words, given the bytes that were fed last.
-    pub fn describe(&self, answer: &Answer, learned: &Learned, last: &[u8]) -> String {
+    pub fn describe(&self, answer: &Answer, learned: &HeadCache, last: &[u8]) -> String {
         let evidence = self.evidence(last);
         let head = evidence.get(self.head_start..).unwrap_or_default();
         verdict::describe(answer, learned.expectation(), &self.check, |expectation| {
@@ -107,7 +107,7 @@ impl Decoder {
         })
     }
 
-    fn advance(&mut self, bytes: &[u8], to_head: bool, learned: &mut Learned) -> Step {
+    fn advance(&mut self, bytes: &[u8], to_head: bool, learned: &mut HeadCache) -> Step {
         let mut at = 0;
         if matches!(self.state, State::Head) {
             match self.head(bytes, to_head, learned) {
@@ -154,7 +154,7 @@ impl Decoder {
         &mut self,
         bytes: &[u8],
         to_head: bool,
-        learned: &mut Learned,
+        learned: &mut HeadCache,
     ) -> Result<Option<usize>, Malformed> {
         if self.kept.is_empty() {
             if let Some((head, length)) = learned.recognise(bytes, to_head) {
@@ -187,7 +187,7 @@ impl Decoder {
         bytes: &[u8],
         mut from: usize,
         to_head: bool,
-        learned: &mut Learned,
+        learned: &mut HeadCache,
     ) -> Result<Option<usize>, Malformed> {
         loop {
             let start = self.head_start;
@@ -229,7 +229,7 @@ impl Decoder {
         };
     }
 
-    fn answer(&mut self, head: Head, consumed: usize, learned: &mut Learned) -> Answer {
+    fn answer(&mut self, head: Head, consumed: usize, learned: &mut HeadCache) -> Answer {
         Answer {
             consumed,
             status: head.status,

@@ -2,7 +2,7 @@
 
 use crate::check::Expectation;
 use crate::decoder::Decoder;
-use crate::learned::Learned;
+use crate::learned::HeadCache;
 use crate::protocol::{Answer, End, Step};
 use crate::protocol::{Awaited, Protocol};
 use crate::request::{Request, RequestError};
@@ -27,10 +27,10 @@ impl<T: Copy> Protocol<T> for Http1<T> {
     const WRITES: bool = false;
 
     /// One for each expectation.
-    type Shared = Vec<Learned>;
+    type Shared = Vec<HeadCache>;
 
     fn shared(expectations: &[Arc<Expectation>], _: &[Arc<Request>]) -> Self::Shared {
-        expectations.iter().cloned().map(Learned::new).collect()
+        expectations.iter().cloned().map(HeadCache::new).collect()
     }
 
     #[inline]
@@ -57,7 +57,7 @@ impl<T: Copy> Protocol<T> for Http1<T> {
     }
 
     /// Never called: a request is on its way when its bytes are.
-    fn write(&mut self, ticket: T, _: usize, _: &mut Vec<Learned>, _: &mut Vec<u8>) {
+    fn write(&mut self, ticket: T, _: usize, _: &mut Vec<HeadCache>, _: &mut Vec<u8>) {
         self.start(ticket);
     }
 
@@ -65,7 +65,7 @@ impl<T: Copy> Protocol<T> for Http1<T> {
         &mut self,
         ticket: T,
         request: Request,
-        _: &mut Vec<Learned>,
+        _: &mut Vec<HeadCache>,
         out: &mut Vec<u8>,
     ) -> Result<(), RequestError> {
         out.extend_from_slice(&request.render()?);
@@ -78,14 +78,14 @@ impl<T: Copy> Protocol<T> for Http1<T> {
         &mut self,
         bytes: &[u8],
         awaited: impl Fn(T) -> Awaited,
-        shared: &mut Vec<Learned>,
+        shared: &mut Vec<HeadCache>,
         _: &mut Vec<u8>,
     ) -> Option<Step> {
         let Awaited { expectation, to_head } = awaited(self.first?);
         Some(self.decoder.feed(bytes, to_head, &mut shared[expectation as usize]))
     }
 
-    fn end(&mut self, awaited: impl Fn(T) -> Awaited, shared: &mut Vec<Learned>) -> End {
+    fn end(&mut self, awaited: impl Fn(T) -> Awaited, shared: &mut Vec<HeadCache>) -> End {
         let Some(ticket) = self.first else { return End::Short(0) };
         self.decoder.end(&mut shared[awaited(ticket).expectation as usize])
     }
@@ -94,7 +94,7 @@ impl<T: Copy> Protocol<T> for Http1<T> {
         &self,
         answer: &Answer,
         awaited: Awaited,
-        shared: &Vec<Learned>,
+        shared: &Vec<HeadCache>,
         last: &[u8],
     ) -> String {
         self.decoder.describe(answer, &shared[awaited.expectation as usize], last)

@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// The outcome of a head depends on the expectation, so what was learned under one must not be used
 /// under another. That is why the two are one value.
 #[derive(Debug)]
-pub struct Learned {
+pub struct HeadCache {
     expectation: Arc<Expectation>,
     bytes: Vec<u8>,
     date: Range<usize>,
@@ -26,7 +26,7 @@ pub struct Learned {
     pub(crate) body: Known,
 }
 
-impl Learned {
+impl HeadCache {
     /// Nothing is learned yet.
     pub fn new(expectation: Arc<Expectation>) -> Self {
         Self {
@@ -83,18 +83,18 @@ mod tests {
     const HEAD: &[u8] = b"HTTP/1.1 200 OK\r\nDate: Sat, 21 Nov 2026 20:55:18 GMT\r\n\
         Content-Length: 13\r\n\r\n";
 
-    fn empty(headers: &[(&str, &str)]) -> Learned {
+    fn empty(headers: &[(&str, &str)]) -> HeadCache {
         let headers = headers.iter().map(|&(name, value)| (name.into(), value.into())).collect();
         let rule = StatusRule::Exactly(200);
-        Learned::new(Arc::new(Expectation { headers, ..Expectation::of_status(rule) }))
+        HeadCache::new(Arc::new(Expectation { headers, ..Expectation::of_status(rule) }))
     }
 
-    fn learn(learned: &mut Learned, bytes: &[u8]) {
+    fn learn(learned: &mut HeadCache, bytes: &[u8]) {
         let parsed = head::parse(bytes, false, learned.expectation()).unwrap();
         learned.learn(bytes, false, &parsed);
     }
 
-    fn learned() -> Learned {
+    fn learned() -> HeadCache {
         let mut learned = empty(&[]);
         learn(&mut learned, HEAD);
         learned

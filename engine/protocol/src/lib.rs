@@ -27,7 +27,7 @@ pub use decoder::Decoder;
 pub use h2::Http2;
 pub use head::Malformed;
 pub use http1::Http1;
-pub use learned::Learned;
+pub use learned::HeadCache;
 pub use message::Message;
 pub use protocol::{Announced, Answer, Awaited, EVIDENCE_LIMIT, End, Protocol, Refusal, Step};
 pub use request::{Request, RequestError, Version};

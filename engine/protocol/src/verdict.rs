@@ -3,7 +3,7 @@
 use crate::body::BodyCheck;
 use crate::check::{self, BodyRule, Expectation, StatusRule, WrongHeader};
 use crate::head::{self, FIELDS_LIMIT};
-use crate::learned::Learned;
+use crate::learned::HeadCache;
 use crate::protocol::Answer;
 use httparse::Header;
 use std::fmt::Write;
@@ -36,7 +36,7 @@ pub(crate) fn judge(
     status: u16,
     headers_right: bool,
     check: &mut BodyCheck,
-    learned: &mut Learned,
+    learned: &mut HeadCache,
 ) -> Verdict {
     if !learned.expectation().status.allows(status) {
         return Verdict::Status;

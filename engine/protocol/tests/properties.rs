@@ -4,12 +4,12 @@ use proptest::prelude::*;
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 use volley_protocol::{
-    BodyRule, Content, Decoder, End, Expectation, Learned, LengthRule, Pattern, StatusRule, Step,
+    BodyRule, Content, Decoder, End, Expectation, HeadCache, LengthRule, Pattern, StatusRule, Step,
     Verdict,
 };
 
 /// The outcome of bytes that come in pieces, as text. `consumed` is made independent of the cuts.
-fn outcome(pieces: &[&[u8]], to_head: bool, learned: &mut Learned) -> String {
+fn outcome(pieces: &[&[u8]], to_head: bool, learned: &mut HeadCache) -> String {
     let mut decoder = Decoder::default();
     let mut before = 0;
     for piece in pieces {
@@ -113,8 +113,8 @@ proptest! {
         cuts.extend([0, bytes.len()]);
         cuts.sort_unstable();
         let pieces: Vec<&[u8]> = cuts.windows(2).map(|pair| &bytes[pair[0]..pair[1]]).collect();
-        let whole = outcome(&[&bytes], to_head, &mut Learned::new(expectation.clone()));
-        prop_assert_eq!(outcome(&pieces, to_head, &mut Learned::new(expectation)), whole);
+        let whole = outcome(&[&bytes], to_head, &mut HeadCache::new(expectation.clone()));
+        prop_assert_eq!(outcome(&pieces, to_head, &mut HeadCache::new(expectation)), whole);
     }
 
     #[test]
@@ -123,9 +123,9 @@ proptest! {
         answers in prop::collection::vec((damaged(), any::<bool>()), 1..8),
         size in 1..300_usize,
     ) {
-        let mut learned = Learned::new(expectation.clone());
+        let mut learned = HeadCache::new(expectation.clone());
         for (bytes, to_head) in &answers {
-            let full = outcome(&[bytes], *to_head, &mut Learned::new(expectation.clone()));
+            let full = outcome(&[bytes], *to_head, &mut HeadCache::new(expectation.clone()));
             let pieces: Vec<&[u8]> = bytes.chunks(size).collect();
             prop_assert_eq!(outcome(&pieces, *to_head, &mut learned), full);
         }
@@ -140,7 +140,7 @@ proptest! {
         let body = BodyRule::Sha256(Sha256::digest(&right).into());
         let rule = StatusRule::Exactly(200);
         let expectation = Expectation { body, ..Expectation::of_status(rule) };
-        let mut learned = Learned::new(Arc::new(expectation));
+        let mut learned = HeadCache::new(Arc::new(expectation));
         for body in &bodies {
             let answer = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len());
             let mut decoder = Decoder::default();
@@ -159,6 +159,6 @@ proptest! {
         expectation in expectation(),
         bytes in prop::collection::vec(any::<u8>(), 0..300),
     ) {
-        outcome(&[&bytes], false, &mut Learned::new(expectation));
+        outcome(&[&bytes], false, &mut HeadCache::new(expectation));
     }
 }

@@ -136,7 +136,7 @@ fn answers(args: &NullArgs) -> Answers {
 fn identity(args: &NullArgs) -> Result<Option<Identity>, String> {
     match (&args.cert, &args.key) {
         (Some(cert), Some(key)) => Identity::from_files(cert, key).map(Some),
-        _ if args.protocol.is_sealed() => Identity::of_its_own().map(|(own, _)| Some(own)),
+        _ if args.protocol.is_tls() => Identity::of_its_own().map(|(own, _)| Some(own)),
         _ => Ok(None),
     }
 }

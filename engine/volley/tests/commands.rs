@@ -6,7 +6,7 @@ use common::driver::{Driver, job, mix};
 use common::servers::{self, GOOD};
 use std::path::Path;
 use volley::drive::messages::{Command, Event};
-use volley_load::spoken::Spoken;
+use volley_load::scheme::Scheme;
 use volley_net::IoChoice;
 
 #[test]
@@ -155,7 +155,7 @@ fn a_job_that_says_nothing_of_depths_or_protocols_asks_for_the_plainest() {
     }
     let Ok(Command::Job(read)) = Command::parse(&text.to_string()) else { panic!("{text}") };
     assert_eq!((read.pipeline, read.streams), (1, 1));
-    assert_eq!((read.targets[0].protocol, &read.targets[0].tls), (Spoken::H1, &None));
+    assert_eq!((read.targets[0].protocol, &read.targets[0].tls), (Scheme::H1, &None));
 }
 
 #[test]

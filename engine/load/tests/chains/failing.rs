@@ -10,7 +10,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::thread;
 use volley_load::errors::ErrorKind;
-use volley_load::spoken::Spoken;
+use volley_load::scheme::Scheme;
 use volley_load::target::Target;
 use volley_load::workers::Workers;
 use volley_net::IoChoice;
@@ -56,7 +56,7 @@ fn check(io: IoChoice, target: Target, kind: ErrorKind, detail: &str) {
 }
 
 fn h1(address: SocketAddr) -> Target {
-    target(address, ONE_STEP, Spoken::H1, 1)
+    target(address, ONE_STEP, Scheme::H1, 1)
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn an_answer_is_wrong() {
         let text = ONE_STEP.replace("take =", "expect.body_contains = [\"for ann\"]\ntake =");
         let other = answering((200, vec![], "{\"token\": 1}".into()));
         let detail = "POST /login: body_contains: \"for ann\" is not in the body";
-        check(io, target(other, &text, Spoken::H1, 1), ErrorKind::MismatchBody, detail);
+        check(io, target(other, &text, Scheme::H1, 1), ErrorKind::MismatchBody, detail);
     });
 }
 
@@ -148,7 +148,7 @@ fn a_stream_is_refused() {
                 thread::yield_now();
             }
         });
-        let target = target(resetting, ONE_STEP, Spoken::H2c, 3);
+        let target = target(resetting, ONE_STEP, Scheme::H2c, 3);
         check(io, target, ErrorKind::StreamReset, "RST_STREAM with CANCEL");
     });
 }

@@ -7,7 +7,7 @@ use crate::world::sealed::sealed;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use volley_load::spoken::Spoken;
+use volley_load::scheme::Scheme;
 use volley_load::target::Target;
 use volley_net::IoChoice;
 use volley_protocol::h2::frame::setting;
@@ -16,8 +16,8 @@ fn read(counter: &AtomicU64) -> u64 {
     counter.load(Ordering::SeqCst)
 }
 
-fn check(io: IoChoice, (address, asked): (SocketAddr, Arc<Asked>), spoken: Spoken, depth: usize) {
-    check_target(io, target(address, LOGIN, spoken, depth), &asked);
+fn check(io: IoChoice, (address, asked): (SocketAddr, Arc<Asked>), scheme: Scheme, depth: usize) {
+    check_target(io, target(address, LOGIN, scheme, depth), &asked);
 }
 
 /// Two slices of requests by two connections, which log in once, before the first.
@@ -41,29 +41,29 @@ fn check_target(io: IoChoice, target: Target, asked: &Asked) {
 #[test]
 fn each_connection_logs_in_once() {
     both_ways(|io| {
-        check(io, h1(usize::MAX), Spoken::H1, 1);
-        check(io, h1(usize::MAX), Spoken::H1, 5);
+        check(io, h1(usize::MAX), Scheme::H1, 1);
+        check(io, h1(usize::MAX), Scheme::H1, 5);
     });
 }
 
 #[test]
 fn each_connection_of_http_2_logs_in_once() {
     both_ways(|io| {
-        check(io, h2(&[]), Spoken::H2c, 1);
-        check(io, h2(&[(setting::MAX_CONCURRENT_STREAMS, 3)]), Spoken::H2c, 5);
+        check(io, h2(&[]), Scheme::H2c, 1);
+        check(io, h2(&[(setting::MAX_CONCURRENT_STREAMS, 3)]), Scheme::H2c, 5);
         // Each body waits for leave to be sent, and the table has no room.
         let tight = &[(setting::INITIAL_WINDOW_SIZE, 7), (setting::HEADER_TABLE_SIZE, 0)];
-        check(io, h2(tight), Spoken::H2c, 2);
+        check(io, h2(tight), Scheme::H2c, 2);
     });
 }
 
 #[test]
 fn they_do_so_in_tls() {
     both_ways(|io| {
-        let served = [(Spoken::H1Tls, h1_tls()), (Spoken::H2, h2_tls())];
-        for (spoken, (address, asked, ca)) in served {
-            let tls = sealed(address, spoken, Some(&ca), false).tls;
-            check_target(io, Target { tls, ..target(address, LOGIN, spoken, 3) }, &asked);
+        let served = [(Scheme::H1Tls, h1_tls()), (Scheme::H2, h2_tls())];
+        for (scheme, (address, asked, ca)) in served {
+            let tls = sealed(address, scheme, Some(&ca), false).tls;
+            check_target(io, Target { tls, ..target(address, LOGIN, scheme, 3) }, &asked);
         }
     });
 }
@@ -72,7 +72,7 @@ fn they_do_so_in_tls() {
 fn a_connection_that_was_closed_logs_in_anew() {
     both_ways(|io| {
         let (address, asked) = h1(7);
-        let mut workers = workers(&size(io), target(address, LOGIN, Spoken::H1, 1));
+        let mut workers = workers(&size(io), target(address, LOGIN, Scheme::H1, 1));
         let outcome = run(&mut workers, &requests(100));
         let tally = &outcome.tally;
         // Five requests on a connection, and the chain's two.
@@ -86,8 +86,8 @@ fn a_connection_that_was_closed_logs_in_anew() {
 #[test]
 fn so_does_one_that_we_close() {
     both_ways(|io| {
-        for (spoken, (address, asked)) in [(Spoken::H1, h1(usize::MAX)), (Spoken::H2c, h2(&[]))] {
-            let target = target(address, LOGIN, spoken, 1);
+        for (scheme, (address, asked)) in [(Scheme::H1, h1(usize::MAX)), (Scheme::H2c, h2(&[]))] {
+            let target = target(address, LOGIN, scheme, 1);
             let target = Target { requests_per_connection: Some(4), ..target };
             let mut workers = workers(&size(io), target);
             let outcome = run(&mut workers, &requests(40));

@@ -10,7 +10,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use volley_load::spoken::Spoken;
+use volley_load::scheme::Scheme;
 use volley_load::target::Target;
 use volley_protocol::h2::frame::{self, flag, kind};
 use volley_protocol::h2::hpack::{self, Decoder, Indexing};
@@ -218,12 +218,12 @@ fn head_as_text(decoder: &mut Decoder, block: &[u8]) -> String {
 }
 
 /// Two connections that are asked what a file says.
-pub(crate) fn target(address: SocketAddr, text: &str, spoken: Spoken, depth: usize) -> Target {
+pub(crate) fn target(address: SocketAddr, text: &str, scheme: Scheme, depth: usize) -> Target {
     Target {
         books: vec![Arc::new(book(text, depth))],
         connections: 2,
         pipeline: depth,
-        spoken,
+        scheme,
         ..loading::target(address)
     }
 }

@@ -11,8 +11,8 @@ use std::thread;
 use std::time::Duration;
 use volley_load::errors::ErrorKind;
 use volley_load::pace::Pace;
+use volley_load::scheme::Scheme;
 use volley_load::slice::{Outcome, Plan};
-use volley_load::spoken::Spoken;
 use volley_load::target::Target;
 use volley_load::workers::Workers;
 use volley_net::IoChoice;
@@ -65,14 +65,14 @@ fn a_certificate_that_is_not_believed_is_told_with_the_reason() {
             ),
         ] {
             let (address, ca) = answering(&server);
-            let spoken = Spoken::H1Tls;
-            fails(io, sealed(address, spoken, Some(&ca), false), ErrorKind::Certificate, words);
+            let scheme = Scheme::H1Tls;
+            fails(io, sealed(address, scheme, Some(&ca), false), ErrorKind::Certificate, words);
             // Who believes anyone does not look.
-            serves(io, sealed(address, spoken, None, false));
+            serves(io, sealed(address, scheme, None, false));
         }
         let (_, other_ca) = Server::default().config();
         let (address, _) = answering(&Server::default());
-        let unknown = sealed(address, Spoken::H1Tls, Some(&other_ca), false);
+        let unknown = sealed(address, Scheme::H1Tls, Some(&other_ca), false);
         fails(io, unknown, ErrorKind::Certificate, "nor does one of them vouch for it");
     });
 }
@@ -101,7 +101,7 @@ fn the_certificate_itself_may_be_given_whatever_it_says() {
             let stream = rustls::StreamOwned::new(session, talk.stream);
             servers::Conversation::new(stream, 0).answer_all(GOOD, &AtomicU64::new(0));
         });
-        serves(io, sealed(address, Spoken::H1Tls, Some(&own.pem()), false));
+        serves(io, sealed(address, Scheme::H1Tls, Some(&own.pem()), false));
     });
 }
 
@@ -110,16 +110,16 @@ fn http_2_has_to_be_agreed_on_and_http_1_need_not_be() {
     both_ways(|io| {
         let silent = Server::default();
         let (address, ca) = answering(&silent);
-        let asked = sealed(address, Spoken::H2, Some(&ca), false);
+        let asked = sealed(address, Scheme::H2, Some(&ca), false);
         fails(io, asked, ErrorKind::Alpn, "asked for h2, the server agreed on none");
-        let outcome = serves(io, sealed(address, Spoken::H1Tls, Some(&ca), false));
+        let outcome = serves(io, sealed(address, Scheme::H1Tls, Some(&ca), false));
         assert_eq!(outcome.tally.terms.tls.unwrap().alpn, None);
 
         let (address, ca) = answering(&Server { alpn: &["http/1.1"], ..Server::default() });
-        let asked = sealed(address, Spoken::H2, Some(&ca), false);
+        let asked = sealed(address, Scheme::H2, Some(&ca), false);
         fails(io, asked, ErrorKind::Alpn, "asked for h2, which the server does not speak");
         let (address, ca) = answering(&Server { alpn: &["h2"], ..Server::default() });
-        let asked = sealed(address, Spoken::H1Tls, Some(&ca), false);
+        let asked = sealed(address, Scheme::H1Tls, Some(&ca), false);
         fails(io, asked, ErrorKind::Alpn, "asked for http/1.1, which the server does not speak");
     });
 }
@@ -134,10 +134,10 @@ fn a_server_without_tls_is_told_as_such_and_so_is_one_with() {
             talk.say(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
             let _ = talk.stream.read_to_end(&mut Vec::new());
         });
-        let asked = sealed(plain, Spoken::H1Tls, None, false);
+        let asked = sealed(plain, Scheme::H1Tls, None, false);
         fails(io, asked, ErrorKind::Handshake, "does not speak TLS here: it answers in cleartext");
         let closing = serve(|talk| talk.await_bytes());
-        let asked = sealed(closing, Spoken::H1Tls, None, false);
+        let asked = sealed(closing, Scheme::H1Tls, None, false);
         let words = "TLS handshake";
         fails(io, asked, ErrorKind::Handshake, words);
 
@@ -164,7 +164,7 @@ fn a_handshake_that_does_not_end_is_given_up_in_time() {
             |mut talk| drop(talk.stream.flush()),
         );
         for address in [silent, slow.0] {
-            let mut target = sealed(address, Spoken::H1Tls, None, false);
+            let mut target = sealed(address, Scheme::H1Tls, None, false);
             target.route.connect_timeout_ns = 30 * MS;
             fails(io, target, ErrorKind::ConnectTimeout, "Connection timed out");
         }

@@ -5,8 +5,8 @@ use crate::world::loading::{GOOD, book, errors, load, request, requests, run, si
 use crate::world::sealed::{Server, Trickle, sealed};
 use crate::world::servers::answer_with;
 use std::sync::atomic::AtomicU64;
+use volley_load::scheme::Scheme;
 use volley_load::slice::Outcome;
-use volley_load::spoken::Spoken;
 use volley_load::target::Target;
 
 /// So many right answers, and nothing else.
@@ -22,7 +22,7 @@ fn they_come_over_both_versions_and_each_connection_has_one_handshake() {
         for (old, version) in [(false, "1.3"), (true, "1.2")] {
             let server = Server { old, alpn: &["http/1.1"], ..Server::default() };
             let (address, ca) = server.serve(|mut talk| talk.answer_all(GOOD, &AtomicU64::new(0)));
-            let target = sealed(address, Spoken::H1Tls, Some(&ca), false);
+            let target = sealed(address, Scheme::H1Tls, Some(&ca), false);
             let mut workers = workers(&size(io), Target { pipeline: 8, ..target });
             for _ in 0..2 {
                 let outcome = run(&mut workers, &requests(200));
@@ -33,7 +33,7 @@ fn they_come_over_both_versions_and_each_connection_has_one_handshake() {
             let opened = workers.open(0).unwrap();
             assert_eq!(opened.open, 0);
             drop(workers);
-            let outcome = load_unopened(io, sealed(address, Spoken::H1Tls, Some(&ca), false), 40);
+            let outcome = load_unopened(io, sealed(address, Scheme::H1Tls, Some(&ca), false), 40);
             assert_right(&outcome, 40);
             let tally = &outcome.tally;
             assert_eq!((tally.connects, tally.handshakes, tally.resumed), (4, 4, 0));
@@ -62,14 +62,14 @@ fn they_may_be_many_records_and_records_may_come_in_pieces() {
         let through = answer.clone();
         let (address, ca) =
             Server::default().serve(move |mut talk| talk.answer_all(&answer, &AtomicU64::new(0)));
-        let target = sealed(address, Spoken::H1Tls, Some(&ca), false);
+        let target = sealed(address, Scheme::H1Tls, Some(&ca), false);
         let target = Target { books: books.clone(), pipeline: 2, ..target };
         assert_right(&load(io, target, &requests(40)), 40);
 
         let (address, ca) = Server::default().serve_through(Trickle::new, move |mut talk| {
             talk.answer_all(&through, &AtomicU64::new(0));
         });
-        let target = sealed(address, Spoken::H1Tls, Some(&ca), false);
+        let target = sealed(address, Scheme::H1Tls, Some(&ca), false);
         assert_right(&load(io, Target { books, ..target }, &requests(4)), 4);
     });
 }
@@ -85,7 +85,7 @@ fn bodies_of_requests_are_sealed_whole() {
             }
         });
         let books = book(&request(&body), None, 1);
-        let target = sealed(address, Spoken::H1Tls, Some(&ca), false);
+        let target = sealed(address, Scheme::H1Tls, Some(&ca), false);
         assert_right(&load(io, Target { books, ..target }, &requests(12)), 12);
     });
 }
@@ -102,7 +102,7 @@ fn a_connection_for_each_request_has_a_handshake_for_each_resumed_where_that_is_
                     }
                     crate::world::sealed::say_goodbye(talk);
                 });
-                let target = sealed(address, Spoken::H1Tls, Some(&ca), resumes);
+                let target = sealed(address, Scheme::H1Tls, Some(&ca), resumes);
                 let target = Target { requests_per_connection: Some(1), ..target };
                 let outcome = load_unopened(io, target, 60);
                 assert_right(&outcome, 60);

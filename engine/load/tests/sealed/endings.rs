@@ -7,7 +7,7 @@ use std::io::{Read, Write};
 use std::sync::Mutex;
 use std::sync::mpsc::channel;
 use volley_load::errors::ErrorKind;
-use volley_load::spoken::Spoken;
+use volley_load::scheme::Scheme;
 use volley_load::target::Target;
 use volley_net::IoChoice;
 
@@ -23,7 +23,7 @@ fn comes_to(
         }
     });
     let books = book(&request(b""), None, 1);
-    let target = sealed(address, Spoken::H1Tls, Some(&ca), false);
+    let target = sealed(address, Scheme::H1Tls, Some(&ca), false);
     let outcome = load(io, Target { connections: 1, books, ..target }, &requests(1));
     let tally = &outcome.tally;
     let kinds: Vec<_> = expected.iter().map(|&(kind, _)| (kind, 1)).collect();
@@ -96,7 +96,7 @@ fn a_connection_that_is_done_with_is_ended_with_a_goodbye() {
                 let _ = sender.lock().unwrap().send(end);
             }
         });
-        let target = sealed(address, Spoken::H1Tls, Some(&ca), false);
+        let target = sealed(address, Scheme::H1Tls, Some(&ca), false);
         let target = Target { requests_per_connection: Some(1), connections: 1, ..target };
         let outcome = load(io, target, &requests(40));
         assert_eq!((errors(&outcome), outcome.tally.requests_all), (vec![], 40));

@@ -12,7 +12,7 @@ use std::thread;
 use std::time::Duration;
 use volley_load::errors::ErrorKind;
 use volley_load::pace::Pace;
-use volley_load::spoken::Spoken;
+use volley_load::scheme::Scheme;
 use volley_load::target::Target;
 use volley_load::workers::Workers;
 use volley_net::IoChoice;
@@ -22,7 +22,7 @@ const MS: u64 = 1_000_000;
 
 fn target(address: SocketAddr, streams: usize) -> Target {
     let target = crate::world::loading::target(address);
-    Target { spoken: Spoken::H2c, pipeline: streams, ..target }
+    Target { scheme: Scheme::H2c, pipeline: streams, ..target }
 }
 
 /// No connection comes to anything, for this reason.

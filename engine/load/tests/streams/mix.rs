@@ -11,8 +11,8 @@ use std::thread;
 use std::time::Duration;
 use volley_load::by_request::RequestTally;
 use volley_load::errors::ErrorKind;
+use volley_load::scheme::Scheme;
 use volley_load::slice::Outcome;
-use volley_load::spoken::Spoken;
 use volley_load::target::Target;
 use volley_protocol::h2::frame::{self, code};
 use volley_protocol::{Expectation, StatusRule, Version};
@@ -45,7 +45,7 @@ fn book() -> Book {
 /// One connection.
 fn target(address: SocketAddr, book: Arc<Book>) -> Target {
     Target {
-        spoken: Spoken::H2c,
+        scheme: Scheme::H2c,
         connections: 1,
         pipeline: STREAMS,
         books: vec![book],

@@ -12,14 +12,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 use volley_load::errors::ErrorKind;
-use volley_load::spoken::Spoken;
+use volley_load::scheme::Scheme;
 use volley_load::target::Target;
 use volley_protocol::h2::frame::{self, code, setting};
 
 /// Four connections with so many streams each.
 fn target(address: SocketAddr, streams: usize) -> Target {
     let target = crate::world::loading::target(address);
-    Target { spoken: Spoken::H2c, pipeline: streams, ..target }
+    Target { scheme: Scheme::H2c, pipeline: streams, ..target }
 }
 
 /// Answers what has come in one piece, the latest first.
@@ -55,7 +55,7 @@ fn they_do_so_in_tls() {
     both_ways(|io| {
         let server = Server { alpn: &["h2"], ..Server::default() };
         let (address, ca) = server.serve(|talk| answer_backwards(Peer::new(talk.stream, &[])));
-        let target = Target { pipeline: 5, ..sealed(address, Spoken::H2, Some(&ca), false) };
+        let target = Target { pipeline: 5, ..sealed(address, Scheme::H2, Some(&ca), false) };
         let outcome = load(io, target, &requests(300));
         assert_eq!((errors(&outcome), outcome.tally.right()), (vec![], 300));
     });

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use volley_load::errors::ErrorKind;
 use volley_load::pace::Pace;
 use volley_load::schedule::{Process, Profile, Shape, Stage};
+use volley_load::scheme::Scheme;
 use volley_load::slice::{Outcome, Plan, Wish};
-use volley_load::spoken::Spoken;
 use volley_load::target::Target;
 use volley_load::workers::{Size, Workers};
 use volley_net::{Address, IoChoice, RingSize, Route, SocketBuffers, Sources};
@@ -47,7 +47,7 @@ pub fn target(address: SocketAddr) -> Target {
             connect_timeout_ns: 5000 * MS,
             buffers: SocketBuffers::default(),
         },
-        spoken: Spoken::H1,
+        scheme: Scheme::H1,
         tls: None,
         books: book(&request(b""), Some(BODY), DEPTH),
         connections: 4,

@@ -14,7 +14,7 @@ use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use std::io::{Read, Result, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
-use volley_load::spoken::Spoken;
+use volley_load::scheme::Scheme;
 use volley_load::target::Target;
 use volley_tls::{Config, Terms};
 
@@ -133,11 +133,11 @@ pub fn say_goodbye(mut conversation: Secure) {
 }
 
 /// The target of [`target`], asked for over TLS by someone who believes `ca_pem`; nobody: anyone.
-pub fn sealed(address: SocketAddr, spoken: Spoken, ca_pem: Option<&str>, resumes: bool) -> Target {
-    let mut terms = Terms::measuring(spoken.alpn(), spoken.is_h2(), resumes);
+pub fn sealed(address: SocketAddr, scheme: Scheme, ca_pem: Option<&str>, resumes: bool) -> Target {
+    let mut terms = Terms::measuring(scheme.alpn(), scheme.is_h2(), resumes);
     if let Some(pem) = ca_pem {
         terms.believe(pem.as_bytes()).unwrap();
     }
     let tls = Some(Config::new(Some("localhost"), &terms));
-    Target { spoken, tls, ..target(address) }
+    Target { scheme, tls, ..target(address) }
 }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use volley_net::clock::{now_ns, thread_cpu_ns};
 use volley_net::{EVENTS_AT_ONCE, Kernel, Patience, Route, limits};
-use volley_protocol::{End, Expectation, Learned, StatusRule};
+use volley_protocol::{End, Expectation, HeadCache, StatusRule};
 use volley_tls::Config;
 use volley_tls::wire::{Event, Wire};
 
@@ -75,7 +75,7 @@ pub(crate) fn run<B: Kernel, M: Pacing>(
         work,
         wire,
         connections: (0..work.connections).map(|_| Connection::default()).collect(),
-        learned: Learned::new(Arc::new(any)),
+        learned: HeadCache::new(Arc::new(any)),
         wants_answers: script.wants_response(),
         script,
         counts: Counts::default(),
@@ -93,7 +93,7 @@ pub(super) struct Thread<'a, B: Kernel, M> {
     pub(super) work: &'a Work,
     pub(super) wire: Wire<B>,
     pub(super) connections: Vec<Connection>,
-    pub(super) learned: Learned,
+    pub(super) learned: HeadCache,
     pub(super) script: &'a Script,
     pub(super) wants_answers: bool,
     pub(super) counts: Counts,

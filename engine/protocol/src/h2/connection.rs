@@ -9,7 +9,7 @@ use super::settings::{self, UNSAID};
 use super::streams::Streams;
 use crate::check::Expectation;
 use crate::head::Malformed;
-use crate::learned::Learned;
+use crate::learned::HeadCache;
 use crate::protocol::{Announced, Answer, Awaited, EVIDENCE_LIMIT, End, Protocol, Step};
 use crate::request::{Request, RequestError};
 use crate::verdict;
@@ -59,7 +59,7 @@ pub struct Http2<T, const SECURE: bool = false> {
 #[derive(Debug)]
 pub struct Shared {
     /// By expectation.
-    pub(super) learned: Vec<Learned>,
+    pub(super) learned: Vec<HeadCache>,
     pub(super) requests: Requests,
 }
 
@@ -197,7 +197,7 @@ impl<T: Copy, const SECURE: bool> Protocol<T> for Http2<T, SECURE> {
     fn shared(expectations: &[Arc<Expectation>], requests: &[Arc<Request>]) -> Shared {
         let scheme = if SECURE { "https" } else { "http" };
         Shared {
-            learned: expectations.iter().cloned().map(Learned::new).collect(),
+            learned: expectations.iter().cloned().map(HeadCache::new).collect(),
             requests: Requests::new(requests, scheme),
         }
     }

@@ -3,7 +3,7 @@
 use crate::{anything, check, framed, run, streams};
 use std::sync::Arc;
 use volley_protocol::{
-    BodyRule, Content, Expectation, JsonShape, Learned, LengthRule, Pattern, Verdict,
+    BodyRule, Content, Expectation, HeadCache, JsonShape, LengthRule, Pattern, Verdict,
 };
 
 fn holding(texts: &[&str], pattern: Option<&str>, shape: Option<&str>) -> Expectation {
@@ -128,7 +128,7 @@ fn deep_json_is_passed_over_but_not_gone_into() {
         ("{\"b\": []}", "as expected"),
         ("{\"b\": \"null\"}", "json: /b is an array, expected null"),
     ] {
-        let mut learned = Learned::new(Arc::new(holding(&[], None, Some(shape))));
+        let mut learned = HeadCache::new(Arc::new(holding(&[], None, Some(shape))));
         assert_eq!(run(&[answer.as_bytes()], &mut learned).1, words, "{shape}");
     }
 }
@@ -140,7 +140,7 @@ fn of_a_body_that_is_too_long_nothing_is_known() {
     let piece = vec![b'a'; 1 << 20];
     let mut pieces = vec![head.as_bytes()];
     pieces.extend((0..64).map(|_| &piece[..]));
-    let mut learned = Learned::new(Arc::new(holding(&["a"], None, None)));
+    let mut learned = HeadCache::new(Arc::new(holding(&["a"], None, None)));
     let words = "body has 67108865 bytes, of which no more than 67108864 can be looked into";
     pieces.push(b"a");
     assert_eq!(run(&pieces, &mut learned), (Verdict::Body, words.into()));

@@ -7,7 +7,7 @@ mod streams;
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 use volley_protocol::{
-    BodyRule, Decoder, End, Expectation, Learned, LengthRule, StatusRule, Step, Verdict,
+    BodyRule, Decoder, End, Expectation, HeadCache, LengthRule, StatusRule, Step, Verdict,
 };
 
 const OK: StatusRule = StatusRule::Exactly(200);
@@ -30,7 +30,7 @@ fn with_headers(headers: &[(&str, &str)]) -> Expectation {
 }
 
 /// The answer's verdict, and its words.
-fn run(pieces: &[&[u8]], learned: &mut Learned) -> (Verdict, String) {
+fn run(pieces: &[&[u8]], learned: &mut HeadCache) -> (Verdict, String) {
     let mut decoder = Decoder::default();
     for piece in pieces {
         match decoder.feed(piece, false, learned) {
@@ -49,7 +49,7 @@ fn run(pieces: &[&[u8]], learned: &mut Learned) -> (Verdict, String) {
 fn check(expectation: Expectation, bytes: &[u8], words: &str) {
     let expectation = Arc::new(expectation);
     let shown = String::from_utf8_lossy(bytes);
-    let mut learned = Learned::new(expectation.clone());
+    let mut learned = HeadCache::new(expectation.clone());
     for round in ["full", "fast"] {
         let (verdict, got) = run(&[bytes], &mut learned);
         assert_eq!(got, words, "{round}, whole: {shown:?}");
@@ -57,12 +57,12 @@ fn check(expectation: Expectation, bytes: &[u8], words: &str) {
     }
     let single: Vec<&[u8]> = bytes.chunks(1).collect();
     assert_eq!(run(&single, &mut learned).1, words, "byte by byte, learned: {shown:?}");
-    let mut learned = Learned::new(expectation.clone());
+    let mut learned = HeadCache::new(expectation.clone());
     assert_eq!(run(&single, &mut learned).1, words, "byte by byte: {shown:?}");
     for cut in 1..bytes.len() {
         let (head, tail) = bytes.split_at(cut);
         assert_eq!(run(&[head, tail], &mut learned).1, words, "cut at {cut}, learned: {shown:?}");
-        let mut empty = Learned::new(expectation.clone());
+        let mut empty = HeadCache::new(expectation.clone());
         assert_eq!(run(&[head, tail], &mut empty).1, words, "cut at {cut}: {shown:?}");
     }
 }
@@ -140,7 +140,7 @@ fn a_body_has_another_hash() {
 
 #[test]
 fn a_remembered_body_does_not_hide_another() {
-    let mut learned = Learned::new(Arc::new(hash_of(b"Hello, World!")));
+    let mut learned = HeadCache::new(Arc::new(hash_of(b"Hello, World!")));
     let wrong = ["Hello, world!", "Hello, World", "Hello, World!!", "hello, World!", ""];
     for round in 0..2 {
         for body in wrong.iter().chain(&["Hello, World!"]) {
@@ -164,7 +164,7 @@ fn a_remembered_body_does_not_hide_another() {
 
 #[test]
 fn a_body_may_become_known_while_another_is_underway() {
-    let mut learned = Learned::new(Arc::new(hash_of(b"Hello, World!")));
+    let mut learned = HeadCache::new(Arc::new(hash_of(b"Hello, World!")));
     let [answer, ..] = framed("Hello, World!");
     let (start, end) = answer.as_bytes().split_at(answer.len() - 5);
     let mut first = Decoder::default();
@@ -222,7 +222,7 @@ fn headers_of_interim_answers_do_not_count() {
 #[test]
 fn an_expected_date_is_held_against_each_answer() {
     let date = |second| format!("Sat, 21 Nov 2026 20:55:1{second} GMT");
-    let mut learned = Learned::new(Arc::new(with_headers(&[("Date", &date(8))])));
+    let mut learned = HeadCache::new(Arc::new(with_headers(&[("Date", &date(8))])));
     for (second, right) in [(8, true), (9, false), (8, true)] {
         let answer =
             format!("HTTP/1.1 200 OK\r\nDate: {}\r\nContent-Length: 0\r\n\r\n", date(second));
@@ -290,7 +290,7 @@ fn status_goes_before_header_before_length_before_body() {
 
 #[test]
 fn an_answer_to_head_is_not_one_to_get() {
-    let mut learned = Learned::new(Arc::new(anything()));
+    let mut learned = HeadCache::new(Arc::new(anything()));
     let head = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n";
     for _ in 0..2 {
         for (to_head, complete) in [(true, true), (false, false)] {
@@ -314,7 +314,7 @@ fn long_bodies_are_checked_as_they_stream_by() {
         (hash_of(&body), "the body's SHA-256 is "),
         (Expectation { body: BodyRule::Exactly(body), ..anything() }, differs),
     ] {
-        let mut learned = Learned::new(Arc::new(expectation));
+        let mut learned = HeadCache::new(Arc::new(expectation));
         for (bytes, words) in [(&answer, "as expected"), (&wrong, words)].repeat(2) {
             let pieces: Vec<&[u8]> = bytes.chunks(4096).collect();
             let (_, got) = run(&pieces, &mut learned);

@@ -11,7 +11,7 @@ impl LoadArgs {
         let counts = |unit| stages.iter().any(|stage| stage.unit == unit);
         let is_empty = |&StageArg { stage, .. }: &StageArg| stage.from.max(stage.to) <= 0.0;
         let closed = !self.is_open_loop();
-        let (speaking, spoken) = (&self.speaking, self.spoken());
+        let (speaking, scheme) = (&self.speaking, self.scheme());
         let sealed = self.url.is_tls;
         let rules = [
             (
@@ -47,11 +47,11 @@ impl LoadArgs {
                 "--pipeline needs HTTP/1.1: leave --http1.0 out",
             ),
             (
-                sealed && !spoken.is_sealed(),
+                sealed && !scheme.is_tls(),
                 "--protocol h1 and h2c travel in cleartext: the URL must start with http://",
             ),
             (
-                !sealed && spoken.is_sealed(),
+                !sealed && scheme.is_tls(),
                 "--protocol h1-tls and h2 travel in TLS: the URL must start with https://",
             ),
             (
@@ -75,19 +75,19 @@ impl LoadArgs {
                 "--proxy takes plain requests only: leave it out with https://",
             ),
             (
-                spoken.is_h2() && connecting.proxy.is_some(),
+                scheme.is_h2() && connecting.proxy.is_some(),
                 "--proxy is asked by HTTP/1: leave it out with --protocol h2c",
             ),
             (
-                spoken.is_h2() && connecting.http_1_0,
+                scheme.is_h2() && connecting.http_1_0,
                 "--http1.0 is not HTTP/2: leave it or --protocol out",
             ),
             (
-                spoken.is_h2() && connecting.pipeline > 1,
+                scheme.is_h2() && connecting.pipeline > 1,
                 "--pipeline is HTTP/1's: with HTTP/2 it is --streams",
             ),
             (
-                !spoken.is_h2() && speaking.streams > 1,
+                !scheme.is_h2() && speaking.streams > 1,
                 "--streams needs HTTP/2: give --protocol h2 or h2c, or --pipeline instead",
             ),
             (

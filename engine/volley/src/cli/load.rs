@@ -5,7 +5,7 @@ use super::{
 };
 use clap::Args;
 use std::time::Duration;
-use volley_load::spoken::Spoken;
+use volley_load::scheme::Scheme;
 use volley_net::url::Url;
 
 /// Unless said.
@@ -91,15 +91,15 @@ impl LoadArgs {
     }
 
     /// The protocol: as said, or HTTP/1 as the URL has it.
-    pub fn spoken(&self) -> Spoken {
-        let usual = if self.url.is_tls { Spoken::H1Tls } else { Spoken::H1 };
-        let named = self.speaking.http2.then_some(Spoken::H2);
+    pub fn scheme(&self) -> Scheme {
+        let usual = if self.url.is_tls { Scheme::H1Tls } else { Scheme::H1 };
+        let named = self.speaking.http2.then_some(Scheme::H2);
         self.speaking.protocol.or(named).unwrap_or(usual)
     }
 
     /// Requests on their way at a time on one connection.
     pub fn depth(&self) -> usize {
-        if self.spoken().is_h2() { self.speaking.streams } else { self.connecting.pipeline }
+        if self.scheme().is_h2() { self.speaking.streams } else { self.connecting.pipeline }
     }
 
     /// Answers after which a connection is closed.
@@ -111,7 +111,7 @@ impl LoadArgs {
 #[cfg(test)]
 mod tests {
     use crate::cli::tests::{args_for, load_args as load};
-    use volley_load::spoken::Spoken;
+    use volley_load::scheme::Scheme;
 
     #[test]
     fn there_is_a_thread_for_each_core_but_not_without_a_connection() {
@@ -148,13 +148,13 @@ mod tests {
     fn the_url_says_what_is_spoken_unless_an_option_does() {
         let of = |rest| {
             let args = args_for(rest);
-            (args.spoken(), args.depth())
+            (args.scheme(), args.depth())
         };
-        assert_eq!(of("http://a --pipeline 3"), (Spoken::H1, 3));
-        assert_eq!(of("https://a --insecure"), (Spoken::H1Tls, 1));
-        assert_eq!(of("https://a --insecure --protocol h2 --streams 5"), (Spoken::H2, 5));
-        assert_eq!(of("http://a --protocol h2c"), (Spoken::H2c, 1));
-        assert_eq!(of("https://a -k --http2"), (Spoken::H2, 1));
+        assert_eq!(of("http://a --pipeline 3"), (Scheme::H1, 3));
+        assert_eq!(of("https://a --insecure"), (Scheme::H1Tls, 1));
+        assert_eq!(of("https://a --insecure --protocol h2 --streams 5"), (Scheme::H2, 5));
+        assert_eq!(of("http://a --protocol h2c"), (Scheme::H2c, 1));
+        assert_eq!(of("https://a -k --http2"), (Scheme::H2, 1));
     }
 
     #[test]

@@ -16,7 +16,7 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use volley_load::spoken::Spoken;
+use volley_load::scheme::Scheme;
 use volley_net::IoChoice;
 
 /// HTTP load, measured.
@@ -52,7 +52,7 @@ pub struct NullArgs {
     /// What to speak: HTTP/1.1 or HTTP/2, in cleartext (h1, h2c) or in TLS (h1-tls, h2)
     #[arg(long, value_enum, default_value = "h1", hide_possible_values = true)]
     #[arg(value_name = "h1|h1-tls|h2c|h2")]
-    pub protocol: Spoken,
+    pub protocol: Scheme,
     /// The certificate of h1-tls and h2, as PEM; one is made where none is given
     #[arg(long, value_name = "FILE", requires = "key")]
     pub cert: Option<PathBuf>,
@@ -77,7 +77,7 @@ pub struct NullArgs {
 impl NullArgs {
     /// The first contradiction: what would be right, in one line.
     pub fn contradiction(&self) -> Option<&'static str> {
-        if self.cert.is_some() && !self.protocol.is_sealed() {
+        if self.cert.is_some() && !self.protocol.is_tls() {
             return Some("--cert is for TLS: give --protocol h1-tls or h2 too");
         }
         let is_counted = self.request_length.is_some();

@@ -3,7 +3,7 @@
 use super::values::{at_least_1, server_name};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
-use volley_load::spoken::Spoken;
+use volley_load::scheme::Scheme;
 
 /// What is spoken, and with whom.
 #[derive(Debug, Args)]
@@ -12,7 +12,7 @@ pub struct Speaking {
     /// Use HTTP/1 or HTTP/2, in cleartext (h1, h2c) or in TLS (h1-tls, h2) [default: h1, or h1-tls for
     /// https://]
     #[arg(long, value_enum, hide_possible_values = true, value_name = "h1|h1-tls|h2c|h2")]
-    pub protocol: Option<Spoken>,
+    pub protocol: Option<Scheme>,
     /// Use HTTP/2 over TLS, as --protocol h2 does
     #[arg(long, conflicts_with = "protocol")]
     pub http2: bool,

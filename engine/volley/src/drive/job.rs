@@ -8,7 +8,7 @@ use crate::drive::messages::{
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use std::sync::Arc;
-use volley_load::spoken::Spoken;
+use volley_load::scheme::Scheme;
 use volley_load::target::Target;
 use volley_net::clock::MS;
 use volley_net::{Address, Route, SocketBuffers, Sources, limits};
@@ -81,12 +81,12 @@ fn target(job: &Job, spec: &TargetSpec) -> Result<Target, String> {
         format!("`address` is {got:?}, but must be numeric, like 127.0.0.1:8080 or [::1]:8080")
     });
     let address = Address::Tcp(address?);
-    let spoken = spec.protocol;
-    if spoken.is_h2() && job.http == HttpVersion::Http10 {
-        return Err(format!("`protocol` is {}, but `http` is 1.0", spoken.name()));
+    let scheme = spec.protocol;
+    if scheme.is_h2() && job.http == HttpVersion::Http10 {
+        return Err(format!("`protocol` is {}, but `http` is 1.0", scheme.name()));
     }
-    let tls = tls(spoken, spec.tls.as_ref())?;
-    let depth = if spoken.is_h2() { job.streams } else { job.pipeline };
+    let tls = tls(scheme, spec.tls.as_ref())?;
+    let depth = if scheme.is_h2() { job.streams } else { job.pipeline };
     let book = book(job, spec, depth)?;
     Ok(Target {
         route: Route {
@@ -95,7 +95,7 @@ fn target(job: &Job, spec: &TargetSpec) -> Result<Target, String> {
             connect_timeout_ns: job.connect_timeout_ms.saturating_mul(MS),
             buffers: SocketBuffers::default(),
         },
-        spoken,
+        scheme,
         tls,
         books: vec![Arc::new(book)],
         connections: job.connections,
@@ -143,15 +143,15 @@ fn book(job: &Job, spec: &TargetSpec, depth: usize) -> Result<Book, String> {
     }
 }
 
-fn tls(spoken: Spoken, spec: Option<&TlsSpec>) -> Result<Option<Config>, String> {
-    let name = spoken.name();
-    let spec = match (spoken.is_sealed(), spec) {
+fn tls(scheme: Scheme, spec: Option<&TlsSpec>) -> Result<Option<Config>, String> {
+    let name = scheme.name();
+    let spec = match (scheme.is_tls(), spec) {
         (false, None) => return Ok(None),
         (false, Some(_)) => return Err(format!("`tls` is there, but {name} travels in cleartext")),
         (true, None) => return Err(format!("`tls` is missing, but {name} travels in TLS")),
         (true, Some(spec)) => spec,
     };
-    let mut terms = Terms::measuring(spoken.alpn(), spoken.is_h2(), spec.resume);
+    let mut terms = Terms::measuring(scheme.alpn(), scheme.is_h2(), spec.resume);
     match (&spec.ca_pem, spec.insecure) {
         (Some(pem), false) => {
             terms.believe(pem.as_bytes()).map_err(|why| format!("`tls.ca_pem`: {why}"))?;

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use volley_load::errors::ErrorKind;
 use volley_load::figures::Agreement;
 use volley_load::schedule::Shape;
-use volley_load::spoken::Spoken;
+use volley_load::scheme::Scheme;
 use volley_load::tally::Bad;
 use volley_net::{Io, IoChoice};
 
@@ -82,7 +82,7 @@ pub struct TargetSpec {
     pub name: String,
     pub address: String,
     #[serde(default)]
-    pub protocol: Spoken,
+    pub protocol: Scheme,
     #[serde(default)]
     pub tls: Option<TlsSpec>,
     #[serde(default)]

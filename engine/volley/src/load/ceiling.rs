@@ -42,13 +42,13 @@ pub(super) fn measure(
 ) -> Result<f64, String> {
     let length = run.bytes.checked_div(run.requests).unwrap_or_default();
     let book = request::with_any_answer(args)?;
-    let answers = if args.spoken().is_h2() {
+    let answers = if args.scheme().is_h2() {
         Answers::Http2 { body: vec![b'x'; body_length(length)] }
     } else {
         let request_length = Some(book.bytes_of(0).len());
         Answers::Http1 { answer: answer(length, args.connecting.http_1_0), request_length }
     };
-    let (identity, tls) = if args.spoken().is_sealed() {
+    let (identity, tls) = if args.scheme().is_tls() {
         let (identity, pem) = Identity::of_its_own()?;
         (Some(identity), sealing::own_config(args, &pem)?)
     } else {

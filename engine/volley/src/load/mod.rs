@@ -107,7 +107,7 @@ fn target(args: &LoadArgs, address: Address, book: Book, tls: Option<Config>) ->
                 receive: connecting.receive_buffer,
             },
         },
-        spoken: args.spoken(),
+        scheme: args.scheme(),
         tls,
         books: vec![Arc::new(book)],
         connections: args.connections(),

@@ -28,11 +28,11 @@ pub(super) fn own_config(args: &LoadArgs, pem: &str) -> Result<Option<Config>, S
 }
 
 fn terms(args: &LoadArgs) -> Result<Option<Terms>, String> {
-    let (spoken, speaking) = (args.spoken(), &args.speaking);
-    if !spoken.is_sealed() {
+    let (scheme, speaking) = (args.scheme(), &args.speaking);
+    if !scheme.is_tls() {
         return Ok(None);
     }
-    let mut terms = Terms::measuring(spoken.alpn(), spoken.is_h2(), speaking.resume);
+    let mut terms = Terms::measuring(scheme.alpn(), scheme.is_h2(), speaking.resume);
     if let Some(version) = speaking.tls {
         terms.speak(match version {
             TlsVersion::Tls12 => "TLS1.2",

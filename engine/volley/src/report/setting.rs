@@ -4,7 +4,7 @@ use super::scale::{grouped, rate, time};
 use crate::cli::{LoadArgs, StageArg, Unit};
 use std::fmt::Write as _;
 use volley_load::schedule::Shape;
-use volley_load::spoken::Spoken;
+use volley_load::scheme::Scheme;
 use volley_load::tally::{Tally, Terms};
 use volley_net::Agreed;
 use volley_protocol::Announced;
@@ -19,7 +19,7 @@ pub(super) fn connections(args: &LoadArgs) -> String {
     let version = if args.connecting.http_1_0 { ", HTTP/1.0" } else { "" };
     let pipelined = match args.depth() {
         1 => String::new(),
-        depth if args.spoken().is_h2() => format!(", {depth} streams at a time on each"),
+        depth if args.scheme().is_h2() => format!(", {depth} streams at a time on each"),
         depth => format!(", {depth} requests at a time on each"),
     };
     format!("{}, {kept}{pipelined}{version}", args.connections())
@@ -28,11 +28,11 @@ pub(super) fn connections(args: &LoadArgs) -> String {
 /// What is spoken, and what was agreed on with the server. `None` for plain HTTP/1, which everybody
 /// takes for granted.
 pub(super) fn protocol(args: &LoadArgs, terms: &Terms) -> Option<String> {
-    let mut words = match args.spoken() {
-        Spoken::H1 => return None,
-        Spoken::H1Tls => "HTTP/1 in TLS (h1-tls)",
-        Spoken::H2c => "HTTP/2 in cleartext (h2c)",
-        Spoken::H2 => "HTTP/2 in TLS (h2)",
+    let mut words = match args.scheme() {
+        Scheme::H1 => return None,
+        Scheme::H1Tls => "HTTP/1 in TLS (h1-tls)",
+        Scheme::H2c => "HTTP/2 in cleartext (h2c)",
+        Scheme::H2 => "HTTP/2 in TLS (h2)",
     }
     .to_owned();
     if let Some(Agreed { tls_version, cipher, alpn, .. }) = terms.tls {

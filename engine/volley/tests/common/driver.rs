@@ -21,7 +21,7 @@ use volley::drive::messages::{
 };
 use volley_load::errors::ErrorKind;
 use volley_load::schedule::Shape;
-use volley_load::spoken::Spoken;
+use volley_load::scheme::Scheme;
 use volley_net::IoChoice;
 
 /// No conversation of a test takes longer, on however slow a machine.
@@ -188,7 +188,7 @@ pub fn job(io: IoChoice, addresses: &[SocketAddr]) -> Job {
     let target = |address: &SocketAddr| TargetSpec {
         name: address.to_string(),
         address: address.to_string(),
-        protocol: Spoken::H1,
+        protocol: Scheme::H1,
         tls: None,
         request: Some(RequestSpec {
             method: "GET".into(),

@@ -5,10 +5,10 @@ use crate::processes::{Server, certificate, null};
 use std::fs;
 use volley::drive::messages::{ConnectionMode, Job, TargetSpec, TlsSpec};
 use volley_load::errors::ErrorKind;
-use volley_load::spoken::Spoken;
+use volley_load::scheme::Scheme;
 use volley_net::IoChoice;
 
-const ALL: [Spoken; 4] = [Spoken::H1, Spoken::H1Tls, Spoken::H2c, Spoken::H2];
+const ALL: [Scheme; 4] = [Scheme::H1, Scheme::H1Tls, Scheme::H2c, Scheme::H2];
 
 /// Believes this certificate.
 fn tls(ca_pem: &str, resume: bool) -> TlsSpec {
@@ -22,16 +22,16 @@ fn all(io: IoChoice, name: &str, resume: bool) -> (Vec<Server>, Job) {
     let pem = fs::read_to_string(&cert).unwrap();
     let servers: Vec<Server> = ALL
         .iter()
-        .map(|spoken| {
+        .map(|scheme| {
             let identity = ["--cert", cert.as_str(), "--key", key.as_str()];
-            let identity = if spoken.is_sealed() { &identity[..] } else { &[] };
-            null(&[&["--protocol", spoken.name()], identity].concat())
+            let identity = if scheme.is_tls() { &identity[..] } else { &[] };
+            null(&[&["--protocol", scheme.name()], identity].concat())
         })
         .collect();
     let addresses: Vec<_> = servers.iter().map(|server| server.address).collect();
     let plain = job(io, &addresses);
     let targets = plain.targets.into_iter().zip(ALL).map(|(target, protocol)| {
-        let tls = protocol.is_sealed().then(|| tls(&pem, resume));
+        let tls = protocol.is_tls().then(|| tls(&pem, resume));
         TargetSpec { protocol, tls, ..target }
     });
     (servers, Job { targets: targets.collect(), ..plain })
@@ -46,17 +46,17 @@ fn targets_of_one_job_may_speak_different_protocols() {
     for io in ways() {
         let (_servers, plan) = all(io, "mixed", false);
         let (mut driver, ready) = Driver::job(Job { streams: 8, ..plan });
-        for (spoken, target) in ALL.into_iter().zip(&ready.targets) {
-            assert_eq!((target.open, &target.error), (4, &None), "{spoken:?}");
+        for (scheme, target) in ALL.into_iter().zip(&ready.targets) {
+            assert_eq!((target.open, &target.error), (4, &None), "{scheme:?}");
             let agreed = target.agreed.as_ref();
-            assert_eq!(agreed.is_some(), spoken != Spoken::H1);
+            assert_eq!(agreed.is_some(), scheme != Scheme::H1);
             let Some(agreed) = agreed else { continue };
-            let tls = spoken.is_sealed().then_some("1.3");
-            let cipher = spoken.is_sealed().then_some("TLS13_AES_128_GCM_SHA256");
-            assert_eq!(agreed.tls_version.as_deref(), tls, "{spoken:?}");
-            assert_eq!(agreed.cipher.as_deref(), cipher, "{spoken:?}");
-            assert_eq!(agreed.alpn.as_deref(), spoken.is_sealed().then_some(spoken.alpn()));
-            assert_eq!(agreed.initial_window.is_some(), spoken.is_h2(), "{spoken:?}");
+            let tls = scheme.is_tls().then_some("1.3");
+            let cipher = scheme.is_tls().then_some("TLS13_AES_128_GCM_SHA256");
+            assert_eq!(agreed.tls_version.as_deref(), tls, "{scheme:?}");
+            assert_eq!(agreed.cipher.as_deref(), cipher, "{scheme:?}");
+            assert_eq!(agreed.alpn.as_deref(), scheme.is_tls().then_some(scheme.alpn()));
+            assert_eq!(agreed.initial_window.is_some(), scheme.is_h2(), "{scheme:?}");
             assert!(!agreed.resumed);
         }
         for target in [3, 0, 2, 1, 3] {
@@ -76,15 +76,15 @@ fn each_request_of_a_file_has_its_part_in_every_protocol() {
     for io in ways() {
         let (_servers, plan) = all(io, "parts", false);
         let (mut driver, ready) = Driver::job(mix(Job { streams: 4, ..plan }, "parts.toml", text));
-        for (target, spoken) in ALL.into_iter().enumerate() {
+        for (target, scheme) in ALL.into_iter().enumerate() {
             let names = ["GET /a", "GET /b"].map(str::to_owned).to_vec();
             assert_eq!(ready.targets[target].requests, Some(names));
             let event = driver.slice(target, 0, 50);
             let [right, wrong] = &parts(&event, 0)[..] else { panic!("{event:?}") };
-            assert_eq!((event.misses, right.errors.len()), (0, 0), "{spoken:?}");
+            assert_eq!((event.misses, right.errors.len()), (0, 0), "{scheme:?}");
             let all: Vec<_> = wrong.errors.iter().map(|(&kind, &count)| (kind, count)).collect();
-            assert_eq!(all, [(ErrorKind::MismatchLength, wrong.latency_count)], "{spoken:?}");
-            assert!(right.requests > 0 && wrong.requests > 0, "{spoken:?}");
+            assert_eq!(all, [(ErrorKind::MismatchLength, wrong.latency_count)], "{scheme:?}");
+            assert!(right.requests > 0 && wrong.requests > 0, "{scheme:?}");
         }
     }
 }
@@ -95,14 +95,14 @@ fn connections_that_are_not_kept_count_their_handshakes() {
         for resume in [false, true] {
             let (_servers, plan) = all(io, "short", resume);
             let (mut driver, _) = Driver::job(Job { connection: ConnectionMode::Close, ..plan });
-            for (target, spoken) in ALL.into_iter().enumerate() {
+            for (target, scheme) in ALL.into_iter().enumerate() {
                 let event = driver.slice(target, 0, 100);
-                assert_eq!(errors(&event), [], "{spoken:?}: {:?}", event.first_bad);
-                let handshakes = if spoken.is_sealed() { event.connects } else { 0 };
-                assert_eq!(event.handshakes, handshakes, "{spoken:?}");
-                assert_eq!(event.handshake_mean_us.is_some(), spoken.is_sealed());
-                let may_resume = resume && spoken.is_sealed();
-                assert_eq!(event.resumed > 0, may_resume, "{spoken:?}, {handshakes} in all");
+                assert_eq!(errors(&event), [], "{scheme:?}: {:?}", event.first_bad);
+                let handshakes = if scheme.is_tls() { event.connects } else { 0 };
+                assert_eq!(event.handshakes, handshakes, "{scheme:?}");
+                assert_eq!(event.handshake_mean_us.is_some(), scheme.is_tls());
+                let may_resume = resume && scheme.is_tls();
+                assert_eq!(event.resumed > 0, may_resume, "{scheme:?}, {handshakes} in all");
             }
         }
     }
@@ -115,8 +115,8 @@ fn a_target_that_does_not_agree_is_told_with_its_kind_and_the_others_go_on() {
         let (other, _) = certificate("another");
         plan.targets[1].tls = Some(tls(&fs::read_to_string(other).unwrap(), false));
         // HTTP/2 is asked of the server that has HTTP/1 alone, and the other way round.
-        plan.targets[0].protocol = Spoken::H2c;
-        plan.targets[2].protocol = Spoken::H1;
+        plan.targets[0].protocol = Scheme::H2c;
+        plan.targets[2].protocol = Scheme::H1;
         let (mut driver, ready) = Driver::job(plan);
         let failed: Vec<Option<ErrorKind>> = ready
             .targets

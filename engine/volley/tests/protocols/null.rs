@@ -145,13 +145,13 @@ fn a_protocol_that_the_server_does_not_speak_is_told_in_plain_words() {
         ("h2", "h1-tls", "alpn", "asked for http/1.1"),
         ("h2", "h2c", "malformed", "seems to speak TLS"),
     ];
-    for (spoken, asked, kind, part) in mixed {
-        let server = null(&["--protocol", spoken]);
+    for (scheme, asked, kind, part) in mixed {
+        let server = null(&["--protocol", scheme]);
         let url = url(asked, server.address);
         let more = ["-c", "1", "-d", "200ms", "-w", "0"];
         let (status, value) = load(&[&more[..], &words(asked, &url)].concat());
         let errors = value["errors"].as_object().unwrap();
-        let who = format!("{asked} of a server of {spoken}");
+        let who = format!("{asked} of a server of {scheme}");
         assert_eq!(errors.keys().collect::<Vec<_>>(), [kind], "{who}: {value:#}");
         assert_eq!((status, &value["requests"]), (1, &0.into()), "{who}");
         let detail = value["first_bad"]["detail"].as_str().unwrap_or_default();

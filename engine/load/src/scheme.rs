@@ -14,7 +14,7 @@ use volley_tls::{Config, Tls};
 /// What is spoken on a target's connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
-pub enum Spoken {
+pub enum Scheme {
     /// HTTP/1 in cleartext.
     #[default]
     H1,
@@ -26,7 +26,7 @@ pub enum Spoken {
     H2,
 }
 
-impl Spoken {
+impl Scheme {
     /// As it is called everywhere.
     pub fn name(self) -> &'static str {
         match self {
@@ -38,7 +38,7 @@ impl Spoken {
     }
 
     /// Whether its bytes travel in TLS.
-    pub fn is_sealed(self) -> bool {
+    pub fn is_tls(self) -> bool {
         matches!(self, Self::H1Tls | Self::H2)
     }
 
@@ -96,13 +96,13 @@ fn over<B: Kernel + 'static>(
             Ok(Tls::new(io(slots, outbox.clone())?, client, slots, outbox))
         }
     };
-    match (target.spoken, target.tls.clone()) {
-        (Spoken::H1, _) => boxed::<_, Http1<_>>(target, share, io),
-        (Spoken::H2c, _) => boxed::<_, Http2<_, false>>(target, share, io),
-        (Spoken::H1Tls, Some(client)) => boxed::<_, Http1<_>>(target, share, sealed(client)),
-        (Spoken::H2, Some(client)) => boxed::<_, Http2<_, true>>(target, share, sealed(client)),
-        (Spoken::H1Tls | Spoken::H2, None) => {
-            let words = format!("{} needs to know whom TLS believes", target.spoken.name());
+    match (target.scheme, target.tls.clone()) {
+        (Scheme::H1, _) => boxed::<_, Http1<_>>(target, share, io),
+        (Scheme::H2c, _) => boxed::<_, Http2<_, false>>(target, share, io),
+        (Scheme::H1Tls, Some(client)) => boxed::<_, Http1<_>>(target, share, sealed(client)),
+        (Scheme::H2, Some(client)) => boxed::<_, Http2<_, true>>(target, share, sealed(client)),
+        (Scheme::H1Tls | Scheme::H2, None) => {
+            let words = format!("{} needs to know whom TLS believes", target.scheme.name());
             Err(Error::new(ErrorKind::InvalidInput, words))
         }
     }
