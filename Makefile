@@ -346,6 +346,7 @@ $(SITE)/installed: requirements/site.txt
 schemas: setup ## release: Write all that documents have from sources: schemas, warnings, records, pictures, version
 	$(BIN)/python -m bakeoff.schemas docs/schemas
 	$(BIN)/python -m bakeoff.report.warnings docs/WARNINGS.md
+	$(BIN)/python -m bakeoff.report.glossary docs/GLOSSARY.md
 	$(BIN)/python -m tests.records_index
 	$(BIN)/python -m tests.docs.picture
 	$(BIN)/python -m tests.docs.address

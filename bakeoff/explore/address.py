@@ -96,6 +96,11 @@ def article(name: str = "") -> Address:
     return Address.of("article", *([name] if name else []))
 
 
+def words() -> Address:
+    """The glossary."""
+    return Address.of("words")
+
+
 def running(name: str) -> Address:
     """A run that goes on, by its folder's name. A static site has none."""
     return Address.of("live", name)

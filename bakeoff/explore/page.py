@@ -26,6 +26,7 @@ NAVIGATION = (
     ("Contenders", address.contender()),
     ("Matrix", address.matrix()),
     ("Articles", address.article()),
+    ("Words", address.words()),
 )
 
 

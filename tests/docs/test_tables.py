@@ -16,6 +16,7 @@ import pytest
 from bakeoff.model.draws import Draws
 from bakeoff.model.machine import Machine
 from bakeoff.model.verdict import Verdict
+from bakeoff.report.glossary import FIRST
 from bakeoff.report.kinds import draws
 from bakeoff.report.kinds.race import document
 from bakeoff.report.kinds.race_headline import headline
@@ -141,6 +142,11 @@ def proof(*records: Path) -> str:
     return proved.table(json.loads(record.read_text()))
 
 
+def words(_glossary: Path) -> str:
+    """What a reader of HOW-IT-WORKS has to know first."""
+    return "".join(f"- **{word}**: {meaning}\n" for word, meaning in FIRST.items())
+
+
 @pytest.mark.parametrize(
     ("document", "table"),
     [
@@ -149,6 +155,7 @@ def proof(*records: Path) -> str:
         ("engine/README.md", figures),
         ("docs/EVIDENCE.md", spreads),
         ("docs/EVIDENCE.md", proof),
+        ("docs/HOW-IT-WORKS.md", words),
     ],
 )
 def test_a_table_is_that_of_its_record(document: str, table: Callable[..., str]) -> None:

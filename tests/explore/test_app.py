@@ -11,11 +11,12 @@ import pytest
 from bakeoff.explore import address as to
 from bakeoff.explore.address import live
 from bakeoff.history.index import Index
+from bakeoff.report.glossary import GLOSSARY
 from tests.explore.conftest import Shelves
 from tests.explore.visitor import Elements, Visitor
 from tests.history.indexed import run
 
-PLACES = ["/", "/contender", "/contender/slow", "/matrix", "/article"]
+PLACES = ["/", "/contender", "/contender/slow", "/matrix", "/article", "/words"]
 
 
 @pytest.mark.parametrize("path", PLACES)
@@ -66,6 +67,7 @@ def test_a_page_is_laid_out_for_those_who_cannot_see_it(visitor: Visitor, path: 
         "/contender/slow?series=ffffffffffff",
         "/matrix?workload=nothing",
         "/article/nothing",
+        "/words/nothing",
         "/chart/nothing.svg",
     ],
 )
@@ -116,6 +118,12 @@ def test_a_line_has_one_address_and_one_of_a_single_race_leads_to_it(no_index: I
     lines = Elements.of(Visitor.let_in(no_index).page("/contender/a")).links()
     assert live(to.contender("a")) in lines and live(to.run(only.id)) in lines
     assert not [link for link in lines if "series=" in link]
+
+
+def test_the_words_are_those_of_the_glossary(visitor: Visitor) -> None:
+    page = Elements.of(visitor.page("/words"))
+    assert len(page.all("dt")) == len(GLOSSARY)
+    assert all(said in page.text for words in GLOSSARY.items() for said in words)
 
 
 def test_nothing_is_changed_by_asking(visitor: Visitor) -> None:

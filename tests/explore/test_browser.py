@@ -32,7 +32,14 @@ PICTURES = """() => Promise.all([...document.images].map((img) => {
 def views(shelves: Shelves, site: Path) -> list[Path]:
     """One of each kind, as files."""
     of_runs = [file_of(to.run(run.id)) for run in shelves.runs]
-    others = (to.shelf(), to.contender(), to.contender("fast"), to.matrix(), to.article())
+    others = (
+        to.shelf(),
+        to.contender(),
+        to.contender("fast"),
+        to.matrix(),
+        to.article(),
+        to.words(),
+    )
     (two,) = (site / "two").glob("*/*.html")
     return [two, *(site / file for file in [*of_runs, *map(file_of, others)])]
 

@@ -1,5 +1,6 @@
 """Every finding has its sentence. `tests/report/sentences.txt` has them all."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ from bakeoff.model.finding import Finding
 from bakeoff.model.findings import CODES, WARNINGS_OF_ENTRIES, WARNINGS_OF_RACES, example
 from bakeoff.model.findings.row import Row
 from bakeoff.model.findings.values import VALUES
-from bakeoff.report import warnings
+from bakeoff.report import glossary, warnings
 from bakeoff.report.sentences import joined, sentence
 from bakeoff.report.template import filled
 from tests.report import sentences
@@ -18,9 +19,12 @@ def test_the_sentences_are_those_that_are_kept() -> None:
     assert sentences.KEPT.read_text() == sentences.text(), "run: python -m tests.report.sentences"
 
 
-def test_the_page_of_warnings_is_current() -> None:
-    kept = Path(__file__).parents[2] / "docs/WARNINGS.md"
-    assert kept.read_text() == warnings.page(), "run: make schemas"
+@pytest.mark.parametrize(
+    ("name", "page"), [("WARNINGS", warnings.page), ("GLOSSARY", glossary.page)]
+)
+def test_a_page_is_current(name: str, page: Callable[[], str]) -> None:
+    kept = Path(__file__).parents[2] / "docs" / f"{name}.md"
+    assert kept.read_text() == page(), "run: make schemas"
 
 
 def test_every_value_of_a_sentence_is_documented_and_no_other() -> None:

@@ -10,6 +10,7 @@ from bakeoff.explore.views.matrix import matrix
 from bakeoff.explore.views.run import run
 from bakeoff.explore.views.shelf import shelf
 from bakeoff.explore.views.two import two
+from bakeoff.explore.views.words import words
 from bakeoff.history.index import Index
 
 _VIEWS: Mapping[str, Callable[[Index, Address], Page]] = {
@@ -19,6 +20,7 @@ _VIEWS: Mapping[str, Callable[[Index, Address], Page]] = {
     "contender": contender,
     "matrix": matrix,
     "article": article,
+    "words": words,
 }
 
 

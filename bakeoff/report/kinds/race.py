@@ -24,9 +24,9 @@ from bakeoff.report.document import (
     items,
 )
 from bakeoff.report.flat import flat, part
+from bakeoff.report.glossary import GLOSSARY
 from bakeoff.report.kinds import race_tables as tables
 from bakeoff.report.kinds import standings, work
-from bakeoff.report.kinds.glossary import GLOSSARY
 from bakeoff.report.kinds.holding import held_to
 from bakeoff.report.kinds.portraits import portraits
 from bakeoff.report.kinds.race_headline import MOST_TOLD, headline, measured, until_end
@@ -79,7 +79,7 @@ def document(
                 if plan
                 else ()
             ),
-            Section("Words used here", (facts_table("Words", GLOSSARY),), folded=True),
+            Section("Words used here", (facts_table("Words", GLOSSARY.items()),), folded=True),
         ),
         data=data(verdict),
     )
