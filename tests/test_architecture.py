@@ -149,11 +149,12 @@ def test_every_package_is_a_room_that_this_test_knows() -> None:
 
 
 def test_the_command_line_alone_prints_and_reads_what_was_typed() -> None:
-    # Programs of their own: two write documents, one is the servers' keeper, one slow clients,
+    # Programs of their own: three write documents, one is the servers' keeper, one slow clients,
     # and one judges runs that go on.
     programs = {
         PACKAGE / "schemas.py",
         PACKAGE / "report/warnings.py",
+        PACKAGE / "report/glossary.py",
         PACKAGE / "keeper/service.py",
         PACKAGE / "load/slow_sender.py",
         PACKAGE / "explore/live/judging.py",
