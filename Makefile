@@ -165,13 +165,12 @@ build/tools/bin/actionlint:
 	GOBIN=$(CURDIR)/build/tools/bin go install github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 
 .PHONY: bench
-bench: setup build/tools/bin/oha ## measure: Measure our own speed against peers, into records/; an hour and a half
+bench: release-engine build/tools/bin/oha ## measure: Measure our own speed against peers, into records/; an hour and a half
 	@$(call need,wrk,wrk)
 	@$(call need,ab,apache2-utils)
 	@$(call need,h2load,nghttp2-client)
 	@$(call need,nginx,nginx-light)
 	@$(call need,openssl,openssl)
-	cargo build --manifest-path engine/Cargo.toml --release --quiet
 	$(BIN)/bakeoff setup libuv-http-parser
 	$(BIN)/python engine/bench/versus.py --out records/$(NOW)-engine-versus.json
 	$(BIN)/bakeoff race libuv-http-parser libuv-http-parser -d 20 --boots 2 --out build/runs \
@@ -181,7 +180,7 @@ bench: setup build/tools/bin/oha ## measure: Measure our own speed against peers
 FEW_AND_MANY := 64,512
 BENCHED_BRICK := brick nginx hyper may-minihttp libuv-http-parser
 .PHONY: brick-bench
-brick-bench: setup build/brick/brick-yardstick ## measure: Race the brick against its null mode and its peers, into records/
+brick-bench: release-engine build/brick/brick-yardstick ## measure: Race the brick against its null mode and its peers, into records/
 	@$(call need,nginx,nginx-light)
 	$(BIN)/bakeoff setup $(BENCHED_BRICK)
 	$(call race_brick,keep-alive,$(BENCHED_BRICK) brick/bench/brick-null -c $(FEW_AND_MANY) -d 40)
@@ -208,16 +207,16 @@ explore-bench: setup test-tools ## measure: Time the explorer with 10,000 simula
 	$(BIN)/python -m tests.explore_bench build/many-runs --out records/$(NOW)-explore-bench.json
 
 .PHONY: watching-bench
-watching-bench: setup build/brick/brick-yardstick ## measure: Race equals watched and not, in pairs, into records/; takes a quiet machine
+watching-bench: release-engine build/brick/brick-yardstick ## measure: Race equals watched and not, in pairs, into records/; takes a quiet machine
 	$(BIN)/python -m tests.watching_bench --out records/$(NOW)-watching-bench.json
 
 .PHONY: judge-bench
-judge-bench: setup build/brick/brick-yardstick ## measure: Prove the frozen method by races for JUDGE_MINUTES; goes on where it was stopped
+judge-bench: release-engine build/brick/brick-yardstick ## measure: Prove the frozen method by races for JUDGE_MINUTES; goes on where it was stopped
 	$(BIN)/python -m tests.judge_bench --minutes $(JUDGE_MINUTES) --out records/$(NOW)-judge-bench.json
 
 CLUSTER_RACES ?= 10
 .PHONY: cluster-bench
-cluster-bench: setup build/brick/brick-yardstick ## measure: Race equals and a planted 3 % on machines of namespaces and on this one, as root
+cluster-bench: release-engine build/brick/brick-yardstick ## measure: Race equals and a planted 3 % on machines of namespaces and on this one, as root
 	$(BIN)/python -m tests.cluster_bench --races $(CLUSTER_RACES) --out records/$(NOW)-cluster-bench.json
 
 SOAK_MINUTES ?= 60
@@ -277,14 +276,20 @@ setup: .venv/bin/bakeoff ## start: The virtual environment, the engine and the c
 	@$(PIP) --require-hashes -r requirements/cluster.txt
 	@touch $@
 
-engine/target/release/volley: $(ENGINE_SOURCES)
+engine/target/quick/volley: $(ENGINE_SOURCES)
 	@command -v cargo >/dev/null || \
 		{ echo "the engine needs Rust: install rustup, then its stable toolchain"; exit 3; }
-	@echo "compiling the load engine: one to three minutes on two cores, seconds where it was done before"
-	$(YIELDING) cargo build --manifest-path engine/Cargo.toml --release --package volley
+	@echo "compiling the load engine: a minute or two on two cores, seconds where it was done before"
+	$(YIELDING) cargo build --manifest-path engine/Cargo.toml --profile quick --package volley
 	@touch $@
 
-.venv/bin/bakeoff: .venv/installed engine/target/release/volley pyproject.toml
+# What is published was measured by the wheel's engine.
+.PHONY: release-engine
+release-engine: setup
+	cargo build --manifest-path engine/Cargo.toml --release --quiet
+	install engine/target/release/volley $(BIN)/volley
+
+.venv/bin/bakeoff: .venv/installed engine/target/quick/volley pyproject.toml
 	$(PIP) --no-build-isolation --no-deps --editable .
 	@touch $@
 

@@ -34,7 +34,7 @@ class CustomBuildHook(BuildHookInterface):
         if sys.platform != "linux":
             raise SystemExit(f"bakeoff runs on Linux only, not on {sys.platform}")
         if version == "editable":
-            build_data["shared_scripts"]["engine/target/release/volley"] = "volley"
+            build_data["shared_scripts"]["engine/target/quick/volley"] = "volley"
             return
         machine = os.environ.get(FOR, platform.machine())
         old_glibc = find_spec("ziglang") is not None and shutil.which("cargo-zigbuild") is not None
