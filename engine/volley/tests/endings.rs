@@ -37,7 +37,7 @@ fn what_cannot_be_done_is_told_in_one_line() {
         (&["load", "--csv", absent, &closed], 2, "--csv /nonexistent/file: cannot be written"),
         (&["load", "--hdr", absent, &closed], 2, "--hdr /nonexistent/file: cannot be written"),
         (&["load", "--cpus", "1023", "http://a/"], 2, "--cpus"),
-        (&["load"], 2, "<URL>"),
+        (&["load"], 2, "URL is missing"),
         (&["null", "--listen", "here"], 2, "--listen"),
         (&["null", "--cpus", "1023"], 2, "--cpus"),
         (&["null", "--protocol", "h3"], 2, "h1, h1-tls, h2c, h2"),

@@ -12,6 +12,7 @@ pub use options::{Amount, Checks, Connecting, CsvPlace, Output, RequestArgs};
 pub use speaking::{Speaking, TlsVersion};
 pub use values::{StageArg, Unit, nanoseconds};
 
+use clap::error::{ContextKind, ErrorKind};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::OsString;
 use std::net::SocketAddr;
@@ -120,14 +121,24 @@ pub fn program() -> &'static str {
 
 /// A usage error in one line: what is wrong, and where to read on.
 pub fn one_line(error: &clap::Error) -> String {
-    if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         return "volley: say what to do: volley load URL, volley drive or volley null".to_owned();
     }
     let program = program();
-    let text = error.to_string();
-    let first: Vec<&str> = text.lines().map(str::trim).take_while(|l| !l.is_empty()).collect();
-    let text = first.join(" ");
-    let text = text.strip_prefix("error: ").unwrap_or(&text);
+    let about = |kind| error.get(kind).map(|value| value.to_string().replace(['<', '>'], ""));
+    let (named, near) = (about(ContextKind::InvalidArg), about(ContextKind::SuggestedArg));
+    let text = match (error.kind(), named, near) {
+        (ErrorKind::UnknownArgument, Some(typed), Some(near)) => {
+            format!("there is no option {typed}; did you mean {near}?")
+        }
+        (ErrorKind::MissingRequiredArgument, Some(missing), _) => format!("{missing} is missing"),
+        _ => {
+            let text = error.to_string();
+            let lines = text.lines().map(str::trim).take_while(|line| !line.is_empty());
+            let text = lines.collect::<Vec<_>>().join(" ");
+            text.strip_prefix("error: ").unwrap_or(&text).to_owned()
+        }
+    };
     let more = if program == "volley" { "volley" } else { "bakeoff load" };
     format!("{program}: {text} ({more} --help tells more)")
 }
@@ -207,7 +218,8 @@ pub(crate) mod tests {
     #[test]
     fn what_is_no_command_at_all_is_told_in_one_line() {
         for (args, part) in [
-            (&["load"] as &[&str], "<URL>"),
+            (&["load"] as &[&str], "URL is missing"),
+            (&["load", "--rte", "1", "http://a"], "no option --rte; did you mean --rate?"),
             (&["load", "ftp://a"], "only http:// and https://"),
             (&["load", "--speed", "1", "http://a"], "--speed"),
             (&["load", "http://a", "http://b"], "http://b"),
