@@ -19,6 +19,8 @@ def fault(error: Any) -> str:
     command, path = context.command, context.command_path
     name = path.removeprefix("bakeoff ")
     usual = f"usage: {usage(command, path)}"
+    if hasattr(error, "possibilities") and name == "bakeoff":
+        return f"there is no option {typed} before a command; its own come after its name"
     if hasattr(error, "possibilities"):
         return f"{name}: there is no option {typed}; {_nearest(typed, command, path)}"
     if parameter is None:

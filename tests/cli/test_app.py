@@ -186,6 +186,7 @@ def test_a_mistyped_option_is_one_line_with_the_one_that_was_meant(name: str) ->
     ("words", "said"),
     [
         ("rase", "there is no command rase; did you mean race or draws?"),
+        ("-q race", "there is no option -q before a command; "),
         ("race --colour", "race: there is no option --colour; "),
         ("race -c", "-c: it takes a value"),
         ("race --close=3", "--close: it takes no value"),
