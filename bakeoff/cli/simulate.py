@@ -32,22 +32,29 @@ from bakeoff.workers import pool
 if TYPE_CHECKING:
     from bakeoff.simulate import Size
 
-SIMULATION = "Simulation"
 AS_GIVEN = "as in the conditions"
 DURATION_PER_CONTENDER_S = 20.0
 RACES_READ = 50
 """So many of the newest races of a history tell what this machine is like."""
 _PERCENT = re.compile(r"([+-]?(?:\d+(?:\.\d+)?|\.\d+))\s*%")
+Whole = Annotated[int, Field(ge=1)]
 
 
-def _percent(option: str) -> BeforeValidator:
+def _percent(low: float, high: float) -> BeforeValidator:
     def parse(text: str) -> float:
         match = _PERCENT.fullmatch(text.strip())
         if not match:
-            raise BadUsage(f"{option}: is {text!r}; it takes a percentage, as in 3% or 0.5%")
-        return float(match[1]) / 100
+            raise ValueError(f"is {text!r}; it takes a percentage, as in 3% or 0.5%")
+        share = float(match[1]) / 100
+        if not low <= share <= high:
+            raise ValueError(f"is {100 * share:g}%; it takes {100 * low:g}% to {100 * high:g}%")
+        return share
 
     return BeforeValidator(parse)
+
+
+def _flag(help_: str, usual: str = "", metavar: str = "NUMBER", panel: str = "Simulation") -> Flag:
+    return Flag(panel, help_, usual, metavar)
 
 
 class SimulateOptions(Options):
@@ -55,18 +62,14 @@ class SimulateOptions(Options):
 
     effect: Annotated[
         float,
-        _percent("--effect"),
-        Flag(
-            SIMULATION,
-            "Make one server this much faster than the others, which are equal.",
-            "0%",
-            "PERCENT",
+        _percent(-0.9, 9),
+        _flag(
+            "Make one server this much faster than the others, which are equal.", "0%", "PERCENT"
         ),
     ] = 0.0
     power: Annotated[
-        Annotated[float, _percent("--power")] | None,
-        Flag(
-            SIMULATION,
+        Annotated[float, _percent(0.001, 0.999)] | None,
+        _flag(
             "Search for the shortest race that finds the --effect this often, or for the smallest "
             "effect that a race of --duration finds.",
             metavar="PERCENT",
@@ -74,17 +77,11 @@ class SimulateOptions(Options):
     ] = None
     requests_per_s: Annotated[
         Annotated[float, Field(gt=0)] | None,
-        Flag(
-            SIMULATION,
-            "Set the throughput of the simulated servers, in requests per second.",
-            AS_GIVEN,
-            "NUMBER",
-        ),
+        _flag("Set the throughput of the simulated servers, in requests per second.", AS_GIVEN),
     ] = None
     weather: Annotated[
-        Annotated[float, _percent("--weather")] | None,
-        Flag(
-            SIMULATION,
+        Annotated[float, _percent(0, 1)] | None,
+        _flag(
             "Vary the machine's speed by this standard deviation: 13% on a noisy virtual machine, "
             "1% on a quiet one.",
             AS_GIVEN,
@@ -94,26 +91,32 @@ class SimulateOptions(Options):
     felt: Annotated[
         float,
         Field(ge=0, le=10),
-        Flag(
-            SIMULATION,
+        _flag(
             "Set how strongly --weather acts on one server; it acts with 1 on the others. "
             "Recorded servers had 0.7 to 1.5 times nginx's.",
             "1",
-            "NUMBER",
         ),
     ] = 1.0
     bursts: Annotated[
         Annotated[float, Field(ge=0)] | None,
-        Flag(
-            SIMULATION,
+        _flag(
             "Take a core away this often per second for about 10 ms, as a host does, which slows "
             "single slices.",
             AS_GIVEN,
-            "NUMBER",
+        ),
+    ] = None
+    contenders: Annotated[int, Field(ge=2, le=40), _flag("Race this many servers.", "2")] = 2
+    races: Annotated[int, Field(ge=2), _flag("Simulate this many races of each size.", "200")] = 200
+    like: Annotated[
+        Path | None,
+        _flag(
+            "Take noise, drift, steal and spreads from a run's samples, such as runs/latest.",
+            "with --power this machine's history, else a shared virtual machine with two cores",
+            "RUN",
         ),
     ] = None
     connections: Annotated[
-        Annotated[int, Field(ge=1)] | None,
+        Whole | None,
         shared.CONNECTIONS.but(help="Open this many connections.", usual=AS_GIVEN),
     ] = None
     duration: Annotated[
@@ -123,24 +126,29 @@ class SimulateOptions(Options):
         ),
     ] = None
     boots: Annotated[Count | None, shared.BOOTS] = None
+    runs: Annotated[
+        Whole | None,
+        _flag(
+            "Write this many simulated runs as folders to --out, one a day; halfway one server "
+            "gets the --effect.",
+            panel=OUTPUT,
+        ),
+    ] = None
+    out: Annotated[
+        Path | None, _flag("Write the runs of --runs to this folder.", "", "DIR", panel=OUTPUT)
+    ] = None
 
     def model_post_init(self, _context: Any) -> None:
-        """Refuse what can't be simulated, or can't be had together."""
-        if not -0.9 <= self.effect <= 9:
-            raise BadUsage(f"--effect: is {self.effect:.0%}; it takes -90% to 900%")
-        if self.weather is not None and not 0 <= self.weather <= 1:
-            raise BadUsage(f"--weather: is {self.weather:.0%}; it takes 0% to 100%")
-        if self.power is None:
-            return
-        if not 0 < self.power < 1:
-            raise BadUsage(
-                f"--power: is {self.power:.0%}; it takes more than 0% and less than 100%"
-            )
-        if bool(self.effect) == (self.duration is not None):
+        """Refuse what can't be had together."""
+        if self.power is not None and bool(self.effect) == (self.duration is not None):
             raise BadUsage(
                 "--power: takes either an --effect, such as --effect 1%, to search how long a race "
                 "must be, or a --duration, such as -d 20, to search what it finds"
             )
+        if (self.runs is None) != (self.out is None):
+            raise BadUsage("--runs and --out: go together, as in --runs 60 --out DIR")
+        if self.runs and self.power is not None:
+            raise BadUsage("--runs: leaves runs, and --power searches; leave out one")
 
 
 @takes(SimulateOptions)
@@ -155,56 +163,7 @@ def simulate(
             autocompletion=contender_names,
         ),
     ] = None,
-    contenders: Annotated[
-        int,
-        typer.Option(
-            metavar="NUMBER",
-            min=2,
-            max=40,
-            help="Race this many servers. (default: 2)",
-            rich_help_panel=SIMULATION,
-        ),
-    ] = 2,
-    races: Annotated[
-        int,
-        typer.Option(
-            metavar="NUMBER",
-            min=2,
-            help="Simulate this many races of each size. (default: 200)",
-            rich_help_panel=SIMULATION,
-        ),
-    ] = 200,
-    like: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="RUN",
-            help="Take noise, drift, steal and spreads from a run's samples, such as "
-            "runs/latest. (default: with --power this machine's history, else a shared "
-            "virtual machine with two cores)",
-            rich_help_panel=SIMULATION,
-        ),
-    ] = None,
     json: Json = None,
-    runs_wanted: Annotated[
-        int | None,
-        typer.Option(
-            "--runs",
-            metavar="NUMBER",
-            min=1,
-            help="Write this many simulated runs as folders to --out, one a day; halfway one "
-            "server gets the --effect.",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = None,
-    to: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            metavar="DIR",
-            help="Write the runs of --runs to this folder.",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = None,
 ) -> None:
     """Simulate races: how sure is a verdict, how long must a race be?
 
@@ -227,13 +186,13 @@ def simulate(
 
     check_json(json)
     names = pair or []
-    if names and (len(set(names)) != 2 or options.power is None or like):
+    if names and (len(set(names)) != 2 or options.power is None or options.like):
         raise BadUsage(
             f"{' '.join(names)}: simulate takes two contenders, with --power and without --like"
         )
     given = USUAL
-    if like:
-        given = _conditions_like(like)
+    if options.like:
+        given = _conditions_like(options.like)
     elif options.power is not None:
         given = _conditions_here(names)
     changed = {
@@ -247,16 +206,12 @@ def simulate(
     conditions = given.model_copy(update=update)
     size = Size(
         effect=options.effect,
-        contenders=contenders,
-        duration_s=options.duration or DURATION_PER_CONTENDER_S * contenders,
+        contenders=options.contenders,
+        duration_s=options.duration or DURATION_PER_CONTENDER_S * options.contenders,
         boots=options.boots or 1,
     )
-    if (runs_wanted is None) != (to is None):
-        raise BadUsage("--runs and --out: go together, as in --runs 60 --out DIR")
-    if runs_wanted and to:
-        if options.power is not None:
-            raise BadUsage("--runs: leaves runs, and --power searches; leave out one")
-        _leave(to, runs_wanted, size, conditions, options.seed)
+    if options.runs and options.out:
+        _leave(options.out, options.runs, size, conditions, options.seed)
         return
     shown = err.is_terminal
     bars = Progress(console=err, transient=True, disable=not shown, auto_refresh=False)
@@ -264,13 +219,13 @@ def simulate(
 
         def rates(size: Size) -> Rates:
             """The rates of one size, with a bar over its races."""
-            task = bars.add_task(f"{size.effect:.2%} in {size.duration_s:g} s", total=races)
+            task = bars.add_task(f"{size.effect:.2%} in {size.duration_s:g} s", total=options.races)
 
             def done() -> None:
                 bars.advance(task)
                 bars.refresh()
 
-            return simulated.rates(size, conditions, races, done)
+            return simulated.rates(size, conditions, options.races, done)
 
         if options.power is None:
             tried: tuple[Rates, ...] = (rates(size),)
@@ -282,7 +237,7 @@ def simulate(
             sizes = [replace(size, effect=each) for each in EFFECTS]
             tried, chosen = search(sizes, options.power, rates)
     result = Simulation(
-        contenders=contenders,
+        contenders=options.contenders,
         seed=options.seed,
         conditions=conditions,
         power_asked=options.power,

@@ -3,6 +3,7 @@
 import re
 import shlex
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -43,7 +44,7 @@ workload.add_typer(
     sources, name="from", help="Make a workload of recorded, typed or described requests."
 )
 
-File = Annotated[Path, typer.Argument(metavar="FILE")]
+File = Annotated[Path, typer.Argument(metavar="FILE", help="The file to read.")]
 Out = Annotated[
     str | None,
     typer.Option(
@@ -88,50 +89,52 @@ NoAssets = Annotated[
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")]
 
 
-@sources.command("har")
-def from_har(
-    file: File,
-    host: Host = None,
-    no_assets: NoAssets = False,
-    most: Most = MOST_REQUESTS,
-    apart: Apart = False,
-    with_secrets: Secrets = False,
-    name: Name = None,
-    out_file: Out = None,
-    force: Force = False,
-) -> None:
-    """Take a browser's requests from a HAR, as its developer tools save it.
+def _recorded(
+    read: Callable[[Path, str | None], Recording], name_of: Callable[[Path], str], about: str
+) -> Callable[..., None]:
+    """The command that reads a recording of a kind, of which its help is `about`."""
 
-    Only one host is kept: that of the first request. Status, type and the shape
-    of JSON are expected as they were recorded.
-    """
-    recording = read_har(file, host)
-    made = Choices(_name(name, out_file, file.stem), with_secrets, not no_assets, apart, most)
-    _write(recording, made, out_file, force)
+    def command(
+        file: File,
+        host: Host = None,
+        no_assets: NoAssets = False,
+        most: Most = MOST_REQUESTS,
+        apart: Apart = False,
+        with_secrets: Secrets = False,
+        name: Name = None,
+        out_file: Out = None,
+        force: Force = False,
+    ) -> None:
+        named = _name(name, out_file, name_of(file))
+        made = Choices(named, with_secrets, not no_assets, apart, most)
+        _write(read(file, host), made, out_file, force)
+
+    command.__doc__ = about
+    return command
 
 
-@sources.command("access-log")
-def from_access_log(
-    file: File,
-    host: Host = None,
-    no_assets: NoAssets = False,
-    most: Most = MOST_REQUESTS,
-    apart: Apart = False,
-    with_secrets: Secrets = False,
-    name: Name = None,
-    out_file: Out = None,
-    force: Force = False,
-) -> None:
-    """Take a server's requests from its access log: common, combined or JSON lines, or gzipped.
+sources.command("har")(
+    _recorded(
+        read_har,
+        lambda file: file.stem,
+        """Take a browser's requests from a HAR, as its developer tools save it.
 
-    Only GET and HEAD are kept, since a log lacks bodies, and if it names hosts,
-    only the most frequent one.
-    """
-    recording = read_access_log(file, host)
-    made = Choices(
-        _name(name, out_file, file.name.split(".")[0]), with_secrets, not no_assets, apart, most
+        Only one host is kept: that of the first request. Status, type and the shape
+        of JSON are expected as they were recorded.
+        """,
     )
-    _write(recording, made, out_file, force)
+)
+sources.command("access-log")(
+    _recorded(
+        read_access_log,
+        lambda file: file.name.split(".")[0],
+        """Take a server's requests from its access log: common, combined or JSON lines, or gzipped.
+
+        Only GET and HEAD are kept, since a log lacks bodies, and if it names hosts,
+        only the most frequent one.
+        """,
+    )
+)
 
 
 @sources.command("curl")

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from bakeoff.model.compare import RunsComparison
-from bakeoff.model.errors import BadUsage
 from tests.cli.conftest import bakeoff, race
 from tests.runs.world import World
 
@@ -18,12 +17,6 @@ def raced(world: World, name: str, *arguments: str, **speeds: float) -> Path:
     done = race("fast", "slow", "-d", "6", "--out", name, "--seed", seed, *arguments)
     assert done.exit_code == 0, done.output
     return (Path(name) / "latest").resolve()
-
-
-def refused(*arguments: str) -> str:
-    done = bakeoff(*arguments)
-    assert isinstance(done.exception, BadUsage), done.output
-    return str(done.exception)
 
 
 def test_a_change_between_two_runs_is_found_in_folders_and_verdicts(world: World) -> None:
@@ -44,18 +37,6 @@ def test_a_gate_between_two_runs_decides_the_status(world: World) -> None:
     failed = bakeoff(*gate, "slow >= 98%")
     assert failed.exit_code == 1
     assert "✗ slow >= 98%: fails, the ratio is 0." in failed.stdout
-
-
-def test_what_cannot_be_compared_is_refused(world: World, tmp_path: Path) -> None:
-    old, other = raced(world, "old"), raced(world, "other", "-c", "8")
-    assert "connections: 64 and 8" in refused("compare", str(old), str(other))
-    assert "there is no such run folder" in refused("compare", str(old), "nowhere")
-    (tmp_path / "x.json").write_text("{}")
-    assert "x.json: `" in refused("compare", str(old), "x.json")
-    (other / "verdict.json").unlink()
-    assert "has no verdict yet; `bakeoff report " in refused("compare", str(old), str(other))
-    race("fast", "slow", "-c", "1,64", "-d", "8", "--out", "grid")
-    assert "is a grid; compare takes races" in refused("compare", str(old), "grid/latest")
 
 
 def test_the_gates_of_a_race_decide_its_status(world: World) -> None:

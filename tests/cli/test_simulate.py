@@ -100,26 +100,6 @@ def test_an_effect_that_no_race_finds_is_said_and_is_no_success(tmp_path: Path) 
     assert "No race of" in said
 
 
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["--effect", "3"], "it takes a percentage, as in 3%"),
-        (["--effect", "-95%"], "takes -90% to 900%"),
-        (["--power", "80%"], "takes either an --effect"),
-        (["--effect", "1%", "--power", "100%"], "less than 100%"),
-        (["--effect", "1%", "--power", "80%", "-d", "9"], "takes either an --effect"),
-        (["--weather", "130%"], "takes 0% to 100%"),
-        (["nginx", "brick"], "with --power and without --like"),
-        (["--contenders", "1"], '--contenders: is "1"; it takes 2 or more'),
-        (["--like", "nosuch"], "there is no such run folder"),
-    ],
-)
-def test_bad_input_is_named_and_ends_with_2(arguments: list[str], says: str) -> None:
-    status, said = typed(*arguments)
-    assert status == 2
-    assert says in said
-
-
 def test_a_race_too_short_for_a_ratio_says_so() -> None:
     status, said = typed("-d", "0.1", "--boots", "1", *FEW)
     assert status == 0

@@ -86,23 +86,6 @@ def test_standard_output_takes_what_is_one_file(here: Path) -> None:
     assert [path.name for path in here.iterdir()] == ["shop.har"]
 
 
-@pytest.mark.parametrize(
-    ("words", "fault"),
-    [
-        (("from", "har", "no.har"), "no.har: can't be read: No such file or directory"),
-        (("from", "har", "."), ".: can't be read: Is a directory"),
-        (("from", "access-log", "no.log"), "no.log: can't be read: No such file or directory"),
-        (("from", "har", "shop.har", "--name", "A b"), "--name A b: it takes lower-case letters"),
-        (("from", "har", "shop.har", "--out", "no/x.toml"), "no/x.toml: can't be written: No such"),
-        (("show", "no-such"), "there is no workload called no-such"),
-        (("show", "no.toml"), "no.toml: can't be read"),
-    ],
-)
-def test_what_cannot_be_done_is_refused(words: tuple[str, ...], fault: str, here: Path) -> None:
-    har(here, entry("https://a.example/"))
-    assert fault in refused(*words)
-
-
 def test_where_nothing_is_left_it_says_why(here: Path) -> None:
     har(here, entry("https://a.example/", status=500), entry("wss://a.example/"))
     assert refused("from", "har", "shop.har").splitlines() == [
