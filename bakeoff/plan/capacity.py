@@ -10,7 +10,7 @@ import bakeoff.plan.options as shared
 from bakeoff.model.capacity import Bound, CapacityPlan, Objective
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.plan import Arrivals
-from bakeoff.plan.contenders import Trust, resolve_contenders
+from bakeoff.plan.entries import slug
 from bakeoff.plan.environment import Environment
 from bakeoff.plan.ladder import ROUND, SEARCH, WINDOW_MS_MIN, costs_s
 from bakeoff.plan.race import RaceDraft
@@ -102,22 +102,15 @@ def plan_capacity(
     objectives = tuple(parse_slo(text) for text in options.slo)
     if len(set(objectives)) != len(objectives):
         raise BadUsage("--slo: is given twice with the same bounds")
-    race = RaceOptions(
-        **{**options.model_dump(exclude={"slo"}), "boots": options.boots or BOOTS}, twin=False
-    )
-    trust = Trust.of(options.ca, environment.directory, insecure=options.insecure)
-    contenders = resolve_contenders(
-        operands, environment.catalogue, environment.directory, trust=trust
-    )
-    draft = RaceDraft(contenders, race, environment)
-    plan = draft.plan(draft.settings()[0], None)
-    duration_s = options.duration or DURATION_PER_ENTRY_S * len(plan.entries)
-    # What search and rounds take with the shortest slices.
+    race = RaceOptions.among(dict(options), boots=options.boots or BOOTS, twin=False)
+    plan = RaceDraft.of(operands, race, environment).single()
     count = len(plan.entries)
+    duration_s = options.duration or DURATION_PER_ENTRY_S * count
+    # What search and rounds take with the shortest slices.
     least_s = count * (SEARCH + plan.boots * ROUND) * WINDOW_MS_MIN / 1000
     least_s += plan.boots * costs_s(count)
     check_budget(duration_s, least_s, plan.boots)
-    run = f"{environment.time}-capacity-{plan.run.removeprefix(f'{environment.time}-')}"
+    run = f"{environment.time}-capacity-{slug(plan.entries)}"
     return CapacityPlan(
         run=run,
         objectives=objectives,

@@ -9,7 +9,6 @@ import bakeoff.plan.options as shared
 from bakeoff.model.ci import BASE, HEAD, CiPlan, ProjectFile, Revision
 from bakeoff.model.errors import BadFile, BadUsage, BakeoffError, MissingPiece
 from bakeoff.model.gate import CantTell
-from bakeoff.model.plan import Plan
 from bakeoff.plan.catalogue import CONTENDER_FILE
 from bakeoff.plan.contenders import ResolvedContender, resolve_contenders
 from bakeoff.plan.environment import Environment
@@ -90,7 +89,7 @@ class CiOptions(RequestOptions):
     cant_tell: Annotated[CantTell, shared.CANT_TELL] = "pass"
 
     def over(self, project: ProjectFile, file: Path) -> Self:
-        """These options where they were given, and elsewhere those of `project`, read from `file`.
+        """The options that were given, and those of `project`, read from `file`, for the others.
 
         Its base is a branch, which `target_branch` reads. Raises `BadUsage` that names the file.
         """
@@ -167,9 +166,14 @@ def plan_ci(
             f"nothing to compare: {operand} is in head ({head.revision.full_name}) and not in base "
             f"({base.revision.full_name})"
         ) from None
-    draft = RaceDraft([old, new], options.race(), environment)
-    race = draft.plan(draft.settings()[0], options.duration)
-    _check_both_race(race, base, head)
+    race = RaceDraft([old, new], options.race(), environment).single(options.duration)
+    for skipped in race.skipped:
+        if skipped.name == BASE:
+            raise NothingToCompare(
+                f"nothing to compare: base ({base.revision.full_name}) {skipped.reason}; "
+                f"head ({head.revision.full_name}) does"
+            )
+        raise BadUsage(f"head ({head.revision.full_name}) {skipped.reason}")
     race = race.model_copy(update={"keep_going": False, "until": "decided", "cpu_gates": True})
     run = f"{environment.time}-ci-{base.revision.commit[:7]}-{head.revision.commit[:7]}"
     return CiPlan(
@@ -195,13 +199,3 @@ def _contender(
     if not found.folder.is_relative_to(place.top.resolve()):
         raise BadUsage(f"contender: {operand} is outside of the repository, {place.top}")
     return replace(found, name=name)
-
-
-def _check_both_race(race: Plan, base: CheckedOut, head: CheckedOut) -> None:
-    for each in race.skipped:
-        if each.name == BASE:
-            raise NothingToCompare(
-                f"nothing to compare: base ({base.revision.full_name}) {each.reason}; "
-                f"head ({head.revision.full_name}) does"
-            )
-        raise BadUsage(f"head ({head.revision.full_name}) {each.reason}")

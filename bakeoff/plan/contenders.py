@@ -21,14 +21,14 @@ from bakeoff.plan.names import command_names, cut, folder_names, short_names, sp
 
 @dataclass(frozen=True)
 class Trust:
-    """By which roots, PEM, a URL's certificate is believed; `insecure`: any is taken."""
+    """The root certificates, PEM, that verify a URL; `insecure`: any certificate is accepted."""
 
     ca_pem: str | None = None
     insecure: bool = False
 
     @classmethod
     def of(cls, ca: str | None, directory: Path, *, insecure: bool) -> "Trust":
-        """By the file `ca`. Raises `BadUsage` where it has no certificates."""
+        """With the certificates of the file `ca`. Raises `BadUsage` where it has none."""
         if ca and insecure:
             raise BadUsage(
                 "--ca and --insecure: give one of them; --insecure accepts any certificate"
@@ -40,7 +40,7 @@ class Trust:
         except OSError as error:
             raise BadUsage(f"--ca {ca}: can't be read: {error.strerror}") from None
         try:
-            # Of no text at all it would believe the system's roots.
+            # Without any text it would trust the system's roots.
             ssl.create_default_context(cadata=pem or "none")
         except (ssl.SSLError, ValueError, TypeError):
             raise BadUsage(
@@ -51,9 +51,9 @@ class Trust:
 
 @dataclass(frozen=True)
 class ResolvedContender:
-    """What one operand stands for. `folder` is the working directory of what we start.
+    """What one operand stands for. `folder` is the server's working directory.
 
-    `typed` is the operand without the name that it gives.
+    `typed` is the operand without NAME=.
     """
 
     name: str
@@ -64,14 +64,14 @@ class ResolvedContender:
     fixed_port: int | None = None
     typed: str = ""
 
-    def asked(self, protocols: Sequence[Protocol] | None) -> Sequence[Protocol]:
-        """What it is to be asked over: those that were named, or what it is as a rule."""
+    def spoken(self, protocols: Sequence[Protocol] | None) -> Sequence[Protocol]:
+        """The protocols it races in: those that were named, or its usual one."""
         usual: Protocol = "h1-tls" if self.attached and self.attached.tls else "h1"
         return protocols or (usual,)
 
     @property
     def own_answer(self) -> bool:
-        """Whether it may answer anything: no contender.toml says what it serves."""
+        """Whether any response is right: it has no contender.toml that says what it serves."""
         return self.origin in ("command", "url")
 
 
@@ -83,18 +83,18 @@ def resolve_contenders(
     pids: Sequence[int] = (),
     trust: Trust | None = None,
 ) -> list[ResolvedContender]:
-    """The contenders that `operands` stand for, with the names that `NAME=…` gives them, or with
-    the shortest that tell them apart; a contender that comes again gets `#2`.
+    """The contenders that `operands` stand for, each with its name: the one that `NAME=…` gives, or
+    the shortest that tells it from the others; a second copy gets `#2`.
 
-    `ports` go to the commands and `pids` to the URLs, in their order; `trust` is for those that
-    are https. Raises `BadUsage`.
+    `ports` go to the commands and `pids` to the URLs, in their order; `trust` is for https URLs.
+    Raises `BadUsage`.
     """
     trust = trust or Trust()
     unused_ports, unused_pids = list(ports), list(pids)
     resolved: list[ResolvedContender] = []
     given: list[str | None] = []
     for operand in operands:
-        # What is a path has no name, even one with = in it.
+        # A path may have = in it, and gives no name.
         name, rest = (None, operand) if _is_there(directory / operand) else split_name(operand)
         try:
             contender = replace(_resolve(rest, catalogue, directory, trust), typed=rest)
@@ -116,18 +116,18 @@ def resolve_contenders(
         raise BadUsage(f"--port {unused_ports[0]}: is for a command, and no contender is one")
     if unused_pids:
         raise BadUsage(f"--pid {unused_pids[0]}: is for a URL, and no contender is one")
-    if trust != Trust() and not any(each.attached and each.attached.tls for each in resolved):
+    if trust != Trust() and not any(one.attached and one.attached.tls for one in resolved):
         option = "--insecure" if trust.insecure else "--ca"
         raise BadUsage(
             f"{option}: is for an https:// URL, and no contender is one; for its own servers "
             "bakeoff makes a certificate"
         )
     names = _names(resolved, given)
-    return [replace(each, name=name) for each, name in zip(resolved, names, strict=True)]
+    return [replace(contender, name=name) for contender, name in zip(resolved, names, strict=True)]
 
 
 def _names(resolved: Sequence[ResolvedContender], given: Sequence[str | None]) -> list[str]:
-    """The name of each: the one that was `given`, else its own. Raises `BadUsage`."""
+    """The names that were `given`, and short ones for the others. Raises `BadUsage`."""
     names: list[str | None] = [None] * len(resolved)
     taken: list[str] = []
     for n, name in enumerate(given):
@@ -143,10 +143,10 @@ def _names(resolved: Sequence[ResolvedContender], given: Sequence[str | None]) -
         ("command", command_names),
         ("url", url_names),
     ):
-        places = [n for n, each in enumerate(resolved) if each.origin == origin and not given[n]]
+        places = [n for n, one in enumerate(resolved) if one.origin == origin and not given[n]]
         texts = [resolved[n].name for n in places]
         for n, text, short in zip(places, texts, short_names(texts, shorten), strict=True):
-            # Of what is there twice the second gets a number; what only seems so keeps its words.
+            # A second copy gets a number; another contender of that name is called by its words.
             again = any(names[m] == short for m in places if resolved[m].name == text)
             name = short if again or short not in taken else cut(resolved[n].typed)
             names[n] = unique_name(name, taken)
@@ -155,7 +155,7 @@ def _names(resolved: Sequence[ResolvedContender], given: Sequence[str | None]) -
 
 
 def _perhaps_a_variable(operand: str, rest: str, fault: str) -> str:
-    """A hint for those who set a variable as in a shell, and `fault` without the catalogue."""
+    """A hint for a variable that is set as in a shell, and `fault` without the catalogue."""
     command = operand if len(rest.split()) > 1 else f"{operand} COMMAND"
     return (
         f'{operand}: NAME=… names a contender; to set a variable, write "env {command}"\n'
@@ -200,7 +200,7 @@ def _resolve(
 
 
 def _is_there(path: Path) -> bool:
-    """Whether there is such a file or folder; a long command can't even be the name of one."""
+    """Whether there is such a file or folder; a long command is too long for a name of one."""
     try:
         return path.exists()
     except (OSError, ValueError):
@@ -208,10 +208,9 @@ def _is_there(path: Path) -> bool:
 
 
 def _command(text: str, directory: Path) -> ResolvedContender:
-    """A server as a command: PORT, HOST and PROTOCOL are in its environment; {port} is filled in.
+    """A contender of a command, which a shell runs if it has shell syntax.
 
-    A command with shell syntax is run by a shell. The server is assumed to speak every protocol;
-    verification finds out whether it does.
+    It counts as speaking every protocol: verification finds out whether it does.
     """
     command = text.replace("${PORT}", "{port}").replace("$PORT", "{port}")
     try:
@@ -240,7 +239,7 @@ def _command(text: str, directory: Path) -> ResolvedContender:
 
 
 def parse_url(url: str, trust: Trust) -> Attached:
-    """The server and path that a URL names. Raises `BadUsage` for one that can't be loaded."""
+    """The server and path of a URL. Raises `BadUsage` for one that can't be loaded."""
     if not url.startswith(("http://", "https://")):
         raise BadUsage(f"{url}: is not a URL; it takes http://host:port/path")
     try:

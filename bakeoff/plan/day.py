@@ -9,7 +9,7 @@ from bakeoff.model.day import DayPlan
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.plan import Arrivals, Expected
 from bakeoff.model.samples import DayEnd
-from bakeoff.plan.contenders import resolve_contenders
+from bakeoff.plan.entries import slug
 from bakeoff.plan.environment import Environment
 from bakeoff.plan.outlook import ENDING_S
 from bakeoff.plan.race import RaceDraft
@@ -23,22 +23,22 @@ ROUNDS_MIN = 5
 ROUNDS_MAX = 20
 """From there on longer windows tell more than more rounds."""
 WINDOW_MS = 800
-"""What is usual: a hundred requests beyond the p99 of whoever answers 12,500/s at 100 %."""
+"""The usual length: at 12,500 requests/s it holds a hundred requests beyond the p99."""
 WINDOW_MS_MIN = 100
 WINDOW_MS_MAX = 5000
 SHORTER = 0.5
-"""Of a round that need not be: it weighs as much as the others, and has seen less."""
+"""Of the usual length: shorter windows of a sixth round or later weigh too much for their data."""
 WINDOWS = 12
-"""Of one contender in one round, ramps and what waits behind them included."""
+"""Windows of one contender in one round, with ramps and queues as windows."""
 FIXED_S = 3.5
-"""What starts, connects and drains take of one contender in one round."""
+"""Starts, connects and drains of one contender in one round."""
 ROUND_S = 3.0
-"""What a round takes however many there are: rest, stops."""
+"""Rests and stops of a round, however many contenders there are."""
 STARTS = 2
 OVERTIME = 1.1
-"""A tenth more than was asked for, rather than a round less."""
+"""Times the requested time: a tenth more is better than a round less."""
 CROWD = 16
-"""Times the usual connections: who asks beyond capacity are others, who come on top."""
+"""Times the usual connections: the load beyond capacity comes from additional clients."""
 
 
 class DayOptions(RequestOptions):
@@ -88,21 +88,18 @@ class DayOptions(RequestOptions):
 
 def plan_day(operands: Sequence[str], options: DayOptions, environment: Environment) -> DayPlan:
     """The plan of `bakeoff day`. Raises `BadUsage`."""
-    contenders = resolve_contenders(operands, environment.catalogue, environment.directory)
-    for each in contenders:
-        if each.attached:
+    draft = RaceDraft.of(operands, RaceOptions.among(dict(options), twin=False), environment)
+    for contender in draft.contenders:
+        if contender.attached:
             raise BadUsage(
-                f"{each.name}: a day begins with a cold start, and bakeoff can't start what runs "
-                "at a URL: give its command or its folder"
+                f"{contender.name}: a day begins with a cold start, and bakeoff can't start what "
+                "runs at a URL: give its command or its folder"
             )
-    of_race = options.model_dump(exclude={"time_limit", "storm", "slow_clients"})
-    race = RaceOptions(**of_race, twin=False)
-    draft = RaceDraft(contenders, race, environment)
-    plan = draft.plan(draft.settings()[0], None)
+    plan = draft.single()
     count = len(plan.entries)
     duration_s = options.time_limit or DURATION_PER_ENTRY_S * count
     rounds, window_ms = _rounds(duration_s, count)
-    run = f"{environment.time}-day-{plan.run.removeprefix(f'{environment.time}-')}"
+    run = f"{environment.time}-day-{slug(plan.entries)}"
     return DayPlan(
         run=run,
         race=plan.model_copy(update={"run": run, "duration_s": duration_s}),
@@ -119,14 +116,14 @@ def plan_day(operands: Sequence[str], options: DayOptions, environment: Environm
 
 
 def next_window_ms(plan: DayPlan, ends: Sequence[DayEnd]) -> int | None:
-    """How long the windows of the next round are, by what those before it took; None: the time is
-    up, or all rounds are over.
+    """How long the windows of the next round are, by what the rounds before it took; None: the time
+    is up, or all rounds are over.
 
-    Rather than too few rounds there are shorter windows: without five of them nothing is judged.
-    Those beyond five are worth it with half of the length at least.
-    Where even the shortest don't allow as many, there are as many as fit.
+    Windows become shorter until five rounds fit, since fewer can't be judged; further rounds need
+    windows of at least half the length. If even the shortest windows leave no time for five, there
+    are as many rounds as fit.
     """
-    done, spent_s = len(ends), sum(each.lasted_s for each in ends)
+    done, spent_s = len(ends), sum(end.lasted_s for end in ends)
     if done >= plan.rounds:
         return None
     if not ends:

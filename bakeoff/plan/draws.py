@@ -88,7 +88,7 @@ class DrawsOptions(RequestOptions):
     pids: Annotated[tuple[PositiveInt, ...], shared.PIDS] = ()
 
     def model_post_init(self, _context: object) -> None:
-        """Refuse what has no spread."""
+        """Refuse numbers that give no spread."""
         for name in ("processes", "sets"):
             if getattr(self, name) < 2:
                 raise BadUsage(f"--{name}: is 1; a spread takes 2 or more")
@@ -122,7 +122,7 @@ def plan_draws(
             # The workload's file, which is the same for all.
             raise
         except BadUsage as error:
-            # What was named is to be measured; of a whole catalogue, what can be.
+            # A contender that was named must be measured; one of the whole catalogue need not.
             if not options.everything:
                 raise
             reason = str(error).splitlines()[-1].strip()
@@ -144,21 +144,12 @@ def plan_draws(
 def _plan(
     same: Sequence[ResolvedContender], options: DrawsOptions, environment: Environment
 ) -> Plan:
-    """A race of one contender's processes against each other; the first gives it its name."""
-    race = RaceOptions(
-        **options.request_given,
-        protocol=options.protocol,
-        allow_hosts=options.allow_hosts,
-        streams=options.streams,
-        cpus=options.cpus,
-        connections=options.connections,
-        boots=options.boots,
+    """A race of one contender's processes against each other."""
+    race = RaceOptions.among(
+        dict(options),
         warm_up=options.warm_up or (QUICK_WARM_UP_S if options.quick else WARM_UP_S),
-        ready_timeout=options.ready_timeout,
         keep_going=True,
         twin=False,
-        seed=options.seed,
     )
-    draft = RaceDraft(same, race, environment)
     duration_s = options.per_contender or (QUICK_DURATION_S if options.quick else DURATION_S)
-    return draft.plan(draft.settings()[0], duration_s)
+    return RaceDraft(same, race, environment).single(duration_s)

@@ -1,8 +1,8 @@
-"""Who takes part in a race: an entry for each contender and protocol, and why others can't."""
+"""A race's entries: one for each contender and protocol, and why others can't take part."""
 
 import re
 import socket
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from urllib.parse import urlsplit
 
 from bakeoff.model.cluster import Cluster
@@ -24,12 +24,15 @@ def entries_of(
     *,
     own: bool,
 ) -> tuple[list[Entry], list[Skipped]]:
-    """An entry for each contender and protocol, with its protocol; what can't race is skipped."""
+    """An entry for each contender and protocol; those that can't race are skipped.
+
+    `own`: the user wrote the workload, so any server may get its requests. Raises `BadUsage`.
+    """
     entries: list[Entry] = []
     skipped: list[Skipped] = []
     several = protocols is not None and len(protocols) > 1
-    asked = ((each, protocol) for each in contenders for protocol in each.asked(protocols))
-    for resolved, protocol in asked:
+    pairs = ((contender, name) for contender in contenders for name in contender.spoken(protocols))
+    for resolved, protocol in pairs:
         name = f"{resolved.name} {protocol}" if several else resolved.name
         path = _path(resolved, workload, own=own)
         reason = _cannot_speak(resolved, protocol)
@@ -54,15 +57,15 @@ def entries_of(
             )
         )
     if not entries:
-        raise BadUsage(f"no contender can take part:\n{reasons(skipped)}")
+        reasons = "\n".join(f"  {contender.name}: {contender.reason}" for contender in skipped)
+        raise BadUsage(f"no contender can take part:\n{reasons}")
     return entries, skipped
 
 
 def _path(resolved: ResolvedContender, workload: Workload, *, own: bool) -> str:
-    """What it is asked for; of several requests the first. Empty: it doesn't serve the workload.
+    """The path of its first request. Empty: it doesn't serve the workload.
 
-    `own`: the workload is the user's, which any server may be asked. Raises `BadUsage` for a URL
-    that names another path.
+    Raises `BadUsage` for a URL that names another path.
     """
     path = workload.first.path
     if resolved.attached:
@@ -82,7 +85,7 @@ def _path(resolved: ResolvedContender, workload: Workload, *, own: bool) -> str:
 
 
 def _cannot_speak(resolved: ResolvedContender, protocol: Protocol) -> str:
-    """Why it can't be asked over `protocol`; empty: it can, as far as anything says."""
+    """Why it can't be loaded over `protocol`; empty: no file says that it can't."""
     if resolved.attached:
         if (protocol in OVER_TLS) == (resolved.attached.tls is not None):
             return ""
@@ -96,7 +99,7 @@ def _cannot_speak(resolved: ResolvedContender, protocol: Protocol) -> str:
 
 
 def ready_within(entry: Entry, timeout_s: float) -> Entry:
-    """The same, with so much time from its start to its first answer."""
+    """The same, with this time from its start to its first response."""
     if not entry.contender:
         return entry
     run = entry.contender.run.model_copy(update={"ready_timeout_s": timeout_s})
@@ -104,7 +107,7 @@ def ready_within(entry: Entry, timeout_s: float) -> Entry:
 
 
 def twin(entries: Sequence[Entry], reference: str) -> list[Entry]:
-    """A second copy of the reference; none of a command with a port of its own: it can't be."""
+    """A second copy of the reference; none where its port is fixed, since it can't run twice."""
     original = next(entry for entry in entries if entry.name == reference)
     if original.fixed_port:
         return []
@@ -113,7 +116,7 @@ def twin(entries: Sequence[Entry], reference: str) -> list[Entry]:
 
 
 def cannot_pipeline(plan: Plan) -> dict[str, str]:
-    """Those whose contender.toml rules a pipeline out. A command or a URL is tried."""
+    """Name → reason for entries whose contender.toml rules a pipeline out."""
     if plan.pipeline == 1:
         return {}
     reason = "doesn't pipeline (contender.toml: pipelines = false)"
@@ -126,18 +129,8 @@ def cannot_pipeline(plan: Plan) -> dict[str, str]:
     }
 
 
-def knows_answers(serves: Mapping[str, str]) -> bool:
-    """Whether it serves anything but its own answer."""
-    return set(serves) != {OWN_ANSWER_WORKLOAD}
-
-
-def reasons(skipped: Sequence[Skipped]) -> str:
-    """A line for each, with its reason."""
-    return "\n".join(f"  {contender.name}: {contender.reason}" for contender in skipped)
-
-
 def check_ports(entries: Sequence[Entry], solo: bool) -> None:
-    """Raises `BadUsage` where two that run at a time have one port."""
+    """Raises `BadUsage` where two that run at the same time have one port."""
     ports = [entry.fixed_port for entry in entries if entry.fixed_port]
     for port in ports:
         if ports.count(port) > 1 and not solo:
@@ -150,9 +143,9 @@ def check_ports(entries: Sequence[Entry], solo: bool) -> None:
 def check_loadable(
     servers: Iterable[Attached], allowed: Sequence[str], cluster: Cluster | None = None
 ) -> None:
-    """This machine is loaded, or a cluster's own servers, and others only with leave.
+    """Allow load on this machine, on a cluster's own servers, and on the hosts `allowed`.
 
-    `allowed` are hosts as in a URL; a cluster has its own. Raises `BadUsage`.
+    Those are written as in a URL; a cluster has its own. Raises `BadUsage`.
     """
     for server in servers:
         host = urlsplit(f"//{server.host}").hostname or server.host
@@ -172,7 +165,7 @@ def check_loadable(
 
 
 def _is_here(address: str) -> bool:
-    """Whether an address is one of this machine."""
+    """Whether this machine has the address."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     with socket.socket(family, socket.SOCK_DGRAM) as probe:
         try:
@@ -183,7 +176,7 @@ def _is_here(address: str) -> bool:
 
 
 def check_rotated(options: RaceOptions, entries: Sequence[Entry], workload: Workload) -> None:
-    """What can be on another machine in the next boot, and each machine has as many boots."""
+    """Raises `BadUsage` unless contenders can move, and each machine gets equally many boots."""
     nodes = f"--server-nodes {options.server_nodes}"
     if attached := [entry.name for entry in entries if entry.attached]:
         raise BadUsage(f"{nodes}: {attached[0]} is a URL, and stays where it is; leave one out")
@@ -200,7 +193,7 @@ def check_rotated(options: RaceOptions, entries: Sequence[Entry], workload: Work
 
 
 def slug(entries: Sequence[Entry]) -> str:
-    """Who races, in a folder's name: all of them, or the first where that would be too long."""
+    """The contenders in a folder's name: all of them, or the first if that would be too long."""
     names = [
         re.sub(r"[^a-z0-9]+", "-", entry.name.lower()).strip("-")
         for entry in entries

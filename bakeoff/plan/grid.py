@@ -6,7 +6,6 @@ from typing import Literal
 from bakeoff.model.errors import BadUsage, NoVerdict
 from bakeoff.model.grid import Axis, AxisName, GridPlan, PlannedCell, Settings
 from bakeoff.model.plan import Plan
-from bakeoff.plan.contenders import Trust, resolve_contenders
 from bakeoff.plan.environment import Environment
 from bakeoff.plan.race import RaceDraft
 from bakeoff.plan.race_options import RaceOptions
@@ -23,9 +22,9 @@ _LETTERS: dict[AxisName, Literal["c", "w", "p", "s", ""]] = {
 def plan_race(
     operands: Sequence[str], options: RaceOptions, environment: Environment
 ) -> Plan | GridPlan:
-    """The plan of a race between `operands`; without any, of the default line-up.
+    """The plan of a race between `operands`, by default of the default line-up.
 
-    Raises `BadUsage`, and `NoVerdict` where nobody can take part.
+    Raises `BadUsage`, and `NoVerdict` where no contender can take part.
     """
     catalogue = environment.catalogue
     if operands and options.everything:
@@ -34,17 +33,9 @@ def plan_race(
     if available:
         operands = catalogue.default_line_up()
     if options.everything:
-        # The line-up comes first: with its first as the reference, races compare.
+        # The line-up comes first, so that its first is the reference of all such races.
         operands = list(dict.fromkeys([*operands, *catalogue.names()]))
-    contenders = resolve_contenders(
-        operands,
-        catalogue,
-        environment.directory,
-        options.ports,
-        options.pids,
-        Trust.of(options.ca, environment.directory, insecure=options.insecure),
-    )
-    draft = RaceDraft(contenders, options, environment, available=available)
+    draft = RaceDraft.of(operands, options, environment, available=available)
     cells = draft.settings()
     if len(cells) == 1:
         return draft.plan(cells[0], options.budget or options.duration)
@@ -54,8 +45,8 @@ def plan_race(
 def _plan_grid(draft: RaceDraft, cells: Sequence[Settings]) -> GridPlan:
     """The plan of a grid of two `cells` or more.
 
-    All have the same seed. A duration that was given is shared evenly by the cells that can be
-    measured. Where none can be, raises `BadUsage` or `NoVerdict`.
+    All have the same seed. The cells that can be measured share a given duration evenly. Raises
+    `BadUsage` or `NoVerdict` where no cell can be measured.
     """
     possible = sum(not draft.contradiction(settings) for settings in cells)
     if not possible:

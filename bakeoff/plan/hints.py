@@ -63,7 +63,7 @@ def without_shell(command: str) -> str:
 
 def _node(folder: Path, start: Start) -> Start:
     file = "package.json"
-    package = _json(folder / file)
+    package = _parsed(_text(folder / file), json.loads)
     if package is None:
         return start
     build, why = [], []
@@ -112,7 +112,7 @@ def _go(folder: Path, start: Start) -> Start:
 
 def _rust(folder: Path, start: Start) -> Start:
     cargo = _toml(folder / "Cargo.toml")
-    bins = [each.get("name") for each in cargo.get("bin", ())]
+    bins = [binary.get("name") for binary in cargo.get("bin", ())]
     name = (bins or [cargo.get("package", {}).get("name")])[0]
     if not name or not (bins or (folder / "src" / "main.rs").exists()):
         return start
@@ -137,9 +137,9 @@ def _python(folder: Path, start: Start) -> Start:
     file = requirements.name if requirements.exists() else "pyproject.toml"
     wanted = [*project.get("dependencies", ()), *_text(requirements).splitlines()]
     packages = {
-        re.split(r"[^\w-]", each.strip().lower())[0]
-        for each in wanted
-        if each.strip()[:1].isalpha()
+        re.split(r"[^\w-]", line.strip().lower())[0]
+        for line in wanted
+        if line.strip()[:1].isalpha()
     }
     start = replace(start, language="Python", tools=(("python3", "python3 --version"),))
     if packages:
@@ -197,8 +197,7 @@ def _dockerfile(folder: Path, start: Start) -> Start:
         word.upper(): rest.strip()
         for word, rest in re.findall(r"^\s*(CMD|ENTRYPOINT|EXPOSE)\s+(.+)$", lines, re.M | re.I)
     }
-    words = [_exec_form(said[each]) for each in ("ENTRYPOINT", "CMD") if each in said]
-    command = " ".join(words)
+    command = " ".join(_exec_form(said[key]) for key in ("ENTRYPOINT", "CMD") if key in said)
     if command and not start.command:
         start = start.told(
             f"starts with `{command}`",
@@ -268,10 +267,6 @@ def _parsed(text: str, parse: Callable[[str], Any]) -> dict[str, Any] | None:
     except ValueError:
         return None
     return value if isinstance(value, dict) else None
-
-
-def _json(path: Path) -> dict[str, Any] | None:
-    return _parsed(_text(path), json.loads)
 
 
 def _toml(path: Path) -> dict[str, Any]:

@@ -17,11 +17,11 @@ PANELS = (LOAD, TRAFFIC, TIME, "Simulation", PLACEMENT, VERDICT, OUTPUT, CLUSTER
 
 @dataclass(frozen=True)
 class Flag:
-    """How the command line takes an option, and what documents say of it.
+    """How the command line takes an option, and what documents say about it.
 
-    `usual` is its default, as it is said; `name` its long name, where that isn't its field's.
-    `also` are other names, which the help leaves out; the library takes the long ones as well.
-    `switches` set a value without naming it: name → value and help.
+    `usual` is its default in words; `name` its long name, where it differs from its field's. `also`
+    are other names, which the help leaves out; the library takes the long ones as well. `switches`
+    are options that stand for one value: name → value and help.
     """
 
     panel: str
@@ -71,7 +71,7 @@ class Options(BaseModel):
     def flags(cls) -> dict[str, Flag]:
         """How the command line takes each option; the seed, which all have, comes last."""
         return {
-            name: next(each for each in cls.model_fields[name].metadata if isinstance(each, Flag))
+            name: next(item for item in cls.model_fields[name].metadata if isinstance(item, Flag))
             for name in sorted(cls.model_fields, key="seed".__eq__)
         }
 
@@ -112,7 +112,8 @@ class Options(BaseModel):
                 continue
             if not declared.help:
                 values = value if isinstance(value, tuple) else (value,)
-                arguments += [f"--{each}" for each, of in _switches(declared) if of in values]
+                switches = (declared.switches or {}).items()
+                arguments += [f"--{switch}" for switch, (of, _) in switches if of in values]
             elif isinstance(value, bool):
                 arguments.append(flag if value else f"--no-{flag[2:]}")
             elif declared.repeated:
@@ -124,12 +125,8 @@ class Options(BaseModel):
         return arguments
 
 
-def _switches(declared: Flag) -> list[tuple[str, str]]:
-    return [(name, value) for name, (value, _) in (declared.switches or {}).items()]
-
-
 def choices(annotation: Any) -> tuple[str, ...]:
-    """The words that an option takes, of which it is one, or one and nothing else."""
+    """The words that an option accepts; empty: it accepts other values."""
     if get_origin(annotation) is Literal:
         return get_args(annotation)
     return next(filter(None, map(choices, get_args(annotation))), ())
@@ -196,7 +193,7 @@ DURATION = Flag(
     TIME, "Measure for this long in all, such as 20, 90s or 2m.", metavar="TIME", letter="-d"
 )
 FORMER_DURATION = ("-d", "--duration")
-"""Where a time means something else, it has a name of its own, and takes this one, too."""
+"""Names that options of other meanings still accept for a time."""
 BOOTS = Flag(
     TIME,
     "Restart all servers this many times, with a warm-up each. More boots cost time and hardly "

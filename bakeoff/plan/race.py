@@ -5,25 +5,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from math import ceil
+from typing import Self
 
+import bakeoff.plan.entries as entrants
 from bakeoff.model.errors import BadUsage, TooFewLeft, nearest
 from bakeoff.model.grid import Settings
 from bakeoff.model.plan import WARM_UP_S_MAX, Cores, Plan, Skipped
 from bakeoff.model.protocol import HTTP_2
 from bakeoff.model.workload import Workload
-from bakeoff.plan.contenders import ResolvedContender
-from bakeoff.plan.entries import (
-    OWN_ANSWER_WORKLOAD,
-    cannot_pipeline,
-    check_loadable,
-    check_ports,
-    check_rotated,
-    entries_of,
-    knows_answers,
-    ready_within,
-    slug,
-    twin,
-)
+from bakeoff.plan.contenders import ResolvedContender, Trust, resolve_contenders
 from bakeoff.plan.environment import Environment
 from bakeoff.plan.gates import race_gate
 from bakeoff.plan.outlook import expected
@@ -31,13 +21,13 @@ from bakeoff.plan.race_options import RaceOptions
 from bakeoff.plan.requests import asked, is_own
 
 DURATION_PER_ENTRY_S = 6.0
-"""Two commands and the twin have a verdict within a minute, the whole catalogue in a quarter of an
-hour."""
+"""With it two commands and the twin have a verdict within a minute, the whole catalogue within a
+quarter of an hour."""
 LONGER_PER_ENTRY_S = 20.0
-"""Where windows are long (an open loop, solo rounds), and the most of a race that ends early."""
+"""For long windows (an open loop, solo rounds), and the most for a race that ends early."""
 BOOTS = 1
-"""Each draw has new connections, and processes where that is cheap: another boot would only cost
-its warm-ups (docs/EVIDENCE.md, boots)."""
+"""Each draw has new connections, and new processes where those are cheap: another boot would only
+cost its warm-ups (docs/EVIDENCE.md, boots)."""
 SOLO_ROUNDS_MIN = 3
 SOLO_WINDOW_S = 2.0
 DEFAULT_WORKLOAD = "hello"
@@ -49,9 +39,9 @@ CONFIRM_ROUNDS_MIN = 10
 
 @dataclass(frozen=True)
 class RaceDraft:
-    """A race but for its settings: what all cells of a grid have in common.
+    """A race without its settings: what all cells of a grid have in common.
 
-    `available`: the contenders are those that can be had, and were not named one by one.
+    `available`: the contenders are all that this machine can run, and were not named one by one.
     """
 
     contenders: Sequence[ResolvedContender]
@@ -59,21 +49,41 @@ class RaceDraft:
     environment: Environment
     available: bool = False
 
+    @classmethod
+    def of(
+        cls,
+        operands: Sequence[str],
+        options: RaceOptions,
+        environment: Environment,
+        *,
+        available: bool = False,
+    ) -> Self:
+        """The draft of a race between `operands`. Raises `BadUsage`."""
+        directory = environment.directory
+        trust = Trust.of(options.ca, directory, insecure=options.insecure)
+        contenders = resolve_contenders(
+            operands, environment.catalogue, directory, options.ports, options.pids, trust
+        )
+        return cls(contenders, options, environment, available)
+
     @cached_property
     def workload(self) -> Workload:
-        """What is asked. Raises `BadUsage`, `BadFile`."""
+        """What is requested. Raises `BadUsage`, `BadFile`."""
         own = all(
             contender.own_answer
-            or (contender.contender and not knows_answers(contender.contender.serves))
+            or (
+                contender.contender
+                and set(contender.contender.serves) == {entrants.OWN_ANSWER_WORKLOAD}
+            )
             for contender in self.contenders
         )
-        default = OWN_ANSWER_WORKLOAD if own else DEFAULT_WORKLOAD
+        default = entrants.OWN_ANSWER_WORKLOAD if own else DEFAULT_WORKLOAD
         here = self.environment
         return asked(self.options, default, here.catalogue, here.directory)
 
     @cached_property
     def cores(self) -> Cores:
-        """The cores. Raises `BadUsage` where there is no such core."""
+        """Raises `BadUsage` where this machine has no such core."""
         return self.environment.cores_for(self.options.cpus)
 
     def settings(self) -> list[Settings]:
@@ -96,31 +106,37 @@ class RaceDraft:
             )
         ]
 
-    def plan(self, settings: Settings, duration_s: float | None) -> Plan:
-        """The plan of a race with these settings; without a duration, as long as is usual.
+    def single(self, duration_s: float | None = None) -> Plan:
+        """The plan of a race whose settings have one value each. Raises as `plan`."""
+        return self.plan(self.settings()[0], duration_s)
 
-        Raises `BadUsage`, and `NoVerdict` where nobody can take part at this depth of pipeline.
+    def plan(self, settings: Settings, duration_s: float | None) -> Plan:
+        """The plan of a race with these settings, by default of the usual duration.
+
+        Raises `BadUsage`, and `NoVerdict` where no contender takes this depth of pipeline.
         """
         options = self.options
         if fault := self.contradiction(settings):
             raise BadUsage(fault)
-        entries, skipped = entries_of(
+        entries, skipped = entrants.entries_of(
             self.contenders, self.workload, options.protocol, own=is_own(options)
         )
-        common = {each.protocol for each in entries}
         protocol = entries[0].protocol or "h1"
-        if len(common) == 1:
-            entries = [each.model_copy(update={"protocol": None}) for each in entries]
+        if len({entry.protocol for entry in entries}) == 1:
+            entries = [entry.model_copy(update={"protocol": None}) for entry in entries]
         racing = [entry.name for entry in entries]
-        # Who is named by a few of its words may also be named by all of them.
-        named = [each for each in self.contenders if each.name in racing]
-        typed = {each.typed: each.name for each in reversed(named) if each.typed not in racing}
+        # A contender with a short name may also be named as it was typed.
+        typed = {
+            contender.typed: contender.name
+            for contender in reversed(self.contenders)
+            if contender.name in racing and contender.typed not in racing
+        }
         reference = racing[0] if options.reference is None else options.reference
         reference = typed.get(reference, reference)
         if reference not in racing:
             hint = nearest(reference, racing, "there are")
             raise BadUsage(f"--reference: {reference} is not among the contenders{hint}")
-        names = [*racing, *(each.name for each in skipped)]
+        names = [*racing, *(contender.name for contender in skipped)]
         margins = {"within": options.within, "precision": options.precision}
         gates = tuple(race_gate(text, names, typed, **margins) for text in options.gates)
         until = options.until
@@ -135,14 +151,14 @@ class RaceDraft:
             if getattr(options, option) and len(entries) < 2:
                 raise BadUsage(f"--{option}: needs two contenders")
         if options.ready_timeout:
-            entries = [ready_within(each, options.ready_timeout) for each in entries]
+            entries = [entrants.ready_within(entry, options.ready_timeout) for entry in entries]
         if options.twin:
-            entries += twin(entries, reference)
-        check_ports(entries, options.solo)
-        attached = [each.attached for each in entries if each.attached]
-        check_loadable(attached, options.allow_hosts, self.environment.cluster)
+            entries += entrants.twin(entries, reference)
+        entrants.check_ports(entries, options.solo)
+        attached = [entry.attached for entry in entries if entry.attached]
+        entrants.check_loadable(attached, options.allow_hosts, self.environment.cluster)
         if options.server_nodes > 1:
-            check_rotated(options, entries, self.workload)
+            entrants.check_rotated(options, entries, self.workload)
         longer = options.rate or options.load or options.solo or options.precision or until
         per_entry_s = LONGER_PER_ENTRY_S if longer else DURATION_PER_ENTRY_S
         duration_s = duration_s or per_entry_s * len(entries)
@@ -151,7 +167,7 @@ class RaceDraft:
             boots = max(SOLO_ROUNDS_MIN, round(duration_s / (len(entries) * SOLO_WINDOW_S)))
         boots = ceil(boots / options.server_nodes) * options.server_nodes
         plan = Plan(
-            run=f"{self.environment.time}-{slug(entries)}",
+            run=f"{self.environment.time}-{entrants.slug(entries)}",
             command_line=self.environment.command_line,
             entries=tuple(entries),
             skipped=tuple(skipped),
@@ -190,19 +206,21 @@ class RaceDraft:
             host=self.environment.host,
             cluster=self.environment.cluster,
         )
-        left = without(plan, cannot_pipeline(plan))
-        check_enough(left)
-        return _with_expected(left)
+        plan = without(plan, entrants.cannot_pipeline(plan))
+        check_enough(plan)
+        return plan.model_copy(update={"expected": expected(plan)})
 
     def contradiction(self, settings: Settings) -> str:
-        """Why these settings can't be had together; empty: they can."""
+        """Why these settings can't be combined; empty: they can."""
         if settings.connection == "close" and self.workload.once:
             return (
                 "--close: a connection carries one request, and the workload has [[once]], which "
                 "is sent before the others on each: leave one of the two out"
             )
         protocols = {
-            each for contender in self.contenders for each in contender.asked(self.options.protocol)
+            protocol
+            for contender in self.contenders
+            for protocol in contender.spoken(self.options.protocol)
         }
         for option, number, others in (
             ("--pipeline", settings.pipeline, protocols & HTTP_2),
@@ -247,11 +265,7 @@ def confirming(plan: Plan) -> Plan:
             "until": None,
         }
     )
-    return _with_expected(solo)
-
-
-def _with_expected(plan: Plan) -> Plan:
-    return plan.model_copy(update={"expected": expected(plan)})
+    return solo.model_copy(update={"expected": expected(solo)})
 
 
 def check_enough(
@@ -268,20 +282,20 @@ def check_enough(
 
 
 def _reasons(skipped: Iterable[Skipped]) -> dict[str, str]:
-    return {each.name: each.reason for each in skipped}
+    return {contender.name: contender.reason for contender in skipped}
 
 
 def without(plan: Plan, out: Mapping[str, str]) -> Plan:
     """The plan less the entries in `out` (name → reason), which become `skipped`.
 
-    Where the reference goes, the first that is left takes its place, with a twin of its own.
-    Raises `TooFewLeft` where none is left.
+    Where the reference goes, the first remaining entry takes its place, with a twin of its own.
+    Raises `TooFewLeft` where no entry remains.
     """
     if not out:
         return plan
     remaining = [entry for entry in plan.entries if entry.name not in out and not entry.twin_of]
     twins = [entry for entry in plan.entries if entry.twin_of]
-    # Of a program that is out, its twin is out for the same reason: that is said once.
+    # The twin of a program that is out is out for the same reason, which is given once.
     skipped = [
         Skipped(name=name, reason=reason)
         for name, reason in out.items()
@@ -292,7 +306,7 @@ def without(plan: Plan, out: Mapping[str, str]) -> Plan:
     reference = plan.reference
     if reference in out:
         reference = remaining[0].name
-        twins = twin(remaining, reference) if twins else []
+        twins = entrants.twin(remaining, reference) if twins else []
     return plan.model_copy(
         update={
             "entries": (*remaining, *(entry for entry in twins if entry.name not in out)),

@@ -1,6 +1,6 @@
 """From an article to the plan of its replay, and from each of its comparisons to a race here.
 
-An article's setting can't be had in full: each race says what had to change.
+This machine never is the article's: each race says what had to change.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ import bakeoff.plan.options as shared
 from bakeoff.model.article import Article, Comparison, Row, Shape
 from bakeoff.model.errors import BadFile, BadUsage, nearest
 from bakeoff.model.plan import LONG_SHARE, Cores, Entry, Plan, Skipped
-from bakeoff.model.protocol import HTTP_2, Protocol
+from bakeoff.model.protocol import HTTP_2
 from bakeoff.model.replay import Driver, PlannedComparison, ReplayPlan
 from bakeoff.plan.catalogue import Catalogue, read_contender
 from bakeoff.plan.entries import twin
@@ -21,9 +21,9 @@ from bakeoff.plan.race import BOOTS
 from bakeoff.plan.values import OneProtocol, default_cores, spare_cpus
 
 ROW_S_MIN = 3.0
-"""The least time for a row: some six long slices, the least that latencies are compared by."""
+"""The least time for a row: about six long slices, the fewest that latencies are compared by."""
 MEMORY_BOOTS = 3
-"""Memory is read once a boot, and compared boot by boot."""
+"""Memory is read once in each boot."""
 LATENCY_LONG_SHARE = 0.5
 ROUNDS = 10
 TOOL_RUN_S_MIN = 1.0
@@ -63,7 +63,7 @@ class ReplayOptions(Options):
     ] = False
 
     def model_post_init(self, _context: Any) -> None:
-        """Refuse a scale that nothing can be measured at, and a protocol that no tool speaks."""
+        """Refuse a scale that is out of range, and a protocol that no tool speaks."""
         if self.protocol not in (None, "h1") and (self.driver != "engine" or self.faithful):
             raise BadUsage(
                 f"--protocol {self.protocol}: the articles' tools speak HTTP/1 in cleartext; the "
@@ -113,9 +113,7 @@ def adapt(
     skipped: dict[str, str] = {}
     for row in comparison.rows:
         try:
-            entry = _entry(row, comparison.workload, catalogue, workers[row.name])
-            _check_speaks(entry, replay.protocol)
-            rows.append(entry)
+            rows.append(_entry(row, comparison.workload, catalogue, workers[row.name], replay))
         except (BadUsage, BadFile) as error:
             skipped[row.name] = str(error)
     row_s = max(ROW_S_MIN, _article_s(comparison, shape) * replay.scale)
@@ -152,10 +150,7 @@ def adapt(
         cores=cores,
         workers=workers,
         skipped=skipped,
-        changes=(
-            *_changes(article, comparison, cores, row_s),
-            *_other_protocol(replay.protocol, shape),
-        ),
+        changes=_changes(replay, comparison, cores, row_s),
     )
 
 
@@ -168,7 +163,10 @@ def run_size(shape: Shape, scale: float, runs: int) -> tuple[int | None, float |
     return max(requests, REQUESTS_PER_CONNECTION_MIN * shape.connections), None
 
 
-def _entry(row: Row, workload: str, catalogue: Catalogue, workers: int) -> Entry:
+def _entry(
+    row: Row, workload: str, catalogue: Catalogue, workers: int, replay: ReplayPlan
+) -> Entry:
+    """Raises `BadUsage` where the catalogue has nothing that serves the row as `replay` needs."""
     names = catalogue.names()
     if row.contender not in names:
         hint = nearest(row.contender, names, "") if row.contender else ""
@@ -177,6 +175,9 @@ def _entry(row: Row, workload: str, catalogue: Catalogue, workers: int) -> Entry
     contender = read_contender(folder)
     if workload not in contender.serves:
         raise BadUsage(f"{row.contender} doesn't serve the workload {workload}")
+    if replay.protocol not in contender.protocols:
+        speaks = ", ".join(contender.protocols)
+        raise BadUsage(f"{contender.name} doesn't speak {replay.protocol}; it speaks {speaks}")
     return Entry(
         name=row.name,
         title=row.label,
@@ -188,23 +189,8 @@ def _entry(row: Row, workload: str, catalogue: Catalogue, workers: int) -> Entry
     )
 
 
-def _check_speaks(entry: Entry, protocol: Protocol) -> None:
-    """Raises `BadUsage` for a row that can't be asked over `protocol`."""
-    if entry.contender and protocol not in entry.contender.protocols:
-        speaks = ", ".join(entry.contender.protocols)
-        raise BadUsage(f"{entry.contender.name} doesn't speak {protocol}; it speaks {speaks}")
-
-
-def _other_protocol(protocol: Protocol, shape: Shape) -> tuple[str, ...]:
-    if protocol == "h1":
-        return ()
-    return (
-        f"{shape.tool} spoke HTTP/{shape.http} in cleartext; here the servers speak {protocol}",
-    )
-
-
 def _article_s(comparison: Comparison, shape: Shape) -> float:
-    """How long the article loaded a row, on average over its rows, all repeats together."""
+    """How long the article loaded a row in all its repeats, the mean over its rows."""
     if shape.duration_s is not None:
         return shape.duration_s * shape.repeats
     assert shape.requests is not None
@@ -213,8 +199,9 @@ def _article_s(comparison: Comparison, shape: Shape) -> float:
 
 
 def _changes(
-    article: Article, comparison: Comparison, cores: Cores, row_s: float
+    replay: ReplayPlan, comparison: Comparison, cores: Cores, row_s: float
 ) -> tuple[str, ...]:
+    article, protocol = replay.article, replay.protocol
     shape = article.loads[comparison.load]
     ours, threads = len(cores.server), article.setting.threads
     if comparison.cpus == "one":
@@ -242,6 +229,10 @@ def _changes(
     if shape.threads > len(cores.client):
         changes.append(
             f"{shape.tool} ran {shape.threads} threads; our generator has {len(cores.client)}"
+        )
+    if protocol != "h1":
+        changes.append(
+            f"{shape.tool} spoke HTTP/{shape.http} in cleartext; here the servers speak {protocol}"
         )
     return tuple(changes)
 

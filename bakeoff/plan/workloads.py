@@ -1,8 +1,9 @@
-"""A workload's file with all that it names: read, and held against what can be sent."""
+"""A workload's file with the files that it names: read, and checked for what can't be sent."""
 
 import base64
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from bakeoff.model.errors import BadFile
@@ -65,7 +66,7 @@ def with_files(workload: Workload, path: Path) -> Workload:
 
 
 def _faults(workload: Workload, columns: list[str]) -> Iterator[tuple[str, str]]:
-    """What the engine can't send or look at, with its key."""
+    """Key and fault of what the engine can't send or check."""
     names = list(columns)
     for place, once in enumerate(workload.once):
         yield from _of_request(workload, f"once.{place}", once, names)
@@ -84,7 +85,11 @@ def _faults(workload: Workload, columns: list[str]) -> Iterator[tuple[str, str]]
 def _of_request(
     workload: Workload, at: str, request: RequestSection, names: Sequence[str]
 ) -> Iterator[tuple[str, str]]:
-    for key, text in (*request.texts, *_body_file(workload, request.body_file)):
+    texts = [*request.texts]
+    if request.body_file is not None:
+        with suppress(UnicodeDecodeError):  # A file that is not text is sent as it is.
+            texts.append(("body_file", workload.content(request.body_file).decode()))
+    for key, text in texts:
         if why := fault(text, names):
             yield f"{at}.{key}", why
     given = {name.lower(): name for name in request.headers}
@@ -102,23 +107,13 @@ def _of_request(
         yield f"{at}.headers.{given['accept-encoding']}", f"{why}: leave one of the two out"
 
 
-def _body_file(workload: Workload, name: str | None) -> Iterator[tuple[str, str]]:
-    """A file that is not text is sent as it is."""
-    if name is None:
-        return
-    try:
-        yield "body_file", workload.content(name).decode()
-    except UnicodeDecodeError:
-        return
-
-
 def _unsendable(workload: Workload) -> Iterator[tuple[str, str]]:
     """Paths and values of headers that HTTP has no place for, with any row of the data."""
     columns, rows = workload.table()
     tokens = {name: "token" for once in workload.once for name in once.take}
     sections: list[tuple[str, RequestSection]] = [
-        *((f"once.{place}", each) for place, each in enumerate(workload.once)),
-        *((f"request.{place}", each) for place, each in enumerate(workload.requests)),
+        *((f"once.{place}", once) for place, once in enumerate(workload.once)),
+        *((f"request.{place}", request) for place, request in enumerate(workload.requests)),
     ]
     if not workload.requests:
         sections.append(("request", workload.request))
@@ -128,15 +123,12 @@ def _unsendable(workload: Workload) -> Iterator[tuple[str, str]]:
             if key == "body":
                 continue
             used = {match[1].strip() for match in FIELD.finditer(text)} & set(columns)
-            for values in _values(columns, rows) if used else ({},):
+            for row in rows if used else [()]:
+                values = dict(zip(columns, row, strict=False))
                 whole = filled(text, {**tokens, **values})
                 if found := wrong.search(whole):
                     yield f"{at}.{key}", _why(key, whole, found[0], values, used)
                     return
-
-
-def _values(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[dict[str, str]]:
-    return (dict(zip(columns, row, strict=True)) for row in rows)
 
 
 def _why(key: str, whole: str, found: str, values: Mapping[str, str], used: set[str]) -> str:
