@@ -65,7 +65,10 @@ class Repository:
             parent = self._commit(f"{commit}^")
             if parent is None:
                 self._check_depth(f"the parent of {head.name} can't be seen")
-                raise BadUsage(f"{head.name} is the first commit: there is nothing to compare with")
+                raise BadUsage(
+                    f"{head.name} is the first commit: there is nothing to compare with; commit a "
+                    "change, or race the one that is not committed yet: --head ."
+                )
             return self._described(f"the parent of {head.name}", parent)
         return self._described(name, commit)
 

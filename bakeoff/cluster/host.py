@@ -226,7 +226,7 @@ class _LoadGenerators(LoadGenerators):
         host = address.rpartition(":")[0].strip("[]")
         if host not in self._may_load:
             raise BadUsage(
-                f"{address}: is not a server node of the cluster; if you may load it, say so: "
+                f"{address}: is not a server node of the cluster; if you may load it, add "
                 f"--allow-host {host}"
             )
 

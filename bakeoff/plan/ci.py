@@ -154,8 +154,8 @@ def plan_ci(
         if is_path and (
             not folder.exists() or (folder.is_dir() and not (folder / CONTENDER_FILE).exists())
         ):
-            fault = f"{fault.partition('; ')[0]}; where it is not committed yet, commit it, or "
-            fault += "race the working tree: bakeoff ci --head ."
+            fault = f"{fault.partition('; ')[0]}; if it is not committed yet, commit it, and "
+            fault += "`bakeoff ci` compares later commits with that one"
         raise BadUsage(f"head ({head.revision.full_name}) can't be raced: {fault}") from None
     try:
         old = _contender(BASE, operand, base, environment)
@@ -164,7 +164,7 @@ def plan_ci(
     except BadUsage:
         raise NothingToCompare(
             f"nothing to compare: {operand} is in head ({head.revision.full_name}) and not in base "
-            f"({base.revision.full_name})"
+            f"({base.revision.full_name}); a change can be compared once both have it"
         ) from None
     race = RaceDraft([old, new], options.race(), environment).single(options.duration)
     for skipped in race.skipped:

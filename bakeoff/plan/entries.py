@@ -159,9 +159,7 @@ def check_loadable(
             )
             other = f"is another machine, {address}"
         if not may:
-            raise BadUsage(
-                f"{server.host}: {other}; if you may load it, say so: --allow-host {host}"
-            )
+            raise BadUsage(f"{server.host}: {other}; if you may load it, add --allow-host {host}")
 
 
 def _is_here(address: str) -> bool:

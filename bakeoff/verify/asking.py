@@ -9,14 +9,16 @@ from bakeoff.model.receipt import Handle
 from bakeoff.model.workload import RequestSection
 from bakeoff.verify.exchange import (
     READ_TIMEOUT_S,
+    SPEAKS_TLS,
     Answer,
+    ClosedAtOnce,
     NoAnswer,
     connect,
     exchange,
     written,
 )
 from bakeoff.verify.http2 import Http2Connection
-from bakeoff.verify.secure import secured
+from bakeoff.verify.secure import secured, speaks_tls
 
 GET = RequestSection()
 NOT_YET = (502, 503, 504)
@@ -103,6 +105,12 @@ def rendered(handle: Handle, request: RequestSection) -> bytes:
     return written(request, request.path, handle.host, close=handle.connection == "close")
 
 
+def why(error: NoAnswer, address: str, protocol: Protocol) -> str:
+    """The reason, which some servers of TLS don't tell to a client without it."""
+    closed = isinstance(error, ClosedAtOnce) and protocol not in OVER_TLS
+    return SPEAKS_TLS if closed and speaks_tls(address) else str(error)
+
+
 def answers(
     host: str,
     port: int,
@@ -121,7 +129,7 @@ def answers(
         with transport(address, protocol, tls, READ_TIMEOUT_S) as connection:
             answer = _speaking(protocol, connection, address, close).ask(request, request.path)
     except NoAnswer as error:
-        return str(error)
+        return why(error, address, protocol)
     except OSError as error:
         return error.strerror or str(error)
     right = request.expect.status if request.expect else 200

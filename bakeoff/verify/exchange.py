@@ -14,10 +14,17 @@ from bakeoff.model.workload import RequestSection
 
 READ_TIMEOUT_S = 5.0
 RESPONSE_BYTES_MAX = 16 * 1024 * 1024
+SPEAKS_TLS = "its port speaks TLS; give its https:// URL, or --protocol h1-tls or h2 to a command"
+TLS_RECORDS = (b"\x15\x03", b"\x16\x03")
+"""How what a server says over TLS begins."""
 
 
 class NoAnswer(BakeoffError):
     """No valid HTTP answer came; the message says what came instead."""
+
+
+class ClosedAtOnce(NoAnswer):
+    """The connection was closed before the first byte of an answer."""
 
 
 @dataclass(frozen=True)
@@ -169,7 +176,7 @@ def _read(
         if event is h11.NEED_DATA:
             data = received(connection, bool(raw))
             if not raw and not data:
-                raise NoAnswer("the connection was closed before an answer came")
+                raise ClosedAtOnce("the connection was closed before an answer came")
             raw += data
             received_ns += [time.monotonic_ns()] if data else []
             ended = not data
@@ -199,8 +206,8 @@ def _read(
 
 
 def _no_http(begins: bytes, error: Exception) -> str:
-    if begins.startswith((b"\x15\x03", b"\x16\x03")):
-        return "it answers cleartext with TLS: use --protocol h1-tls or h2, or an https:// URL"
+    if begins.startswith(TLS_RECORDS):
+        return SPEAKS_TLS
     # An HTTP/2 server begins with SETTINGS, a frame that is shorter than 256 bytes.
     if begins.startswith(b"\x00\x00"):
         return "it answers HTTP/1.1 with HTTP/2: use --protocol h2c or h2"

@@ -6,7 +6,7 @@ import re
 
 from bakeoff.model.shape import mismatch
 from bakeoff.model.workload import ExpectSection, Workload
-from bakeoff.verify.exchange import Answer
+from bakeoff.verify.exchange import SPEAKS_TLS, Answer
 
 SHOWN_BYTES = 60
 
@@ -73,7 +73,7 @@ def after(right: int) -> str:
 def _because(answer: Answer) -> str:
     """What servers of TLS say in plain HTTP to whoever asks so."""
     if answer.status == 400 and b"HTTPS" in answer.body:
-        return ": its port speaks TLS: use --protocol h1-tls or h2, or an https:// URL"
+        return f": {SPEAKS_TLS}"
     return ""
 
 

@@ -22,7 +22,15 @@ from h2.exceptions import ProtocolError
 from h2.settings import SettingCodes
 
 from bakeoff.model.workload import RequestSection
-from bakeoff.verify.exchange import RESPONSE_BYTES_MAX, Answer, NoAnswer, received, sent
+from bakeoff.verify.exchange import (
+    RESPONSE_BYTES_MAX,
+    SPEAKS_TLS,
+    TLS_RECORDS,
+    Answer,
+    NoAnswer,
+    received,
+    sent,
+)
 
 _FRAME_HEAD = 9
 _KIND = 3
@@ -202,8 +210,8 @@ def _check_speaks(begins: bytes) -> None:
         raise NoAnswer(
             f"it speaks HTTP/1 alone: it answered HTTP/2's preface (prior knowledge) with `{line}`"
         )
-    if begins.startswith((b"\x15\x03", b"\x16\x03")):
-        raise NoAnswer("it answers h2c, which is cleartext, with TLS: does it speak h2?")
+    if begins.startswith(TLS_RECORDS):
+        raise NoAnswer(SPEAKS_TLS)
     # A server begins with SETTINGS, and a shorter piece than a frame's head is left to h2.
     if len(begins) > _KIND and begins[_KIND] != _SETTINGS:
         raise NoAnswer(

@@ -5,8 +5,11 @@ import ssl
 from dataclasses import dataclass
 
 from bakeoff.model.protocol import ALPN, Protocol, Tls
-from bakeoff.verify.exchange import NoAnswer
+from bakeoff.verify.exchange import NoAnswer, connect
 
+SPEAKS_PLAIN = (
+    "its port speaks plain HTTP; give its http:// URL, or --protocol h1 or h2c to a command"
+)
 _NO_TLS = ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "PACKET_LENGTH_TOO_LONG", "RECORD_LAYER_FAILURE")
 """What OpenSSL says of bytes that are no TLS record."""
 _NO_ALPN = "NO_APPLICATION_PROTOCOL"
@@ -59,6 +62,18 @@ def secured(
     return wrapped
 
 
+def speaks_tls(address: str, timeout_s: float = 1.0) -> bool:
+    """Whether a TLS handshake with `host:port`, a numeric address, succeeds."""
+    client = ssl.create_default_context()
+    client.check_hostname = False
+    client.verify_mode = ssl.CERT_NONE
+    try:
+        with connect(address, timeout_s) as connection, client.wrap_socket(connection):
+            return True
+    except OSError:
+        return False
+
+
 def handshake(connection: ssl.SSLSocket) -> Handshake:
     """What its handshake came to."""
     cipher = connection.cipher()
@@ -81,7 +96,7 @@ def _fault(error: OSError, protocol: Protocol) -> str:
         return f"its certificate is not believed: {error.verify_message.rstrip('.')}"
     reason = getattr(error, "reason", None) or ""
     if any(each in reason for each in _NO_TLS):
-        return "it answers TLS with cleartext: its port speaks plain HTTP"
+        return SPEAKS_PLAIN
     if _NO_ALPN in reason:
         return _disagreed(protocol, "none, and refused the handshake")
     if isinstance(error, TimeoutError):

@@ -10,7 +10,7 @@ from bakeoff.model.plan import Entry
 from bakeoff.model.protocol import HTTP_2
 from bakeoff.model.receipt import Expectation, Handle, Verification
 from bakeoff.model.workload import ExpectSection, Workload
-from bakeoff.verify.asking import Http1Connection, opened
+from bakeoff.verify.asking import Http1Connection, opened, why
 from bakeoff.verify.exchange import Answer, NoAnswer, ahead
 from bakeoff.verify.expected import after, problems
 from bakeoff.verify.mix import ask_all, begun, first_sent, held_bodies
@@ -43,7 +43,8 @@ def verify(
         answers += at_once
         wrong += _broken(workload, held or {}, {workload.first.name: answers})
     except NoAnswer as error:
-        return Verification(name=entry.name, problems=(f"{_request(entry, workload)}: {error}",))
+        fault = f"{_request(entry, workload)}: {why(error, handle.address, handle.protocol)}"
+        return Verification(name=entry.name, problems=(fault,))
     except OSError as error:
         return Verification(name=entry.name, problems=(_unreachable(handle, error),))
     first = answers[0]
@@ -86,7 +87,7 @@ def _verify_all(
         if not wrong:
             _ahead(handle, entry, workload, pipeline)
     except NoAnswer as error:
-        fault = f"{workload.first.name}: {error}"
+        fault = f"{workload.first.name}: {why(error, handle.address, handle.protocol)}"
         return Verification(name=entry.name, problems=(fault,))
     except OSError as error:
         return Verification(name=entry.name, problems=(_unreachable(handle, error),))
@@ -136,6 +137,8 @@ def _broken(
 
 
 def _unreachable(handle: Handle, error: OSError) -> str:
+    if isinstance(error, ConnectionRefusedError):
+        return f"nothing listens at {handle.address}: start the server first, or correct the port"
     return f"can't be connected to at {handle.address}: {error.strerror or error}"
 
 

@@ -29,6 +29,10 @@ class Stranger:
     home: Path
     env: dict[str, str] = field(default_factory=dict)
 
+    def words(self, *words: str | Path) -> list[str | Path]:
+        """A command as he runs it."""
+        return ["unshare", "--mount", "sh", "-c", HIDE, "sh", ROOT, *words]
+
     def run(
         self,
         *words: str | Path,
@@ -38,7 +42,7 @@ class Stranger:
     ) -> "subprocess.CompletedProcess[str]":
         """Run a program to its end, which has to be `status`."""
         done = subprocess.run(
-            ["unshare", "--mount", "sh", "-c", HIDE, "sh", ROOT, *words],
+            self.words(*words),
             cwd=self.home,
             env={**self.env, **env},
             capture_output=True,

@@ -70,6 +70,20 @@ def tls(alpn: tuple[str, ...], serve: Serve = serve_http_1) -> Situation:
     return situation
 
 
+def tls_alone(scene: Scene) -> None:
+    """It closes what doesn't begin as TLS does, without a word, as Node's."""
+    secured = secure(serve_http_1, make_certificate(scene.folder.parent / "tls"), ())
+
+    def serve(connection: socket.socket) -> None:
+        if connection.recv(1, socket.MSG_PEEK) == b"\x16":
+            secured(connection)
+        else:
+            with connection:
+                _drained(connection)
+
+    server(serve)(scene)
+
+
 def other_root(scene: Scene) -> None:
     """root.pem is another one."""
     scene.write("root.pem", make_certificate(scene.folder.parent / "other").ca_pem)
@@ -190,6 +204,7 @@ SECTION = Section(
         Case(URL, "it answers with status 400 that its port takes HTTPS", answers(TAKES_TLS)),
         Case(f"{URL} --expect-body Hi", "it answers with an empty body", answers(body(b""))),
         Case(URL, "it speaks TLS", tls(("http/1.1",))),
+        Case(URL, "it speaks TLS, and closes other connections without a word", tls_alone),
         Case(URL, "it speaks HTTP/2 alone", server(Http2Server().serve)),
         *(
             Case(f"{URL} {words}", given, answers(reply))

@@ -91,7 +91,7 @@ def test_a_right_answer_has_no_problem_and_is_kept_byte_for_byte() -> None:
             HELLO,
             # As nginx says it to plain HTTP on a port of TLS; Go's words have HTTPS in them, too.
             b"HTTP/1.1 400 Bad Request\r\nContent-Length: 5\r\nConnection: close\r\n\r\nHTTPS",
-            "status 400, not 200: its port speaks TLS: use --protocol h1-tls or h2",
+            "status 400, not 200: its port speaks TLS; ",
         ),
         (HELLO, b"SSH-2.0-OpenSSH\r\n", "its answer is not HTTP"),
         (HELLO, GOOD[:-2], "its answer is not HTTP"),

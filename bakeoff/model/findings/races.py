@@ -41,7 +41,7 @@ RACES: Mapping[str, Row] = {
     "one_process": Row(
         "the intervals of {names:who} rest on one process each: they don't include how much "
         "another start would differ",
-        advice="use more --boots",
+        advice="use more --boots; restart what runs at a URL, and race it again",
     ),
     "few_processes": Row(
         "only {n} processes of {names:who} were sampled, or a few more, so the intervals are wide",

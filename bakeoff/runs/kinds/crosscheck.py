@@ -1,5 +1,7 @@
 """A crosscheck: load tools and our engine in rounds of random order against one URL."""
 
+import errno
+import os
 import random
 from collections import Counter
 from collections.abc import Collection, Sequence
@@ -151,6 +153,8 @@ def _check_answers(plan: CrosscheckPlan, stages: Stages) -> None:
         request=RequestSection(path=plan.path),
         close=plan.connection == "close",
     )
+    if fault == os.strerror(errno.ECONNREFUSED):
+        fault += "; start the server first, or correct the port"
     if fault:
         raise NoVerdict(f"{plan.url}: {fault}")
 
