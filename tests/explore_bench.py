@@ -17,7 +17,7 @@ from statistics import median
 
 from bakeoff.history import open_index
 from bakeoff.history.place import sqlite_url
-from bakeoff.history.reading import read_all
+from bakeoff.history.results import read_all
 from bakeoff.measure import machine
 from tests.history.postgresql import a_server
 from tests.runs.world import World

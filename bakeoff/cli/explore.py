@@ -135,7 +135,7 @@ def opened_index(folders: list[Path]) -> Iterator["Index"]:
         finally:
             index.close()
         return
-    from bakeoff.history.reading import read_all
+    from bakeoff.history.results import read_all
     from bakeoff.runs.holder import holder_of
 
     with scratch_folder("explore") as scratch:

@@ -114,7 +114,7 @@ def rebuild(
     none. Those that can't be read are named and left out. A damaged index is
     moved aside.
     """
-    from bakeoff.history.reading import read_all
+    from bakeoff.history.results import read_all
     from bakeoff.progress import terminal_watch
 
     url = _url()

@@ -10,14 +10,13 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from bakeoff.explore import downloads, embed
+from bakeoff.explore import downloads
 from bakeoff.explore.address import Address, live
 from bakeoff.explore.guard import Guard
 from bakeoff.explore.live.routes import routes
 from bakeoff.explore.live.watched import Live
-from bakeoff.explore.page import ASSETS, NotThere, render, stylesheet
+from bakeoff.explore.page import ASSETS, FailurePage, NotThere, render, stylesheet
 from bakeoff.explore.views import view
-from bakeoff.explore.views.failure import FailurePage
 from bakeoff.history.index import Index
 from bakeoff.history.place import HistoryAway
 from bakeoff.model.errors import BakeoffError
@@ -52,9 +51,7 @@ def _answer(index: Index, address: Address, live_runs: Live | None) -> Response:
     if not name:
         running = live_runs.running if live_runs else tuple
         return HTMLResponse(render(page, live, running=running))
-    if name[0] == "embed":
-        return HTMLResponse(embed.made(page, name[1], live))
-    made = downloads.made(page, name)
+    made = downloads.made(page, name, live)
     headers = {"content-disposition": f'attachment; filename="{made.name}"'} if made.saved else {}
     return Response(made.content, media_type=made.media_type, headers=headers)
 

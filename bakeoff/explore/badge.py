@@ -48,7 +48,7 @@ class Badge:
 
 def width_px(text: str, em_px: float = 11) -> float:
     """How wide Arial sets it; a picture of another width is stretched to it."""
-    ems = (_WIDTHS.get(each, 0.56 if each.isascii() else 0.67) for each in text)
+    ems = (_WIDTHS.get(letter, 0.56 if letter.isascii() else 0.67) for letter in text)
     return round(sum(ems) * em_px, 1)
 
 

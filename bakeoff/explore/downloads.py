@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from bakeoff.explore.address import DATA, OF_VIEWS, Address
+from bakeoff.explore.address import DATA, OF_VIEWS, Address, Links
 from bakeoff.explore.page import NotThere, Page, fragment
 from bakeoff.model.errors import MissingPiece
 from bakeoff.report.document import DataRow
@@ -36,8 +36,10 @@ def split(address: Address) -> tuple[Address, tuple[str, ...]]:
     return address, ()
 
 
-def made(page: Page, name: tuple[str, ...], said: Callable[[str], str] | None = None) -> File:
-    """The file of that name beside a page; `said` replaces what is private in its texts.
+def made(
+    page: Page, name: tuple[str, ...], link: Links, said: Callable[[str], str] | None = None
+) -> File:
+    """The file of that name beside a page; `link` leads from it, `said` replaces what is private.
 
     Raises `NotThere`.
     """
@@ -61,17 +63,21 @@ def made(page: Page, name: tuple[str, ...], said: Callable[[str], str] | None = 
         case ("chart", file) if file.endswith(".svg"):
             drawn = page.svg(file.removesuffix(".svg"))
             return File(file, "image/svg+xml", drawn.encode(), saved=False)
-        case ("badge", file) if file.endswith(".svg"):
-            return _badge(page, file, said)
+        case ("badge", file):
+            for badge in page.badges():
+                if file == f"{badge.name}.svg":
+                    drawn = fragment("badge.svg", said, badge=badge)
+                    return File(file, "image/svg+xml", drawn.encode(), saved=False)
+        case ("embed", file):
+            # A published site has to let others show it: where its host sends a
+            # Content-Security-Policy, that of these pages has `frame-ancestors *`.
+            shown = file.removesuffix(".html")
+            if title := page.embeds().get(shown):
+                chart = next((chart for chart in page.charts if chart.slug == shown), None)
+                values = {"page": page, "title": title, "chart": chart, "link": link}
+                html = fragment("embed.html", said, **values)
+                return File(file, "text/html", html.encode(), saved=False)
     raise NotThere(f"this page has no {'/'.join(name)}")
-
-
-def _badge(page: Page, file: str, said: Callable[[str], str] | None) -> File:
-    for badge in page.badges():
-        if file == f"{badge.name}.svg":
-            drawn = fragment("badge.svg", said, badge=badge)
-            return File(file, "image/svg+xml", drawn.encode(), saved=False)
-    raise NotThere(f"this page has no badge called {file}")
 
 
 def to_csv(rows: Sequence[DataRow]) -> bytes:

@@ -94,6 +94,14 @@ class Page:
         raise NotThere(f"this page has no picture called {slug}")
 
 
+@dataclass(frozen=True, kw_only=True)
+class FailurePage(Page):
+    """What is shown in place of a view that can't be: why, as `alarm`."""
+
+    template: ClassVar[str] = "failure.html"
+    is_shared: ClassVar[bool] = False
+
+
 @dataclass(frozen=True)
 class Saying:
     """How a page of a static site says things: `said` replaces what is private in every text.

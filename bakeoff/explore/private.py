@@ -38,7 +38,7 @@ class Private:
         instead = dict(_words(public)) | dict(_places(folders))
         # The longest first: a folder before the one that it is in.
         known = sorted(instead, key=len, reverse=True)
-        parts = [rf"(?<![\w-]){re.escape(each)}(?![\w-])" for each in known]
+        parts = [rf"(?<![\w-]){re.escape(name)}(?![\w-])" for name in known]
         return cls(re.compile("|".join([*parts, HOMES])), instead, (*known, *HOMES_SIGNS))
 
     def __call__(self, text: str) -> str:
@@ -58,7 +58,7 @@ class Private:
             case str():
                 return self(value)
             case list() | tuple():
-                return [self.within(each) for each in value]
+                return [self.within(item) for item in value]
             case dict():
                 return {self(key): self.within(each) for key, each in value.items()}
         return value

@@ -53,10 +53,10 @@ def _without_logs(value: Any) -> Any:
     """The same without what compilers printed: nobody reads it there, and it is full of paths."""
     if isinstance(value, dict):
         return {
-            key: "" if key == "log" and isinstance(each, str) else _without_logs(each)
-            for key, each in value.items()
+            key: "" if key == "log" and isinstance(item, str) else _without_logs(item)
+            for key, item in value.items()
         }
-    return [_without_logs(each) for each in value] if isinstance(value, list) else value
+    return [_without_logs(item) for item in value] if isinstance(value, list) else value
 
 
 def _public(folder: Path) -> set[str]:

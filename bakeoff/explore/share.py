@@ -36,7 +36,7 @@ def of_badge(page: View, badge: Badge, site: str) -> tuple[Lines, Lines]:
     """A badge that leads to its view, in Markdown and in HTML."""
     picture = url(badge_of(page, badge.name), site)
     view = url(page.address, site)
-    alt = "".join(f"\\{each}" if each in "[]\\" else each for each in badge.alt_text)
+    alt = "".join(f"\\{letter}" if letter in "[]\\" else letter for letter in badge.alt_text)
     drawn = f'<img src="{escape(picture)}" alt="{escape(badge.alt_text)}">'
     return (
         Lines("Badge, in Markdown", f"[![{alt}]({picture})]({view})"),

@@ -19,13 +19,12 @@ from typing import Protocol
 
 from bakeoff import __version__
 from bakeoff.explore import address as to
-from bakeoff.explore import downloads, embed
+from bakeoff.explore import downloads
 from bakeoff.explore.address import Address, Still, file_of
-from bakeoff.explore.page import ASSETS, NAVIGATION, Page, Saying, render, stylesheet
+from bakeoff.explore.page import ASSETS, NAVIGATION, FailurePage, Page, Saying, render, stylesheet
 from bakeoff.explore.private import Private
 from bakeoff.explore.unchanged import Grounds, maker
 from bakeoff.explore.views import view
-from bakeoff.explore.views.failure import FailurePage
 from bakeoff.history.index import Index
 from bakeoff.model.errors import BadUsage, BakeoffError
 from bakeoff.model.history import RunLine
@@ -67,7 +66,7 @@ class Made:
     @property
     def kept(self) -> SitePage:
         """The same for the manifest, without what every page leads to."""
-        leads = tuple(to.live(each) for each in self.leads if each not in _ON_EVERY_PAGE)
+        leads = tuple(to.live(lead) for lead in self.leads if lead not in _ON_EVERY_PAGE)
         return SitePage(made_of=self.made_of, files=self.files, leads=leads)
 
 
@@ -132,19 +131,15 @@ class _Press:
         links = _Recorder(Still(address))
         saying = Saying(self.private, self.shards, self.url)
         _write(self.folder, file_of(address), render(page, links, saying=saying).encode())
-        own = [each for each in links.leads if _belongs(each, address)]
-        for each in own:
-            self._make(page, each)
-        further = [each for each in links.leads if each not in own and not to.is_file(each)]
+        own = [lead for lead in links.leads if _belongs(lead, address)]
+        for file in own:
+            self._make(page, file)
+        further = [lead for lead in links.leads if lead not in own and not to.is_file(lead)]
         return Made(address, tuple(map(file_of, [address, *own])), tuple(further), fault)
 
     def _make(self, page: Page, address: Address) -> None:
-        _, name = downloads.split(address)
-        if name[0] == "embed":
-            content = embed.made(page, name[1], Still(address), self.private).encode()
-        else:
-            content = downloads.made(page, name, self.private).content
-        _write(self.folder, file_of(address), content)
+        made = downloads.made(page, downloads.split(address)[1], Still(address), self.private)
+        _write(self.folder, file_of(address), made.content)
 
 
 def _belongs(file: Address, view: Address) -> bool:
@@ -215,7 +210,7 @@ def export(index: Index, folder: Path, watch: Watch, url: str = "") -> tuple[int
         if ".." not in Path(gone).parts and gone[:1] != "/":
             with suppress(OSError):
                 (folder / gone).unlink()
-    return len(made), [each.fault for each in made if each.fault]
+    return len(made), [page.fault for page in made if page.fault]
 
 
 def check(folder: Path) -> Site:
@@ -225,15 +220,15 @@ def check(folder: Path) -> Site:
     if (folder / MANIFEST).exists():
         return Site.read_json(folder / MANIFEST)
     if folder.is_dir() and any(
-        not each.name.startswith(".") and each.name != RUNS for each in folder.iterdir()
+        not entry.name.startswith(".") and entry.name != RUNS for entry in folder.iterdir()
     ):
         raise BadUsage(f"{folder}: has other files in it; a site takes a folder of its own")
     return Site(bakeoff=__version__, files=())
 
 
 def _site(made_by: str, shared: Sequence[str], made: Sequence[Made]) -> Site:
-    lasting = {to.live(each.address): each.kept for each in made if each.made_of}
-    others = (file for each in made if not each.made_of for file in each.files)
+    lasting = {to.live(page.address): page.kept for page in made if page.made_of}
+    others = (file for page in made if not page.made_of for file in page.files)
     return Site(
         bakeoff=__version__,
         made_by=made_by,
@@ -259,9 +254,9 @@ def _crawl(workers: ProcessPoolExecutor, watch: Watch) -> Sequence[Made]:
     while jobs:
         done = ready.get().result()
         jobs -= 1
-        made |= {each.address: each for each in done}
+        made |= {page.address: page for page in done}
         known |= made.keys()
-        found = dict.fromkeys(address for each in done for address in each.leads)
+        found = dict.fromkeys(address for page in done for address in page.leads)
         fresh = [address for address in found if address not in known]
         known |= set(fresh)
         begin(fresh)
@@ -272,14 +267,14 @@ def _crawl(workers: ProcessPoolExecutor, watch: Watch) -> Sequence[Made]:
 
 def _jobs(addresses: Sequence[Address]) -> Iterator[Sequence[Address]]:
     """What a process makes at a time: several runs, and of all else one page."""
-    runs = [each for each in addresses if each.parts[:1] == ("run",)]
-    yield from ([each] for each in addresses if each.parts[:1] != ("run",))
+    runs = [address for address in addresses if address.parts[:1] == ("run",)]
+    yield from ([address] for address in addresses if address.parts[:1] != ("run",))
     yield from (runs[at : at + AT_A_TIME] for at in range(0, len(runs), AT_A_TIME))
 
 
 def _assets(folder: Path) -> Iterator[str]:
     contents = {"page.css": stylesheet().encode()}
-    contents |= {each.name: each.read_bytes() for each in ASSETS.iterdir() if each.is_file()}
+    contents |= {asset.name: asset.read_bytes() for asset in ASSETS.iterdir() if asset.is_file()}
     for name, content in contents.items():
         file = file_of(to.asset(name))
         _write(folder, file, content)

@@ -49,7 +49,7 @@ class Grounds:
                 led_to = before.model_dump_json(include=_SHOWN_OF_BEFORE) if before else ""
                 return _hash(to.live(address), self._run(indexed.path), led_to)
             case ("two", before, after) if {before, after} <= self._paths.keys():
-                runs = (self._run(self._paths[each]) for each in (before, after))
+                runs = (self._run(self._paths[run]) for run in (before, after))
                 return _hash(to.live(address), *runs)
         return ""
 

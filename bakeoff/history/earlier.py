@@ -22,10 +22,15 @@ def of(connection: Connection, run: IndexedRun, without: Collection[str]) -> Ear
     (race,) = run.races
     surroundings = (run.machine.kernel, run.bakeoff, run.method)
     builds = {
-        each.name: _build(
-            each.contender, each.protocol, each.version, each.source, each.series, *surroundings
+        figure.name: _build(
+            figure.contender,
+            figure.protocol,
+            figure.version,
+            figure.source,
+            figure.series,
+            *surroundings,
         )
-        for each in race.figures
+        for figure in race.figures
     }
     a, b = FIGURES.alias(), FIGURES.alias()
     parts = ("contender", "protocol", "version", "source", "series")

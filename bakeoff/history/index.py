@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from sqlalchemy import Connection, Engine, select
 
-from bakeoff.history import articles, earlier, lines, pairs, runs
+from bakeoff.history import earlier, lines, pairs, runs
 from bakeoff.history.database import connect, reached
 from bakeoff.history.rows import write
 from bakeoff.history.tables import METADATA, RUNS
@@ -161,12 +161,12 @@ class Index:
     def articles(self) -> tuple[str, ...]:
         """The names of the articles that were replayed."""
         with self._reading() as connection:
-            return articles.names(connection)
+            return lines.articles(connection)
 
     def claims(self, article: str) -> tuple[ClaimPoint, ...]:
         """What replays found of an article's claims, the earliest replay first."""
         with self._reading() as connection:
-            return articles.claims(connection, article)
+            return lines.claims(connection, article)
 
     @contextmanager
     def _writing(self) -> Iterator[Connection]:

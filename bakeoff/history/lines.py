@@ -1,4 +1,4 @@
-"""Contenders over time: which lines each has, and the points of one."""
+"""What is shown over time: contenders, with the lines that each has, and claims of articles."""
 
 from collections import Counter
 from typing import Any
@@ -6,8 +6,15 @@ from typing import Any
 from sqlalchemy import Connection, and_, func, or_, select
 
 from bakeoff.history.rows import time_of
-from bakeoff.history.tables import FIGURES, PAIRS, RUNS
-from bakeoff.model.history import ContenderLine, Point, Series, SeriesKey
+from bakeoff.history.tables import CLAIMS, FIGURES, PAIRS, RUNS
+from bakeoff.model.history import (
+    ClaimPoint,
+    ContenderLine,
+    IndexedClaim,
+    Point,
+    Series,
+    SeriesKey,
+)
 from bakeoff.model.pairs import Pair
 
 
@@ -54,7 +61,7 @@ def keys(connection: Connection, *, contender: str) -> tuple[SeriesKey, ...]:
         )
         for row in rows
     )
-    return tuple(sorted(found, key=lambda each: (-each.points, each.series)))
+    return tuple(sorted(found, key=lambda key: (-key.points, key.series)))
 
 
 def _beside(connection: Connection, contender: str) -> dict[str, Counter[str]]:
@@ -145,3 +152,29 @@ def _point(known: dict[str, Any]) -> Point:
 
 def _most_frequent(counts: Counter[str]) -> list[str]:
     return sorted(counts, key=lambda name: (-counts[name], name))
+
+
+def articles(connection: Connection) -> tuple[str, ...]:
+    """The articles that were replayed."""
+    asked = select(CLAIMS.c.article).distinct().order_by(CLAIMS.c.article)
+    return tuple(connection.execute(asked).scalars())
+
+
+def claims(connection: Connection, article: str) -> tuple[ClaimPoint, ...]:
+    """What replays found of an article's claims, the earliest replay first."""
+    asked = (
+        select(CLAIMS.c.run, CLAIMS.c.began_at, CLAIMS.c.document, RUNS.c.name, RUNS.c.cpu_model)
+        .select_from(CLAIMS.join(RUNS, RUNS.c.id == CLAIMS.c.run))
+        .where(CLAIMS.c.article == article)
+        .order_by(CLAIMS.c.began_at, CLAIMS.c.run, CLAIMS.c.number)
+    )
+    return tuple(
+        ClaimPoint(
+            run=row.run,
+            run_name=row.name,
+            began_at=time_of(row.began_at),
+            cpu_model=row.cpu_model,
+            claim=IndexedClaim.from_json(row.document, row.run),
+        )
+        for row in connection.execute(asked)
+    )

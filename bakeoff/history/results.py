@@ -15,7 +15,14 @@ from bakeoff.model.machine import Machine
 from bakeoff.model.verdict import Verdict
 from bakeoff.runs.indexing import Origin, Setting
 from bakeoff.runs.run import AnyRun, kind_of, open_run
+from bakeoff.runs.stages import Watch
 from bakeoff.runs.store import PLAN_FILE, Store
+from bakeoff.workers import pool
+
+FOR_A_PROCESS = 100
+"""Runs that are worth a process of their own: one reads some hundred in the time that it starts."""
+SAID_EACH = 25
+"""Runs between two lines of progress."""
 
 
 def id_of(folder: Path) -> str:
@@ -75,6 +82,30 @@ def indexed_or_why(path: Path) -> IndexedRun | str:
         return indexed_path(path)
     except BakeoffError as error:
         return str(error)
+
+
+def read_all(
+    folders: Iterable[Path], watch: Watch, faults: dict[Path, str]
+) -> Iterator[IndexedRun]:
+    """Everything below `folders`; `faults` is told why the rest can't be. Raises `BadUsage`."""
+    watch.step("looking for runs")
+    paths = list(found_in(folders))
+    for done, (path, read) in enumerate(zip(paths, _each_read(paths), strict=True), start=1):
+        if isinstance(read, IndexedRun):
+            yield read
+        else:
+            faults[path] = read
+        if done % SAID_EACH == 0:
+            watch.measured(done, len(paths), f"reading {done:,} of {len(paths):,} runs")
+
+
+def _each_read(paths: list[Path]) -> Iterator[IndexedRun | str]:
+    jobs = min(len(os.sched_getaffinity(0)), len(paths) // FOR_A_PROCESS)
+    if jobs < 2:
+        yield from map(indexed_or_why, paths)
+        return
+    with pool(jobs) as workers:
+        yield from workers.map(indexed_or_why, paths, chunksize=16)
 
 
 def found_in(folders: Iterable[Path]) -> Iterator[Path]:
@@ -175,7 +206,7 @@ def _sources(folder: Path) -> dict[str, str]:
     """The hash of each entry's sources, from the receipts of the run and of its parts."""
     files = [folder / "receipts.json", *folder.glob("*/receipts.json")]
     receipts = [Store(file.parent).receipts() for file in files if file.exists()]
-    return {name: each.source_sha256 for some in receipts for name, each in some.items()}
+    return {name: receipt.source_sha256 for some in receipts for name, receipt in some.items()}
 
 
 def _all(value: Any, key: str) -> Iterator[Any]:

@@ -34,8 +34,8 @@ def write(connection: Connection, runs: Sequence[IndexedRun]) -> None:
 
 
 def _run_row(run: IndexedRun) -> dict[str, object]:
-    contenders = dict.fromkeys(each.contender for race in run.races for each in race.figures)
-    titles = dict.fromkeys(each.title for race in run.races for each in race.figures)
+    contenders = dict.fromkeys(figure.contender for race in run.races for figure in race.figures)
+    titles = dict.fromkeys(figure.title for race in run.races for figure in race.figures)
     workloads = dict.fromkeys(race.workload for race in run.races)
     machine = run.machine
     words = (
@@ -110,7 +110,7 @@ def _pair_rows(run: IndexedRun) -> list[dict[str, object]]:
 
 def protocol_of(race: IndexedRace, pair: Pair) -> str:
     """What both of a pair speak; empty: a pair of two protocols is in the matrix of neither."""
-    spoken = {each.protocol for each in race.figures if each.name in (pair.a, pair.b)}
+    spoken = {figure.protocol for figure in race.figures if figure.name in (pair.a, pair.b)}
     return spoken.pop() if len(spoken) == 1 else ""
 
 

@@ -74,7 +74,7 @@ def choices(connection: Connection) -> Choices:
         for name in ("kind", *_LISTS)
     }
     lists = {
-        name: tuple(sorted({each for text in found[name] for each in unlisted(text)}))
+        name: tuple(sorted({value for text in found[name] for value in unlisted(text)}))
         for name in _LISTS
     }
     machines = connection.execute(select(*machine).distinct().order_by(*machine))

@@ -46,7 +46,7 @@ class UserHistory(stages.History):
         try:
             with closing(history.open_index(url)) as index:
                 read = {path: indexed_or_why(Path(path)) for path in paths}
-                index.add(*(each for each in read.values() if isinstance(each, IndexedRun)))
+                index.add(*(run for run in read.values() if isinstance(run, IndexedRun)))
             faults = {path: why for path, why in read.items() if isinstance(why, str)}
             trouble = _unread(faults, told)
         except BakeoffError as error:

@@ -29,8 +29,8 @@ MODULES = [
 def number(value: object) -> str | None:
     """A number, or a tuple of numbers, as the table has it; None: it is none."""
     if isinstance(value, tuple):
-        each = [number(part) for part in value]
-        return f"({', '.join(map(str, each))})" if each and all(each) else None
+        parts = [number(part) for part in value]
+        return f"({', '.join(map(str, parts))})" if parts and all(parts) else None
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return f"{value:,}" if isinstance(value, int) else f"{value:,.4g}"
@@ -42,7 +42,7 @@ def assigned(path: Path) -> Iterator[str]:
         targets = node.targets if isinstance(node, ast.Assign) else []
         for target in targets:
             named = target.elts if isinstance(target, ast.Tuple) else [target]
-            yield from (each.id for each in named if isinstance(each, ast.Name))
+            yield from (node.id for node in named if isinstance(node, ast.Name))
 
 
 def value_of(constant: str) -> str | None:
@@ -80,17 +80,17 @@ def rows() -> dict[str, tuple[str, str]]:
 def test_the_constants_are_those_of_the_code() -> None:
     table = rows()
     if os.environ.get("BAKEOFF_GOLDEN") == "write":
-        known = [*deciding(), *(each for each in table if each not in deciding())]
+        known = [*deciding(), *(name for name in table if name not in deciding())]
         lines = [
-            f"| `{each}` | {value} | {table.get(each, ('', ''))[1]} |\n"
-            for each in known
-            if (value := value_of(each))
+            f"| `{name}` | {value} | {table.get(name, ('', ''))[1]} |\n"
+            for name in known
+            if (value := value_of(name))
         ]
         text = TABLE.sub(lambda _: HEAD + "".join(lines), CONSTANTS.read_text())
         CONSTANTS.write_text(text)
     table = rows()
-    assert {each: value for each, (value, _) in table.items()} == {
-        each: value_of(each) for each in table
+    assert {name: value for name, (value, _) in table.items()} == {
+        name: value_of(name) for name in table
     }
 
 
@@ -99,4 +99,4 @@ def test_none_is_missing() -> None:
 
 
 def test_each_says_where_it_is_from() -> None:
-    assert [each for each, (_, origin) in rows().items() if len(origin) < 10] == []
+    assert [name for name, (_, origin) in rows().items() if len(origin) < 10] == []

@@ -73,9 +73,9 @@ def test_every_page_opens_as_a_file_fits_loads_nothing_from_elsewhere_and_is_fou
                 assert page.evaluate(OVERFLOW) <= 0, file
                 page.evaluate(PICTURES)
             grounds.add(page.evaluate("getComputedStyle(document.body).backgroundColor"))
-            assert [each for each in seen if not each.startswith(site.as_uri())] == []
+            assert [message for message in seen if not message.startswith(site.as_uri())] == []
             page.goto((site / "search.html").as_uri() + "?q=warm-up")
             page.locator("#search-results a").first.wait_for()
             # A hit's first words are fetched, which a page from file:// may not: only they lack.
-            assert [each for each in seen if each.startswith("http")] == []
+            assert [message for message in seen if message.startswith("http")] == []
     assert len(grounds) == 2

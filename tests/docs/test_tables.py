@@ -107,8 +107,8 @@ def figures(*records: Path) -> str:
     answered: set[str] = set()
     for record in records:
         kept = json.loads(record.read_text())
-        answers = [each for each in kept["answers"] if each["question"] not in answered]
-        answered |= {each["question"] for each in answers}
+        answers = [answer for answer in kept["answers"] if answer["question"] not in answered]
+        answered |= {answer["question"] for answer in answers}
         machine = kept["machine"]
         on = f"{kept['at'][:10]}, {machine['cores']} × {machine['cpu']}, Linux {machine['kernel']}."
         lines += [FIGURES_HEAD, "|---|---:|---|---:|---:|---:|---|", *map(row, answers), "", on, ""]
@@ -161,7 +161,7 @@ def words(_glossary: Path) -> str:
 def test_a_table_is_that_of_its_record(document: str, table: Callable[..., str]) -> None:
     path = ROOT / document
     text = path.read_text()
-    found = next((each for each in TABLE.finditer(text) if each[2] == table.__name__), None)
+    found = next((block for block in TABLE.finditer(text) if block[2] == table.__name__), None)
     assert found
     expected = table(*(ROOT / record for record in found["records"].split()))
     if os.environ.get("BAKEOFF_GOLDEN") == "write":

@@ -50,7 +50,7 @@ def test_a_page_is_laid_out_for_those_who_cannot_see_it(visitor: Visitor, path: 
     assert page.links()[0] == "#content"
     assert all(head.get("scope") for head in page.all("th"))
     assert all("style" not in attributes for _, attributes in page.found)
-    ids = [each["id"] for _, each in page.found if "id" in each]
+    ids = [attributes["id"] for _, attributes in page.found if "id" in attributes]
     assert len(ids) == len(set(ids))
 
 
@@ -106,7 +106,9 @@ def test_the_first_page_shows_pictures_of_the_newest_races(
 ) -> None:
     pictures = [f"{live(to.run(run.id))}/chart/ratios.svg" for run in reversed(shelves.runs)]
     first = Elements.of(visitor.page("/"))
-    assert [each["src"] for each in first.all("img") if "chart" in str(each["src"])] == pictures
+    assert [
+        picture["src"] for picture in first.all("img") if "chart" in str(picture["src"])
+    ] == pictures
     assert all(visitor.ask(picture).status_code == 200 for picture in pictures)
     assert "/chart/" not in visitor.page("/?contender=slow")
 
@@ -182,8 +184,8 @@ def test_a_database_that_is_away_is_said(tmp_path: Path, shelves: Shelves) -> No
     index = history.open_index(sqlite_url(file))
     index.add(*shelves.runs)
     index.close()
-    for each in tmp_path.iterdir():
-        each.unlink()
+    for path in tmp_path.iterdir():
+        path.unlink()
     file.write_bytes(b"this is no database, and never was one" * 200)
     answer = Visitor.let_in(index).ask("/")
     assert answer.status_code == 503

@@ -82,11 +82,11 @@ def test_a_race_says_who_leads_by_how_much(shelves: Shelves) -> None:
 
 def test_a_race_in_which_nobody_leads_is_a_tie(shelves: Shelves) -> None:
     verdict: Verdict = shelves.race.result
-    level = [each.model_copy(update={"finding": "can't tell"}) for each in verdict.pairs]
+    level = [pair.model_copy(update={"finding": "can't tell"}) for pair in verdict.pairs]
     three = verdict.model_copy(update={"pairs": tuple(level)})
     assert of_verdict(three).message == "tie of fast, middle, slow"
     of_two = [
-        each if "slow" in (each.a, each.b) else level[at] for at, each in enumerate(verdict.pairs)
+        pair if "slow" in (pair.a, pair.b) else level[at] for at, pair in enumerate(verdict.pairs)
     ]
     two = of_verdict(verdict.model_copy(update={"pairs": tuple(of_two)}))
     assert two.message.startswith("fast, middle: tie ±") and two.tone == "tie"
@@ -110,7 +110,9 @@ def test_every_badge_is_a_picture_that_loads_and_runs_nothing(message: str, tone
     drawn = fragment("badge.svg", badge=Badge("result", message, tone))
     root = ET.fromstring(drawn)
     assert root.tag == f"{SVG}svg" and root.get("role") == "img"
-    assert {each.tag for each in root} == {f"{SVG}{n}" for n in ("title", "style", "path", "text")}
+    assert {element.tag for element in root} == {
+        f"{SVG}{n}" for n in ("title", "style", "path", "text")
+    }
     assert float(root.get("width", "0")) > width_px(message) + 53
     assert "prefers-color-scheme: dark" in drawn
     assert "url(" not in drawn and "http" not in drawn.replace("http://www.w3.org", "").replace(
@@ -143,7 +145,7 @@ def test_each_view_has_its_own(visitor: Visitor, shelves: Shelves) -> None:
         assert answer.headers["content-type"].startswith("image/svg+xml")
         assert said in answer.text
         shown = Elements.of(visitor.page(live(address))).all("img")
-        assert (path, first.alt_text) in {(each["src"], each["alt"]) for each in shown}
+        assert (path, first.alt_text) in {(picture["src"], picture["alt"]) for picture in shown}
         assert file_of(badge_of(page, first.name)).endswith(f"/badge/{first.name}.svg")
     matrix = view(shelves.index, to.matrix())
     assert len({badge.name for badge in matrix.badges()}) == 6

@@ -79,9 +79,13 @@ def test_every_view_opens_as_a_file_fits_and_has_no_barrier(
             assert page.evaluate(OVERFLOW) <= 0, file
             page.evaluate(PICTURES)
             found = Axe().run(page, options=AXE).response["violations"]
-            grave = [each["id"] for each in found if each["impact"] in ("serious", "critical")]
+            grave = [
+                violation["id"]
+                for violation in found
+                if violation["impact"] in ("serious", "critical")
+            ]
             assert grave == [], file
-        assert [each for each in seen if not each.startswith(site.as_uri())] == []
+        assert [message for message in seen if not message.startswith(site.as_uri())] == []
 
 
 def test_a_static_site_is_searched_from_its_files(
@@ -125,7 +129,7 @@ def test_a_run_is_reached_and_its_figures_are_heard_by_keyboard_alone(
         for _ in range(40):
             page.keyboard.press("Tab")
             heard.add(page.evaluate("document.activeElement.getAttribute('aria-label')"))
-        figures = [each for each in heard if each and each.startswith("middle: 0.")]
+        figures = [label for label in heard if label and label.startswith("middle: 0.")]
         assert len(figures) == 1 and "paired blocks" in figures[0]
 
 
@@ -137,7 +141,7 @@ def test_the_arrow_keys_lead_along_a_row_of_the_matrix(browser: Browser, site: P
         for _ in range(3):
             heard.append(page.evaluate("document.activeElement.getAttribute('aria-label')"))
             page.keyboard.press("ArrowRight")
-        assert [each.partition(": ")[0] for each in heard] == [
+        assert [label.partition(": ")[0] for label in heard] == [
             "fast over middle", "fast over slow", "middle over fast",
         ]  # fmt: skip
 
@@ -174,7 +178,7 @@ def test_back_forward_reload_and_a_link_show_the_same_view(
                 assert "token" not in page.url
                 # What a page still wanted when it was left is given up.
                 ours = (base, f"failed: {base}")
-                assert [each for each in seen if not each.startswith(ours)] == []
+                assert [message for message in seen if not message.startswith(ours)] == []
         finally:
             server.should_exit = True
             thread.join(timeout=20)

@@ -6,7 +6,7 @@ from urllib.parse import urljoin
 import pytest
 
 from bakeoff.explore import address as to
-from bakeoff.explore import embed
+from bakeoff.explore import downloads
 from bakeoff.explore.address import Address, Still, file_of, live
 from bakeoff.explore.page import NotThere, Saying, render
 from bakeoff.explore.share import NO_SITE, embed_of, of_embed, of_picture
@@ -70,13 +70,13 @@ def test_in_a_static_site_its_links_lead_to_files(shelves: Shelves) -> None:
     address = to.contender("slow")
     page = view(shelves.index, address)
     here = embed_of(page, "past")
-    html = Elements.of(embed.made(page, "past.html", Still(here)))
+    html = Elements.of(downloads.made(page, ("embed", "past.html"), Still(here)).content.decode())
     base = f"file:///site/{file_of(here)}"
     assert [urljoin(base, link) for link in html.links()] == [f"file:///site/{file_of(address)}"]
-    styles = [str(each["href"]) for each in html.all("link")]
+    styles = [str(style["href"]) for style in html.all("link")]
     assert urljoin(base, styles[1]) == "file:///site/assets/page.css"
     with pytest.raises(NotThere):
-        embed.made(page, "nothing.html", Still(here))
+        downloads.made(page, ("embed", "nothing.html"), Still(here))
 
 
 def test_a_page_says_how_to_show_it_elsewhere_without_a_script(shelves: Shelves) -> None:
@@ -119,7 +119,7 @@ def test_what_is_no_view_of_results_is_not_shared(visitor: Visitor) -> None:
 
 
 def test_scripts_of_ours_load_nothing_and_run_no_text() -> None:
-    assets = Path(embed.__file__).parent / "assets"
+    assets = Path(downloads.__file__).parent / "assets"
     for script in assets.glob("*.js"):
         text = script.read_text()
         assert "eval(" not in text and "Function(" not in text and "http:" not in text

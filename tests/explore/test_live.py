@@ -74,7 +74,7 @@ class GoingOn:
     def seal(self) -> str:
         """What the form on its page carries."""
         fields = Elements.of(self.visitor.page(self.page)).all("input")
-        return next(str(each["value"]) for each in fields if each.get("name") == "seal")
+        return next(str(field["value"]) for field in fields if field.get("name") == "seal")
 
 
 @pytest.fixture
@@ -115,16 +115,16 @@ def test_its_picture_has_the_moments_that_were_kept_and_what_the_judge_says_now(
 ) -> None:
     run = going_on.run()
     before = judged(run)
-    assert [each.name for each in before.now] == ["middle", "slow"]
+    assert [stood.name for stood in before.now] == ["middle", "slow"]
     assert "How the intervals narrow" not in before.standings, "there is one moment only"
     earlier = [
-        each.model_copy(
-            update={"measured_s": each.measured_s / 2, "ratio": interval(each.ratio.ratio * 1.1)}
+        stood.model_copy(
+            update={"measured_s": stood.measured_s / 2, "ratio": interval(stood.ratio.ratio * 1.1)}
         )
-        for each in before.now
+        for stood in before.now
     ]
     page = Elements.of(judged(run, earlier).standings)
-    said = {str(each.get("aria-label")) for each in page.all("g")}
+    said = {str(group.get("aria-label")) for group in page.all("g")}
     verdict = run.judged_so_far().result
     assert isinstance(verdict, Verdict)
     for then, now in zip(earlier, before.now, strict=True):
@@ -142,7 +142,7 @@ def test_a_moment_is_kept_when_enough_more_was_measured() -> None:
     past = list[Stood]()
     for second in range(1, 24 * 3600, 3):
         past += at(second) if is_news(past, at(second)) else []
-    assert [each.measured_s for each in past[:4]] == [1, 4, 7, 10]
+    assert [stood.measured_s for stood in past[:4]] == [1, 4, 7, 10]
     assert len(past) < 80
 
 
@@ -151,7 +151,7 @@ def test_who_has_no_script_reads_it_and_finds_a_link_to_read_it_again(going_on: 
         until_judged(going_on)
         page = Elements.of(going_on.visitor.page(going_on.page))
     assert page.links().count(going_on.page) == 1
-    assert {each.get("role") for each in page.all("g")} == {"img"}
+    assert {group.get("role") for group in page.all("g")} == {"img"}
     assert "±" in page.text and "by now" in page.text
 
 
@@ -251,13 +251,13 @@ def test_a_link_to_a_folder_and_a_run_s_parts_are_no_runs_of_their_own(going_on:
     shutil.copytree(going_on.folder, going_on.folder / "confirm")
     with going_on.measuring():
         shutil.copy(going_on.folder / FILE, going_on.folder / "confirm")
-        assert [each.name for each in going_on.live.running()] == [NAME]
+        assert [run.name for run in going_on.live.running()] == [NAME]
 
 
 def test_the_judge_yields_to_all_else_and_ends_with_the_explorer(going_on: GoingOn) -> None:
     with Judge() as judge:
         assert judge.ask(going_on.folder).standings
-        ours = [each for each in psutil.Process().children() if each.nice() == 19]
+        ours = [process for process in psutil.Process().children() if process.nice() == 19]
         assert len(ours) == 1
         ours[0].kill()
         ours[0].wait()
@@ -265,14 +265,14 @@ def test_the_judge_yields_to_all_else_and_ends_with_the_explorer(going_on: Going
             log.write('{"type":"nothing"}\n')
         said = judge.ask(going_on.folder).trouble
         assert "samples.jsonl" in said, "one that was killed is begun again, and says what is wrong"
-        ours = [each for each in psutil.Process().children() if each.nice() == 19]
-    assert ours and not any(each.is_running() for each in ours)
+        ours = [process for process in psutil.Process().children() if process.nice() == 19]
+    assert ours and not any(process.is_running() for process in ours)
     assert judge.ask(going_on.folder).trouble
 
 
 def judged_with_a_hung_judge(ask: Callable[[], object]) -> None:
     """`ask`, while the judge's process stands still and has little time."""
-    [hung] = [each for each in psutil.Process().children() if each.nice() == 19]
+    [hung] = [process for process in psutil.Process().children() if process.nice() == 19]
     hung.suspend()
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(judging_process, "LEAST_S", 0.2)
@@ -304,7 +304,7 @@ def test_a_hung_judge_costs_one_run_an_update_and_the_others_nothing(
 
     with going_on.measuring(), held(other):
         until_judged(going_on)
-        run = next(each for each in going_on.live.running() if each.name == NAME)
+        run = next(run for run in going_on.live.running() if run.name == NAME)
         assert run.state
         before = run.state.standings
         going_on.live._judge.took_s.clear()

@@ -35,7 +35,7 @@ def test_paths_names_and_logs_stay_at_home(shelves: Shelves, tmp_path: Path) -> 
 def test_published_again_it_is_replaced(shelves: Shelves, tmp_path: Path) -> None:
     copy_into(tmp_path, shelves.race)
     copy_into(tmp_path, shelves.race)
-    assert [each.name for each in (tmp_path / RUNS).iterdir()] == [shelves.race.path.name]
+    assert [path.name for path in (tmp_path / RUNS).iterdir()] == [shelves.race.path.name]
 
 
 def test_a_run_without_a_result_is_refused(shelves: Shelves, tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ def index(
 ) -> Iterator[Index]:
     """Records that are runs or results of runs."""
     found = {path: indexed_or_why(path) for path in found_in([RECORDS])}
-    runs = {path: each for path, each in found.items() if isinstance(each, IndexedRun)}
+    runs = {path: run for path, run in found.items() if isinstance(run, IndexedRun)}
     assert len(runs) > 5
     if request.param == "small":
         races = [path for path, run in runs.items() if run.kind == "race"]
@@ -80,5 +80,5 @@ def test_every_page_opens_as_a_file_fits_and_asks_no_host(
             page.goto(file.as_uri())
             assert page.evaluate(OVERFLOW) <= 0, file
         # The next page is asked for before this one's icon has come: that has failed then.
-        asked = [each.removeprefix("failed: ") for each in seen]
-        assert [each for each in asked if not each.startswith(site.as_uri())] == []
+        asked = [url.removeprefix("failed: ") for url in seen]
+        assert [url for url in asked if not url.startswith(site.as_uri())] == []

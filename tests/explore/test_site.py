@@ -88,7 +88,7 @@ def test_a_run_s_page_has_the_report_s_own_pictures_and_the_first_as_a_file(
     slugs = [chart.slug for chart in layout(shelves.race.document()).charts]
     assert len(slugs) == 8, "ratios, latency, cost, blocks and draws, weather, processors"
     figures = Elements.of(page.read_text()).all("figure")
-    assert [each["id"] for each in figures] == [f"picture-{slug}" for slug in slugs]
+    assert [figure["id"] for figure in figures] == [f"picture-{slug}" for slug in slugs]
     assert [file.name for file in (site / "run" / shelves.id / "chart").iterdir()] == ["ratios.svg"]
 
 
@@ -168,4 +168,4 @@ def test_a_folder_with_something_else_in_it_is_left_alone(shelves: Shelves, tmp_
         export(shelves.index, tmp_path, World({}))
     with pytest.raises(BadUsage, match="is not a folder"):
         export(shelves.index, tmp_path / "thesis.txt", World({}))
-    assert [each.name for each in tmp_path.iterdir()] == ["thesis.txt"]
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]

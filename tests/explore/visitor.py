@@ -89,4 +89,4 @@ class Elements(HTMLParser):
 
     def links(self) -> list[str]:
         """Where it leads."""
-        return [href for each in self.all("a") if (href := each.get("href"))]
+        return [href for link in self.all("a") if (href := link.get("href"))]

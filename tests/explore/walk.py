@@ -21,7 +21,7 @@ def links(page: Path) -> Iterator[str]:
     for _, attributes in Elements.of(page.read_text()).found:
         for name in LINKS:
             # A list of scripts has a space between them, and nothing else here has one.
-            yield from (each for each in (attributes.get(name) or "").split() if each[:1] != "#")
+            yield from (link for link in (attributes.get(name) or "").split() if link[:1] != "#")
 
 
 def dead_links(site: Path) -> list[str]:

@@ -70,4 +70,4 @@ def _with(of: IndexedRun, **changed: object) -> IndexedRun:
 
 def _with_figures(of: IndexedRun, **changed: object) -> IndexedRun:
     (race,) = of.races
-    return _with(of, figures=tuple(each.model_copy(update=changed) for each in race.figures))
+    return _with(of, figures=tuple(figure.model_copy(update=changed) for figure in race.figures))

@@ -55,8 +55,8 @@ def test_a_race_has_its_figures_pairs_and_where_its_contenders_come_from(run: An
 def test_two_commands_are_two_contenders_over_time(tmp_path: Path) -> None:
     measure, world = Measure(environment(), tmp_path), World({"a.py": 100_000.0, "b.py": 50_000.0})
     (race,) = indexed(measure.race(world, "python3 a.py {port}", "python3 b.py {port}")).races
-    assert {each.contender for each in race.figures} == {"a.py", "b.py"}
-    assert len({each.series for each in race.figures}) == 2
+    assert {figure.contender for figure in race.figures} == {"a.py", "b.py"}
+    assert len({figure.series for figure in race.figures}) == 2
 
 
 def test_the_same_run_has_the_same_id_wherever_its_folder_is(run: AnyRun, tmp_path: Path) -> None:
@@ -172,7 +172,7 @@ def test_runs_that_waited_are_not_lost_where_who_took_them_is_killed(
     assert HISTORY.add(later.path) == ""
     names = {line.name for line in open_index(url).runs().runs}
     assert names == {killed.path.name, later.path.name}, "the other process is still at its own"
-    assert [each.name for each in waiting.glob("pending*")] == [f"pending.{os.getppid()}-1"]
+    assert [path.name for path in waiting.glob("pending*")] == [f"pending.{os.getppid()}-1"]
 
 
 def test_a_run_says_once_that_its_history_is_away_and_is_as_good(measure: Measure) -> None:
@@ -220,7 +220,7 @@ def test_a_part_is_not_predicted_from_its_own_run(measure: Measure, url: str) ->
     assert (HISTORY.add(grid.path), HISTORY.add(race.path)) == ("", "")
     (part,) = (part for part in grid.parts.values() if part.plan.connections == 64)
     found = HISTORY.earlier(part.path, part.result)
-    assert found and {each.run for each in found.ratios} == {indexed(race).id}
+    assert found and {ratio.run for ratio in found.ratios} == {indexed(race).id}
 
 
 @pytest.mark.parametrize("history", ["", "postgresql://nobody@127.0.0.1:1/none", "not a url"])

@@ -117,7 +117,7 @@ def _days(
 ) -> list[Markup]:
     """The days of the first and the last replay, as far as there is room for both."""
     half = length("2026-01-01") / 2
-    first, last = (min(max(half, across[each]), width - half) for each in (shown[0], shown[-1]))
+    first, last = (min(max(half, across[replay]), width - half) for replay in (shown[0], shown[-1]))
     days = [(shown[-1], last)]
     if last - first > 2 * half + 8:
         days.insert(0, (shown[0], first))

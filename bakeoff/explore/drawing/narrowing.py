@@ -154,7 +154,7 @@ def _lanes(past: Past, hues: Mapping[str, str], planned_s: float | None, frame: 
 def _scale(own: Sequence[Stood], begin: float, end: float) -> Scale:
     """Room for what is near enough to the latest interval, and a little around it."""
     ratios, newest = [stood.ratio for stood in own], own[-1].ratio
-    every = [each for of in ratios for each in (of.ratio, of.low, of.high) if each]
+    every = [end for of in ratios for end in (of.ratio, of.low, of.high) if end]
     low, high = min(every), max(every)
     if newest.low and newest.high:
         reach = max(newest.high / newest.low, 1.0001) ** (REACH / 2)

@@ -43,11 +43,11 @@ def _past(of: Line, frame: Frame) -> Drawing:
     first = max(0, len(of.points) - SHOWN_MAX)
     shown = of.points[first:]
     ratios = [
-        each
+        end
         for point in shown
         if point.valid and (ratio := point.ratio)
-        for each in (ratio.ratio, ratio.low, ratio.high)
-        if each
+        for end in (ratio.ratio, ratio.low, ratio.high)
+        if end
     ]
     bottom = HEAD_PX + HEIGHT_PX
     scale = Scale.ratios(ratios, bottom, HEAD_PX)

@@ -98,15 +98,15 @@ def _narrowing(
     past: Sequence[Stood], now: Sequence[Stood], verdict: Verdict, far: Progress
 ) -> tuple[Chart, ...]:
     stood = {
-        each.name: [
+        latest.name: [
             *(
                 before
                 for before in past
-                if before.name == each.name and before.measured_s < each.measured_s
+                if before.name == latest.name and before.measured_s < latest.measured_s
             ),
-            each,
+            latest,
         ]
-        for each in now
+        for latest in now
     }
     names = [entry.name for entry in ranked(verdict) if entry.ratio]
     return narrowing(stood, names, verdict.reference, far.planned_s)

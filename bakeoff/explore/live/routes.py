@@ -16,8 +16,7 @@ from bakeoff.explore.address import live as link
 from bakeoff.explore.guard import Guard
 from bakeoff.explore.live.state import LiveState
 from bakeoff.explore.live.watched import Live, Stage, Watched
-from bakeoff.explore.page import Page, fragment, render
-from bakeoff.explore.views.failure import FailurePage
+from bakeoff.explore.page import FailurePage, Page, fragment, render
 from bakeoff.model.errors import BadUsage
 
 TICK_S = 1.0

@@ -95,11 +95,11 @@ class Live:
     def running(self) -> list[Watched]:
         """The runs that are measured now, the newest first."""
         found = [self._watched(path, holder) for path, holder in _running(self._folders)]
-        return sorted(found, key=lambda each: each.name, reverse=True)
+        return sorted(found, key=lambda run: run.name, reverse=True)
 
     def find(self, name: str) -> Watched | None:
         """The run whose folder has that name: one that goes on, or was seen to go on."""
-        return next((each for each in self.running() if each.name == name), self._seen.get(name))
+        return next((run for run in self.running() if run.name == name), self._seen.get(name))
 
     def stage(self, run: Watched) -> Stage:
         """How far it is in its life."""
@@ -125,8 +125,8 @@ class Live:
         if not run.page:
             with suppress(OSError, HistoryAway):
                 id_ = id_of(run.path)
-                if self._adds and isinstance(each := indexed_or_why(run.path), IndexedRun):
-                    self._index.add(each)
+                if self._adds and isinstance(ended := indexed_or_why(run.path), IndexedRun):
+                    self._index.add(ended)
                 if indexed := self._index.run(id_):
                     run.page, run.headline = id_, indexed.headline
         return run.page

@@ -90,7 +90,7 @@ def contender(index: Index, address: Address) -> Page:
                 address=address,
                 title="Contenders",
                 contenders=contenders,
-                data=lambda: [each.model_dump(mode="json") for each in contenders],
+                data=lambda: [line.model_dump(mode="json") for line in contenders],
             )
         case (_, name):
             return _contender(index, address, name)
@@ -130,8 +130,8 @@ def _contender(index: Index, address: Address, name: str) -> ContenderPage:
         ),
         series=series,
         references=tuple(
-            (each, to.contender(name, series=asked, against=each if number else ""))
-            for number, each in enumerate(series.key.references)
+            (reference, to.contender(name, series=asked, against=reference if number else ""))
+            for number, reference in enumerate(series.key.references)
         ),
         points=_seen(series),
         total=len(series.points),

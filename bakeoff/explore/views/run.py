@@ -134,7 +134,7 @@ def _others(index: Index, run: IndexedRun, before: RunLine) -> tuple[RunLine, ..
     """What `compare` may take beside this run: the one before it, then the newest."""
     of = _reference(run)
     found = index.runs_of_line(of, run.kind, limit=MATES + 1) if of else ()
-    newest = (each for each in found if each.id not in (run.id, before.id))
+    newest = (run_line for run_line in found if run_line.id not in (run.id, before.id))
     return (before, *newest)[:MATES]
 
 
@@ -142,4 +142,4 @@ def _reference(run: IndexedRun) -> IndexedFigure | None:
     """A race's reference: races that have it on the same line over time were measured alike."""
     race = run.races[0] if run.kind == "race" and run.races else None
     figures = race.figures if race else ()
-    return next((each for each in figures if race and each.name == race.reference), None)
+    return next((figure for figure in figures if race and figure.name == race.reference), None)

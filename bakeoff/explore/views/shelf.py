@@ -77,8 +77,8 @@ def _pictured(index: Index, runs: Sequence[RunLine]) -> tuple[RunLine, ...]:
 def _choices(index: Index) -> Mapping[str, tuple[tuple[str, str], ...]]:
     choices = index.choices()
     machines = (
-        (each.machine_class, f"{each.cpu_model}, {figures.plural(each.cpus, 'processor')}")
-        for each in choices.machines
+        (machine.machine_class, f"{machine.cpu_model}, {figures.plural(machine.cpus, 'processor')}")
+        for machine in choices.machines
     )
     return {
         "contender": tuple((name, name) for name in choices.contenders),

@@ -47,7 +47,7 @@ def test_each_replay_says_what_it_found_of_each_claim_and_where() -> None:
 
 
 def test_findings_differ_by_their_form() -> None:
-    drawn = [svg(outcomes([point(1, 1, each)])[0], WIDE) for each in FINDINGS]
+    drawn = [svg(outcomes([point(1, 1, finding)])[0], WIDE) for finding in FINDINGS]
     signs = {svg[svg.index("pointer-events") :].split("</g>")[0] for svg in drawn}
     shapes = {tuple(part.split(" ")[0] for part in sign.split("<")[1:]) for sign in signs}
     assert len(signs) == 3 and shapes == {("line", "line"), ("text", "/text>")}

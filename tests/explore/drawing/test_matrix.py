@@ -29,7 +29,7 @@ def matrix(*pairs: Pair) -> Matrix:
         protocol="h1",
         load="closed, 64 connections",
         machine_class="0" * 12,
-        contenders=tuple(sorted({name for each in pairs for name in (each.a, each.b)})),
+        contenders=tuple(sorted({name for pair in pairs for name in (pair.a, pair.b)})),
         pairs=pairs,
         runs=("0" * 12,) * len(pairs),
     )
@@ -48,20 +48,20 @@ def test_each_two_that_met_say_their_figure_from_both_sides() -> None:
 
 def test_who_never_met_has_no_mark() -> None:
     (drawn,) = standing(matrix(pair("a", "b", 2.0), pair("b", "c", 2.0)), "abc")
-    assert not [each for each in marks(drawn) if "a over c" in each or "c over a" in each]
+    assert not [label for label in marks(drawn) if "a over c" in label or "c over a" in label]
     assert standing(matrix(), "abc") == ()
 
 
 def test_ahead_behind_and_a_tie_differ_by_their_form() -> None:
     (drawn,) = standing(matrix(pair("a", "b", 1.5), pair("a", "c", 1.0)), "abc")
     forms = {
-        each.attrib["aria-label"].split(": ")[1].split(",")[0]: tuple(
+        element.attrib["aria-label"].split(": ")[1].split(",")[0]: tuple(
             inner.tag.rpartition("}")[2]
-            for inner in each
+            for inner in element
             if inner.tag.endswith(("polygon", "line"))
         )
-        for each in root(drawn).iter()
-        if "tabindex" in each.attrib
+        for element in root(drawn).iter()
+        if "tabindex" in element.attrib
     }
     assert forms == {"ahead": ("polygon",), "behind": ("polygon",), "can’t tell": ("line", "line")}
 
@@ -72,7 +72,7 @@ def test_the_tab_key_comes_by_each_row_once_and_nothing_leaves_the_picture() -> 
     (drawn,) = standing(matrix(*pairs), names)
     for frame in (WIDE, NARROW):
         picture = root(drawn, frame)
-        assert sum(each.attrib.get("tabindex") == "0" for each in picture.iter()) == 30
+        assert sum(element.attrib.get("tabindex") == "0" for element in picture.iter()) == 30
         _, *cells = placed(picture, "rect")
         assert all(cell["x"] + cell["width"] <= frame.width + 0.1 for cell in cells)
         assert all(word.box[2] <= frame.width for word in placed(picture, "text"))

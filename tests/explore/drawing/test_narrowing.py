@@ -48,7 +48,9 @@ def test_a_band_that_narrows_is_drawn_narrower() -> None:
     moments = [stood(16.0), stood(36.0), stood(64.0)]
     (drawn,) = narrowing({"a": moments}, "a", "ref", None)
     (band,) = placed(root(drawn), "polygon")
-    corners = [tuple(map(float, each.split(","))) for each in band.node.attrib["points"].split()]
+    corners = [
+        tuple(map(float, corner.split(","))) for corner in band.node.attrib["points"].split()
+    ]
     heights = [low[1] - high[1] for high, low in zip(corners[:3], corners[:2:-1], strict=True)]
     assert heights[0] > 1.4 * heights[1] > 1.8 * heights[2] > 0
 
@@ -83,16 +85,16 @@ def test_a_contender_has_the_colour_that_it_has_in_the_picture_of_ratios(shelves
     names = [entry.name for entry in ranked(verdict)]
     past = {name: [stood(2.0), stood(8.0)] for name in names[1:]}
     drawn = (ratios(Race.of(verdict)), *narrowing(past, names, names[0], None))
-    of_ratios, of_moments = (_colours(each) for each in drawn if each)
+    of_ratios, of_moments = (_colours(picture) for picture in drawn if picture)
     assert {name: of_ratios[name] for name in past} == of_moments
 
 
 def _colours(chart: Chart) -> dict[str, str]:
     """The colours of points, by the contender's name."""
-    marks = (each for each in root(chart).iter() if "aria-label" in each.attrib)
+    marks = (mark for mark in root(chart).iter() if "aria-label" in mark.attrib)
     return {
-        each.attrib["aria-label"].replace(":", " ").split(" ")[0]: inner.attrib["fill"]
-        for each in marks
-        for inner in each
+        mark.attrib["aria-label"].replace(":", " ").split(" ")[0]: inner.attrib["fill"]
+        for mark in marks
+        for inner in mark
         if inner.tag.endswith("circle")
     }

@@ -11,9 +11,9 @@ def test_a_line_s_picture_has_its_points_its_levels_and_its_steps() -> None:
     (drawn,) = line_over_time(found)
     said = marks(drawn)
     assert len(said) == 20 + 2 + 1
-    ratio, low, high = (f"{each:.3f}" for each in _of(found.steps[0]))
+    ratio, low, high = (f"{figure:.3f}" for figure in _of(found.steps[0]))
     assert f"Step on 2026-01-11: {ratio} times what it was ({low} to {high})" in said
-    assert sum("runs since" in each for each in said) == 2
+    assert sum("runs since" in label for label in said) == 2
 
 
 def _of(step: LineStep) -> tuple[float, float, float]:

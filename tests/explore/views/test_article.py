@@ -34,7 +34,7 @@ def test_its_picture_and_its_tables_have_the_same_figures(no_index: Index) -> No
             found = f"claim {claim.number} {point.claim.finding}"
             figure = figures.ratio_of(point.claim.ratio)
             assert figure in text
-            assert any(found in each and (claim.number == 2 or figure in each) for each in said)
+            assert any(found in line and (claim.number == 2 or figure in line) for line in said)
     assert len(said) == 4
 
 

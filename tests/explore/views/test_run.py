@@ -65,7 +65,9 @@ def test_a_family_has_the_intervals_of_a_race_of_its_own(shelves: Shelves) -> No
     assert whole.entries == ("fast", "middle", "slow")
     assert two.verdict is not None and whole.verdict is not None
     assert {entry.name for entry in two.verdict.entries} == {"fast", "slow"}
-    pair, among_three = (each.verdict.pair("fast", "slow") for each in (two, whole) if each.verdict)
+    pair, among_three = (
+        shown.verdict.pair("fast", "slow") for shown in (two, whole) if shown.verdict
+    )
     assert pair is not None and among_three is not None
     assert pair.ratio.ratio == among_three.ratio.ratio
     (low, high), (lowest, highest) = pair.ratio.ends, among_three.ratio.ends
@@ -117,7 +119,7 @@ def test_the_reports_pictures_are_there_and_each_is_a_file_too(
     visitor: Visitor, shelves: Shelves
 ) -> None:
     page = Elements.of(visitor.page(shelves.page))
-    files = [href for each in page.all("a") if (href := each.get("href") or "").endswith(".svg")]
+    files = [href for link in page.all("a") if (href := link.get("href") or "").endswith(".svg")]
     assert len(files) == len(page.all("figure")) > 3
     picture = visitor.ask(files[0])
     assert picture.headers["content-type"].startswith("image/svg+xml")
