@@ -13,12 +13,11 @@ from dataclasses import dataclass
 from math import exp, log, sqrt
 from statistics import fmean, median, stdev
 
-import scipy
-
 from bakeoff.judge.claims import MIN_ROUNDS
 from bakeoff.judge.day_figures import Seen, right_per_s
 from bakeoff.judge.latency import Merged, merge, merge_encoded
 from bakeoff.judge.lines import TIE_WITHIN
+from bakeoff.judge.quantiles import t_quantile
 from bakeoff.judge.tally import wrong_answers
 from bakeoff.model.day import LOADS, Phase
 from bakeoff.model.finding import Finding
@@ -159,7 +158,7 @@ def _high(kept: Sequence[float]) -> float | None:
     if len(kept) < MIN_ROUNDS:
         return None
     logs = [log(max(each, 1e-6)) for each in kept]
-    quantile = float(scipy.special.stdtrit(len(logs) - 1, 0.975))
+    quantile = t_quantile(len(logs) - 1, 0.975)
     return exp(fmean(logs) + quantile * stdev(logs) / sqrt(len(logs)))
 
 

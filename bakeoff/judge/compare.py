@@ -6,11 +6,11 @@ from itertools import combinations
 from math import exp, isfinite, sqrt
 
 import numpy as np
-import scipy
 
 from bakeoff.judge.calm import judged_kind
 from bakeoff.judge.history import History
 from bakeoff.judge.paired import MERITS, MeritName, Paired, pair_up
+from bakeoff.judge.quantiles import t_quantile
 from bakeoff.judge.spread import Estimate
 from bakeoff.judge.widths import Width, width
 from bakeoff.model.ratio import BootRatio, DrawRatio, Interval
@@ -164,7 +164,7 @@ def _weighed(short: Comparison, long: Comparison | None, alpha: float) -> Compar
         return replace(short, short=short)
     gap, error, freedom = _gap(short.estimate, long.estimate)
     beyond_chance = (
-        abs(gap) > error * float(scipy.special.stdtrit(max(1.0, freedom), 1 - alpha / 2))
+        abs(gap) > error * t_quantile(max(1.0, freedom), 1 - alpha / 2)
         and abs(short.estimate.centre - long.estimate.centre) > long.width.alone
     )
     return replace(long if beyond_chance else short, short=short, long=long)

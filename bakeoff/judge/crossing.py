@@ -30,7 +30,6 @@ from dataclasses import dataclass
 from math import inf, log
 
 import numpy as np
-import scipy
 
 from bakeoff.histograms import TOP_US
 from bakeoff.judge.latency import MIN_BEYOND, Merged, merge, merge_encoded
@@ -177,7 +176,23 @@ def _curve(given: Climb, scores: Floats, counts: Floats) -> tuple[Indices, Float
     if not len(places):
         return places, np.zeros(0)
     means = total[places] / weight[places]
-    return places, scipy.optimize.isotonic_regression(means, weights=weight[places]).x
+    return places, rising_fit(means, weight[places].astype(np.float64))
+
+
+def rising_fit(values: Floats, weights: Floats) -> Floats:
+    """The nearest values, by weighted squares, of which none is less than the one before.
+
+    Neighbours that fall become their mean (Ayer et al., Annals of Math. Statistics 26, 1955).
+    """
+    pools: list[tuple[float, float, int]] = []
+    for value, weight in zip(values.tolist(), weights.tolist(), strict=True):
+        count = 1
+        while pools and pools[-1][0] >= value:
+            before, its_weight, its_count = pools.pop()
+            value = (before * its_weight + value * weight) / (its_weight + weight)
+            weight, count = its_weight + weight, its_count + count
+        pools.append((value, weight, count))
+    return np.repeat([value for value, _, _ in pools], [count for _, _, count in pools])
 
 
 def _crossed(ln_rates: Floats, places: Indices, fit: Floats, limit: str) -> Crossing:

@@ -25,10 +25,10 @@ from math import exp, isfinite, sqrt
 from statistics import median
 
 import numpy as np
-import scipy
 
 from bakeoff.judge import latency
 from bakeoff.judge.paired import ln_throughput
+from bakeoff.judge.quantiles import chi_square_quantile, f_quantile
 from bakeoff.judge.requests import ln_quickness, part_of
 from bakeoff.judge.trimmed import Floats, degrees_of_freedom, trimmed_groups, trimmed_mean
 from bakeoff.model.draws import ContenderDraws, Level, LevelSpread, RequestDraws
@@ -65,7 +65,7 @@ class MeanSquare:
 
     def quantile(self, share: float) -> float:
         """The sum of squares over a quantile of chi-square."""
-        return self.value * self.degrees / _chi_square(share, self.degrees)
+        return self.value * self.degrees / chi_square_quantile(self.degrees, share)
 
 
 def draws_of(plan: Plan, sets: int, records: Sequence[Record]) -> ContenderDraws | None:
@@ -244,20 +244,14 @@ def _between(rows: MeanSquare, below: MeanSquare, sets: int, processes: int) -> 
     """The spread between processes, with Williams' interval."""
 
     def bound(share: float) -> float:
-        ratio = float(scipy.special.fdtri(rows.degrees, below.degrees, share))
-        quantile = ratio * below.value
-        return (rows.value - quantile) * rows.degrees / _chi_square(share, rows.degrees)
+        quantile = f_quantile(rows.degrees, below.degrees, share) * below.value
+        return (rows.value - quantile) * rows.degrees / chi_square_quantile(rows.degrees, share)
 
     values = (rows.value - below.value, bound(1 - _SIDE), bound(_SIDE))
     sd, low, high = (max(0.0, value / sets) for value in values)
     # Rows that agree by more than chance allows do so by chance: that proves no spread of zero.
     high = high or rows.quantile(_SIDE) / sets
     return _rooted("process", (sd, low, high), processes, rows.degrees)
-
-
-def _chi_square(share: float, degrees: int) -> float:
-    """Its quantile. scipy.stats has it too, for a second of CPU at its import."""
-    return float(scipy.special.chdtri(degrees, 1 - share))
 
 
 def _errors(spreads: Sequence[LevelSpread], slice_ms: int) -> tuple[float, float]:

@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from math import log
 
-import scipy
-
+from bakeoff.judge.quantiles import normal_quantile
 from bakeoff.judge.steps import Measured, levels, steps
 from bakeoff.judge.widths import CONFIDENCE
 from bakeoff.model.finding import Finding
@@ -91,4 +90,4 @@ def _measured(point: Point) -> Measured:
     return Measured(log(point.ratio.ratio), width / 2 / _NORMAL)
 
 
-_NORMAL = float(scipy.special.ndtri((1 + CONFIDENCE) / 2))
+_NORMAL = normal_quantile((1 + CONFIDENCE) / 2)

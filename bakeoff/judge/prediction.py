@@ -22,9 +22,10 @@ from math import exp, log, sqrt
 
 import numpy as np
 
+from bakeoff.judge.quantiles import t_quantile
 from bakeoff.judge.spread import between
 from bakeoff.judge.trimmed import Floats
-from bakeoff.judge.widths import CONFIDENCE, t_quantile
+from bakeoff.judge.widths import CONFIDENCE
 from bakeoff.model.earlier import EARLIER_MIN, Earlier, EarlierRatio
 from bakeoff.model.pairs import NextRace, Pair
 from bakeoff.model.verdict import Verdict

@@ -13,7 +13,8 @@ import numpy as np
 
 from bakeoff.judge.calm import judged_kind
 from bakeoff.judge.compare import Comparison
-from bakeoff.judge.widths import CONFIDENCE, t_quantile
+from bakeoff.judge.quantiles import t_quantile
+from bakeoff.judge.widths import CONFIDENCE
 from bakeoff.model.finding import Finding
 from bakeoff.model.pairs import Pair
 from bakeoff.model.ratio import ByState, Interval

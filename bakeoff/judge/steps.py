@@ -19,9 +19,9 @@ from itertools import pairwise
 from math import exp, sqrt
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
+from bakeoff.judge.quantiles import normal_cdf, normal_quantile, t_cdf, t_quantile
 from bakeoff.judge.widths import CONFIDENCE
 from bakeoff.model.ratio import Interval
 
@@ -138,7 +138,7 @@ def _surest(values: Floats, errors: Floats, begin: int, end: int) -> tuple[float
         )
     )
     chance = np.maximum(
-        2 * scipy.special.stdtr(n - 2, -by_scatter), 2 * scipy.special.ndtr(-by_intervals)
+        [2 * t_cdf(n - 2, -t) for t in by_scatter.tolist()], 2 * normal_cdf(-by_intervals)
     )
     # Where many are sure beyond what a float holds, the widest gap is the place.
     surest = min(range(len(places)), key=lambda at: (chance[at], -by_scatter[at]))
@@ -174,5 +174,4 @@ def _interval(centre: float, half: float, n: int) -> Interval:
 
 def _half(freedom: int, by_scatter: float, by_intervals: float) -> float:
     p = (1 + CONFIDENCE) / 2
-    student = float(scipy.special.stdtrit(freedom, p)) * by_scatter
-    return max(student, float(scipy.special.ndtri(p)) * by_intervals)
+    return max(t_quantile(freedom, p) * by_scatter, normal_quantile(p) * by_intervals)

@@ -4,8 +4,7 @@ A neighbour on the same physical core slows every third slice of a shared machin
 more. Of a pair every second block is hit, so what leaves out less than that is moved by it: why
 40 %, and what it costs on a quiet machine, is in EVIDENCE.md, a neighbour. Formulas: Wilcox,
 Introduction to Robust Estimation, chapter 3, but for one: what is left of few values is not 20 %,
-and is counted as it is. scipy.stats has the mean too, for 0.4 s of CPU at its import; the tests
-hold ours against it.
+and is counted as it is. The tests hold the mean against that of scipy.stats.
 """
 
 import numpy as np

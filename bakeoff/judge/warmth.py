@@ -17,8 +17,9 @@ import numpy as np
 from bakeoff.judge.calm import judged_kind
 from bakeoff.judge.history import History
 from bakeoff.judge.paired import Paired, ln_thrift, ln_throughput, pair_up
+from bakeoff.judge.quantiles import t_quantile
 from bakeoff.judge.trimmed import Floats, trimmed_mean
-from bakeoff.judge.widths import CONFIDENCE, t_quantile
+from bakeoff.judge.widths import CONFIDENCE
 from bakeoff.model.finding import Finding
 from bakeoff.model.ratio import Interval
 

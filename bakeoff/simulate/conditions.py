@@ -11,7 +11,6 @@ from math import sqrt
 from statistics import median
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
 from bakeoff.judge.calm import steal_share
@@ -148,20 +147,30 @@ def _weather(series: Series) -> tuple[float, float, float]:
         points.append((apart_s[usual].mean(), np.sqrt(_cressie_hawkins(differences[usual]))))
     lags_s, roots = np.array(points).T
 
-    def model(h: Floats, slice_sd: float, drift_sd: float, drift_s: float) -> Floats:
-        rising: Floats = np.sqrt(slice_sd**2 + drift_sd**2 * -np.expm1(-h / drift_s))
-        return rising
-
     first, last = max(1e-6, float(roots[0])), max(1e-6, float(roots[-1]))
     longest_s = float(lags_s[-1])
-    (slice_sd, drift_sd, drift_s), _ = scipy.optimize.curve_fit(
-        model,
-        lags_s,
-        roots,
-        p0=(first / 2, last, longest_s / 2),
-        bounds=((0, 0, lags_s[0] / 10), (2 * last, 4 * last, 10 * longest_s)),
-    )
-    return float(slice_sd), float(drift_sd), float(drift_s)
+    at = np.array([first / 2, last, longest_s / 2])
+    least, most = (0.0, 0.0, lags_s[0] / 10), (2 * last, 4 * last, 10 * longest_s)
+
+    def model(slice_sd: float, drift_sd: float, drift_s: float) -> tuple[Floats, Floats]:
+        """The root at each lag, and its derivatives."""
+        reached = -np.expm1(-lags_s / drift_s)
+        root = np.sqrt(slice_sd**2 + drift_sd**2 * reached)
+        of_s = -(drift_sd**2) * (1 - reached) * lags_s / drift_s**2 / 2
+        return root, np.array([slice_sd + 0 * root, drift_sd * reached, of_s]).T / root[:, None]
+
+    # Levenberg and Marquardt's way: Newton's where the fit is good, downhill where it is not.
+    damping = 1e-3
+    for _ in range(500):
+        fit, slopes = model(*at)
+        curvature, downhill = slopes.T @ slopes, slopes.T @ (roots - fit)
+        damped = curvature + damping * np.diag(curvature.diagonal() + 1e-12)
+        there = np.clip(at + np.linalg.solve(damped, downhill), least, most)
+        if np.sum((roots - model(*there)[0]) ** 2) < np.sum((roots - fit) ** 2):
+            at, damping = there, damping / 4
+        elif (damping := damping * 4) > 1e9:
+            break
+    return float(at[0]), float(at[1]), float(at[2])
 
 
 def _cressie_hawkins(differences: Floats) -> float:

@@ -12,9 +12,9 @@ from functools import lru_cache
 from math import sqrt
 
 import numpy as np
-import scipy
 from hdrh.histogram import HdrHistogram
 
+from bakeoff.judge.quantiles import gamma_quantile
 from bakeoff.model.engine import SliceCommand, SliceEvent
 
 SERVICE_CV = 0.5
@@ -100,6 +100,5 @@ def latencies(answered: int, mean_ns: int, connections: int) -> str:
 def _standard(steps: int, connections: int) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
     """Quantiles at the middles of `steps` equal parts of a gamma distribution of mean 1."""
     shape = connections / SERVICE_CV**2
-    middles = (np.arange(steps) + 0.5) / steps
-    quantiles = scipy.special.gammaincinv(shape, middles) / shape
+    quantiles = np.array([gamma_quantile(shape, (n + 0.5) / steps) for n in range(steps)])
     return np.asarray(quantiles / quantiles.mean())

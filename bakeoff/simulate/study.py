@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from statistics import median
 
 import numpy as np
-import scipy
 
 from bakeoff.judge import judge
+from bakeoff.judge.quantiles import beta_quantile
 from bakeoff.model.samples import Block
 from bakeoff.model.simulation import Conditions, Middle, Rate, Rates
 from bakeoff.simulate.race import MACHINE, PLANTED, REFERENCE, Size, plan_of, records_of
@@ -64,9 +64,10 @@ def race(size: Size, conditions: Conditions, seed: int) -> Outcome:
 
 
 def rate(count: int, n: int) -> Rate:
-    """The share with its exact binomial 95 % interval."""
-    interval = scipy.stats.binomtest(count, n).proportion_ci(method="exact")
-    return Rate(count=count, n=n, share=count / n, low=interval.low, high=interval.high)
+    """The share with its exact binomial 95 % interval: Clopper and Pearson's."""
+    low = beta_quantile(count, n - count + 1, 0.025) if count else 0.0
+    high = beta_quantile(count + 1, n - count, 0.975) if count < n else 1.0
+    return Rate(count=count, n=n, share=count / n, low=low, high=high)
 
 
 class Study:

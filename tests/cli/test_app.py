@@ -25,7 +25,7 @@ from bakeoff.plan.options import PANELS
 
 HEAVY = {
     *("filelock", "h11", "hdrh", "jinja2", "narwhals"),
-    *("numpy", "psutil", "pydantic", "scipy"),
+    *("numpy", "psutil", "pydantic"),
 }
 """What we run on, but for the two that draw our help."""
 

@@ -1,8 +1,10 @@
 """`import bakeoff` is cheap, typed and complete."""
 
 import inspect
+import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import get_args, get_type_hints
 
@@ -19,6 +21,9 @@ from bakeoff.plan import (
 from bakeoff.plan.crosscheck import CrosscheckOptions
 from bakeoff.plan.draws import DrawsOptions
 
+ROOT = Path(__file__).parents[2]
+LARGE = ["scipy", "pandas", "polars", "pyarrow", "altair", "matplotlib"]
+"""Each takes more than a tenth of what an installation may."""
 NO_NAME = "rase"
 OPTIONS: dict[str, type[Options]] = {
     "race": RaceOptions,
@@ -32,7 +37,12 @@ OPTIONS: dict[str, type[Options]] = {
 
 def in_a_new_process(program: str) -> str:
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", program],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
     )
     return done.stdout
 
@@ -48,12 +58,22 @@ def test_importing_it_loads_nothing_but_itself_in_less_than_a_tenth_of_a_second_
     assert float(seconds) < 0.1
 
 
-def test_the_judge_leaves_out_what_takes_a_second_to_import() -> None:
-    """A race imports it before its warm-up, on the cores that it measures."""
-    assert (
-        in_a_new_process("import sys, bakeoff.judge; print('scipy.stats' in sys.modules)")
-        == "False\n"
+def test_a_race_and_its_reports_need_no_more_than_what_is_installed_with_it(tmp_path: Path) -> None:
+    """What an installation may lack is refused here, as if it were not installed."""
+    needed = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
+    assert not [need for need in needed if re.match("[a-z0-9]+", need)[0] in LARGE]  # type: ignore[index]
+    program = (
+        f"import sys; sys.modules.update(dict.fromkeys({LARGE}))\n"
+        "from pathlib import Path\n"
+        "from tests.runs.conftest import measure\n"
+        "from tests.runs.world import World\n"
+        f"of = measure.__wrapped__(Path({str(tmp_path)!r}))\n"
+        "run = of.race(World({'fast': 2e5, 'slow': 1e5}), 'fast', 'slow', confirm=True)\n"
+        "assert run.report_path.is_file()\n"
+        "import bakeoff.history, bakeoff.simulate, bakeoff.traffic\n"
+        "print(run.result.pairs[0].finding)"
     )
+    assert in_a_new_process(program) == "faster\n"
 
 
 def test_every_public_name_is_there_and_documented() -> None:

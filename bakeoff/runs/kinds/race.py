@@ -68,9 +68,8 @@ class RaceRun(Run[Plan, Verdict]):
         expected = self.planned.expected
         watch.stands(None)
         if self.planned.may_end_early or watch.live:
-            # They take half a second to import, which no draw has to wait for.
+            # It takes a while to import, which no draw has to wait for.
             import_module("bakeoff.judge")
-            import_module("scipy.special")
         with measuring(self.store, stages, watch, expected=expected) as context:
             while not self._is_over():
                 plan = self.plan
