@@ -12,7 +12,7 @@ from bakeoff.model.errors import MissingPiece
 
 APT_TIMEOUT_S = 900
 LOCK_TIMEOUT_S = 120
-"""How long to wait for somebody else's apt-get: a fresh machine often upgrades itself."""
+"""How long to wait for another apt-get: a fresh machine often upgrades itself."""
 POLICY = Path("/usr/sbin/policy-rc.d")
 FORBIDS = "#!/bin/sh\n# Of bakeoff, while it installs servers.\nexit 101\n"
 

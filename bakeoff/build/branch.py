@@ -1,4 +1,4 @@
-"""A branch of a repository as a folder for a while, for files that are made, not written."""
+"""A branch of a repository as a temporary folder, for generated files."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,9 +11,9 @@ from bakeoff.model.errors import BadUsage
 
 @contextmanager
 def branch_folder(repository: Repository, name: str) -> Iterator[Path]:
-    """The files of branch `name`, which begins with none where there is no such branch.
+    """The files of branch `name`; a new branch has none.
 
-    The working tree, the index and the current branch are left alone. Raises `BadUsage`.
+    The working tree, the index and the current branch stay as they are. Raises `BadUsage`.
     """
     if git(repository.top, "check-ref-format", "--branch", name).status:
         raise BadUsage(f"git:{name}: git doesn't take {name} as the name of a branch")

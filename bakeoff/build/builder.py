@@ -33,13 +33,13 @@ CAUSES = (
         "Python's headers are missing; install them, as with: sudo apt-get install python3-dev",
     ),
 )
-"""What a log shows, in lower case, and the sentence that says so."""
+"""Pattern of a log, in lower case → the sentence about it."""
 NOT_SOURCES = {".git", ".out", ".venv", "__pycache__", "node_modules", "target"}
 
 
 def out_folder(folder: Path) -> Path:
     """Where the contender in `folder` is built, `{out}`: in it, or in the cache if it came with a
-    wheel, whose folders may belong to somebody else.
+    wheel, whose folders may belong to another user.
     """
     if folder.is_relative_to(installation.DATA):
         return installation.cache_folder() / "contenders" / folder.name / "out"
@@ -114,12 +114,12 @@ class _Build:
         self._out = out_folder(folder)
         self._values = {"out": str(self._out), "here": str(folder)}
         commands = contender.build.command if contender.build else ()
-        self._commands = tuple(tuple(argument_list(each, self._values)) for each in commands)
+        self._commands = tuple(tuple(argument_list(line, self._values)) for line in commands)
         self._tools: dict[str, str] = {}
         self._log = ""
 
     def receipt(self, begins: Callable[[], object]) -> Receipt:
-        """What was built, now or before."""
+        """Of this build or an earlier one."""
         for tool, version in check_tools(self._contender, self._folder, self._stop).items():
             if isinstance(version, Missing):
                 raise ToolMissing(str(version))
@@ -149,7 +149,7 @@ class _Build:
             return self._build_from_nothing(self._contender.build.env)
 
     def _build_from_nothing(self, env: dict[str, str]) -> Receipt:
-        """What an earlier build left could hide a fault of this one, so it is removed first."""
+        """Files of an earlier build could hide a fault of this one, so they are removed first."""
         began_s = time.monotonic()
         self._empty_out()
         try:
@@ -199,7 +199,7 @@ class _Build:
         )
 
     def _version(self) -> str:
-        """What the version command prints; if it fails, the build made nothing that works."""
+        """The version command's output; if it fails, the build made nothing that works."""
         if self._contender.version is None:
             return ""
         argv = argument_list(self._contender.version.command, self._values)

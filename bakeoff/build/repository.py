@@ -1,4 +1,4 @@
-"""What git knows of a repository: its revisions, and where they left each other."""
+"""A git repository: its revisions, and their merge bases."""
 
 import subprocess
 from dataclasses import dataclass
@@ -31,12 +31,13 @@ class Repository:
             if "not a git repository" in found.stderr:
                 fault = "is not in a git repository; it takes a folder of one"
                 raise BadUsage(f"{folder}: {fault}")
-            raise BadUsage(f"{folder}: git says: {_told(found.stderr)}")
+            says = " ".join(found.stderr.removeprefix("fatal: ").split()) or "nothing"
+            raise BadUsage(f"{folder}: git says: {says}")
         top, common = found.stdout.splitlines()
         return cls(Path(top), (folder / common).resolve())
 
     def revision(self, name: str) -> Revision:
-        """What `name` stands for. Raises `BadUsage`, `MissingPiece` where the clone is shallow."""
+        """The revision `name`. Raises `BadUsage`, `MissingPiece` where the clone is shallow."""
         if name == WORKING_TREE:
             return self.revision("HEAD").model_copy(
                 update={"name": "the working tree", "uncommitted": self.uncommitted() > 0}
@@ -49,7 +50,7 @@ class Repository:
         return self._described(name, commit)
 
     def fork(self, branch: str | None, head: Revision) -> Revision:
-        """Where `head` left `branch`, or origin's default branch if None.
+        """The merge base of `head` and `branch`, by default origin's default branch.
 
         On that branch itself it is head's parent. Raises `BadUsage` and `MissingPiece`.
         """
@@ -84,9 +85,9 @@ class Repository:
             names += ["origin/main", "origin/master", "main", "master"]
         else:
             names = [f"origin/{name}", name]
-        for each in names:
-            if commit := self._commit(each):
-                return each, commit
+        for candidate in names:
+            if commit := self._commit(candidate):
+                return candidate, commit
         what = f"there is no branch {name}" if name else "there is no main or master branch"
         self._check_depth(what)
         raise BadUsage(f"{what} in {self.top}; name the revision to compare with: --base REV")
@@ -116,7 +117,7 @@ class Repository:
 
 
 def git(folder: Path, *words: str) -> command.Ended:
-    """Run git in `folder`; it asks nobody anything. Raises `MissingPiece` without git."""
+    """Run git in `folder`, without prompts. Raises `MissingPiece` without git."""
     env = {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
     try:
         return command.run(["git", *words], timeout_s=GIT_TIMEOUT_S, folder=folder, env=env)
@@ -126,6 +127,3 @@ def git(folder: Path, *words: str) -> command.Ended:
         raise BadUsage(f"{folder}: git can't be started there: {error}") from None
 
 
-def _told(text: str) -> str:
-    """What git says, in one line."""
-    return " ".join(text.removeprefix("fatal: ").split()) or "nothing"

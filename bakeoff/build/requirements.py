@@ -21,8 +21,8 @@ class Missing:
     apt: tuple[str, ...]
 
     def __str__(self) -> str:
-        mend = f": apt-get install {' '.join(self.apt)}" if self.apt else f" (`{self.check}` fails)"
-        return f"needs {self.tool}{mend}"
+        fix = f": apt-get install {' '.join(self.apt)}" if self.apt else f" (`{self.check}` fails)"
+        return f"needs {self.tool}{fix}"
 
 
 def missing_tools(contender: Contender, folder: Path) -> list[Missing]:

@@ -14,7 +14,7 @@ from bakeoff.model.receipt import Receipt
 
 
 class Wanted(NamedTuple):
-    """A contender to be built, in its folder; `name` is what whoever waits for it calls it."""
+    """A contender to build, in its folder; `name` is how the caller calls it."""
 
     name: str
     contender: Contender
@@ -22,13 +22,13 @@ class Wanted(NamedTuple):
 
 
 class BuildProgress(Protocol):
-    """Told about each build, from any thread."""
+    """Called for each build, from any thread."""
 
     def began(self, name: str) -> None:
         """A contender that isn't built yet is being built."""
 
     def ended(self, name: str, built: bool, seconds_s: float | None) -> None:
-        """A contender is done, built or not; `seconds_s` is None if it was built before."""
+        """A contender was built, or failed; `seconds_s` is None if it was built before."""
 
 
 def build_several(
@@ -36,20 +36,20 @@ def build_several(
 ) -> list[Receipt | ContenderOut]:
     """Build `wanted`, `jobs` at a time, in their order.
 
-    Returns a receipt for each, or the reason why it can't be built. Ctrl-C, or whatever else is
-    raised here, ends the commands that are running before it propagates.
+    Returns a receipt for each, or the reason why it can't be built. Ctrl-C, and any other exception
+    here, ends the running commands before it propagates.
     """
     stop = Event()
     with ThreadPoolExecutor(jobs) as pool:
         try:
-            builds = [pool.submit(_built, each, stop, progress) for each in wanted]
+            builds = [pool.submit(_built, contender, stop, progress) for contender in wanted]
             for done in as_completed(builds):
                 done.result()  # raises a fault of ours at once
         except BaseException:
             stop.set()
             pool.shutdown(cancel_futures=True)
             raise
-    return [each.result() for each in builds]
+    return [done.result() for done in builds]
 
 
 def _built(wanted: Wanted, stop: Event, progress: BuildProgress) -> Receipt | ContenderOut:

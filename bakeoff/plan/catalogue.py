@@ -16,7 +16,7 @@ UPSTREAM = "upstream"
 
 
 class LineUp(Contract):
-    """contenders/lineup.toml: who races when nobody is named."""
+    """contenders/lineup.toml: the contenders of a race that names none."""
 
     default: tuple[str, ...]
 
@@ -24,8 +24,8 @@ class LineUp(Contract):
 def read_contender(folder: Path) -> Contender:
     """The contender in a folder of the catalogue.
 
-    Raises `BadFile` where its name isn't the folder's. Elsewhere it may be: people clone one
-    repository into several folders.
+    Raises `BadFile` where its name isn't the folder's. Outside the catalogue they may differ:
+    people clone one repository into several folders.
     """
     path = folder / CONTENDER_FILE
     contender = Contender.read_toml(path)
@@ -37,7 +37,7 @@ def read_contender(folder: Path) -> Contender:
 
 @dataclass(frozen=True)
 class Catalogue:
-    """What is in the `contenders/`, `workloads/` and `articles/` of `root`."""
+    """The `contenders/`, `workloads/` and `articles/` of `root`."""
 
     root: Path
 
@@ -64,7 +64,7 @@ class Catalogue:
         return self.root / "contenders" / name
 
     def default_line_up(self) -> tuple[str, ...]:
-        """Who races when nobody is named."""
+        """The contenders of a race that names none."""
         return LineUp.read_toml(self.root / "contenders" / "lineup.toml").default
 
     def article_names(self) -> list[str]:
@@ -90,7 +90,7 @@ class Catalogue:
         return article
 
     def upstream(self, workload: Workload) -> Entry | None:
-        """Whom contenders ask, where that is what `workload` is about."""
+        """The server behind the contenders, where `workload` needs one."""
         if workload.upstream_delay_ms is None:
             return None
         folder = self.root / UPSTREAM

@@ -1,4 +1,4 @@
-"""What a plan takes from the machine and the moment."""
+"""The machine, folder and time that a plan is made for."""
 
 import os
 import time
@@ -38,7 +38,7 @@ class Environment:
         return cls(Catalogue.shipped(), Path.cwd(), cores, now, tuple(command_line))
 
     def on(self, cluster: Cluster) -> "Environment":
-        """The same moment, with servers and generator on the machines of a cluster."""
+        """The same, with servers and generator on the machines of a cluster."""
         return replace(self, cluster=cluster)
 
     @property
@@ -47,12 +47,12 @@ class Environment:
         return self.cluster.server.address if self.cluster else LOOPBACK
 
     def spare_cpus(self, cores: Cores) -> tuple[int, ...]:
-        """Where whoever is neither server nor generator runs, on the servers' machine."""
+        """The cores of the servers' machine for everything but servers and generator."""
         return spare_cpus(self.cluster.server_cpus if self.cluster else self.cores, cores)
 
     def cores_for(self, cpus: str | None) -> Cores:
-        """The cores that `--cpus` names, or the usual ones: of a cluster all that the nodes of a
-        kind have in common. Raises `BadUsage`."""
+        """The cores that `--cpus` names, or the usual ones: on a cluster those that all nodes of a
+        role have in common. Raises `BadUsage`."""
         if self.cluster is None:
             return parse_cores(cpus, self.cores) if cpus else default_cores(self.cores)
         server, client = self.cluster.server_cpus, self.cluster.load_cpus

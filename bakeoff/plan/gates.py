@@ -8,7 +8,7 @@ from bakeoff.model.errors import BadUsage, nearest
 from bakeoff.model.gate import Gate
 
 _FACTOR = r"(?:\d+(?:\.\d*)?|\.\d+)%?"
-# A bare word that is a factor is no name; in quotes, whatever it looks like.
+# A bare word that looks like a factor isn't a name; quoted, it is.
 _NAME = rf"""(?:"[^"]*"|'[^']*'|(?!{_FACTOR}(?:[\s"'<>*]|$))[^\s"'<>*]+)"""
 _LEFT = rf"\s*(?P<left>{_NAME})\s*(?P<sign>[<>]=|[<>](?!=))\s*"
 _RACE_GATE = re.compile(rf"{_LEFT}(?:(?P<factor>{_FACTOR})\s*\*\s*)?(?P<right>{_NAME})\s*")
@@ -33,8 +33,8 @@ def race_gate(
 ) -> Gate:
     """`NAME >= [FACTOR *] NAME`, both among `names`, or as they were `typed` (text → name).
 
-    With a margin `within` it holds up to that, and has no factor. An interval of ± `precision` must
-    be able to decide it. Raises `BadUsage`.
+    A margin `within` takes the place of a factor. An interval of ± `precision` must be able to
+    decide the gate. Raises `BadUsage`.
     """
     gate = _gate(text, _RACE_GATE, RACE_GRAMMAR, names, typed or {})
     if gate.left == gate.right:
@@ -57,7 +57,7 @@ def race_gate(
 
 
 def runs_gate(text: str, names: Sequence[str]) -> Gate:
-    """`NAME >= FACTOR`, one of `names` against itself in the earlier run. Raises `BadUsage`."""
+    """`NAME >= FACTOR`: one of `names` and itself in the earlier run. Raises `BadUsage`."""
     return _gate(text, _RUNS_GATE, RUNS_GRAMMAR, names, {})
 
 

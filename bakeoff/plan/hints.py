@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 SOURCES_READ = 200
-"""Of the files that may say where the port comes from, so many are read."""
+"""At most so many files are searched for the port."""
 VENV = "{out}/venv"
 _PORT = re.compile(r"\$\{PORT(?::-?\d+)?\}|\$PORT\b")
 _SHELL = re.compile(r"[|&;<>`]|\$[({\w]")
@@ -22,7 +22,7 @@ _WSGI = "gunicorn {app} --bind {{host}}:{{port}} --workers {{workers}}"
 
 @dataclass(frozen=True)
 class Hint:
-    """What was concluded, and from which file; `guessed`: the file doesn't say so itself."""
+    """A conclusion and its file; `guessed`: the file doesn't say so itself."""
 
     text: str
     file: str
@@ -31,9 +31,9 @@ class Hint:
 
 @dataclass(frozen=True)
 class Start:
-    """How a server is built and started; `command` is empty where nothing says it.
+    """How a server is built and started; `command` is empty where no file says it.
 
-    `tools` has for each tool that is needed the command that finds it.
+    `tools` are the tools that it needs, each with the command that checks for it.
     """
 
     language: str = ""
@@ -43,7 +43,7 @@ class Start:
     hints: tuple[Hint, ...] = ()
 
     def told(self, text: str, file: str, *, guessed: bool = False, **changed: Any) -> "Start":
-        """With something more known."""
+        """The same with a hint, and what it `changed`."""
         return replace(self, hints=(*self.hints, Hint(text, file, guessed)), **changed)
 
 
@@ -154,7 +154,7 @@ def _python(folder: Path, start: Start) -> Start:
 
 
 def _python_app(folder: Path, packages: set[str]) -> tuple[str, str] | None:
-    """The command that serves an app of a framework that we know, and what it was told by."""
+    """The command that serves an app of a known framework, and the text of its hint."""
     if "django" in packages or (folder / "manage.py").exists():
         for path in sorted(folder.glob("*/wsgi.py")):
             return _wsgi(f"{path.parent.name}.wsgi:application", packages), f"Django: {path.name}"
@@ -183,7 +183,7 @@ def _wsgi(app: str, packages: set[str]) -> str:
 
 
 def _in_venv(command: str, start: Start) -> str:
-    """A program of Python's, from the environment that is built for it."""
+    """The command with its Python program taken from the virtual environment, if there is one."""
     program, _, rest = command.partition(" ")
     if _PYTHON.fullmatch(program) and start.build and start.language == "Python":
         return f"{VENV}/bin/{program} {rest}"
@@ -211,7 +211,7 @@ def _dockerfile(folder: Path, start: Start) -> Start:
 
 
 def _exec_form(text: str) -> str:
-    """`["node", "server.js"]` as the command that it is."""
+    """The command of `["node", "server.js"]`."""
     try:
         words = json.loads(text)
     except ValueError:
@@ -220,7 +220,7 @@ def _exec_form(text: str) -> str:
 
 
 def _procfile(folder: Path, start: Start) -> Start:
-    """It says how the server is started where it is at work, so it has the last word."""
+    """It has the command of production, so it comes last."""
     web = re.search(r"^web:\s*(.+)$", _text(folder / "Procfile"), re.MULTILINE)
     if web is None:
         return start
@@ -233,7 +233,7 @@ def _procfile(folder: Path, start: Start) -> Start:
 
 
 def _port(folder: Path, start: Start) -> Start:
-    """Whether it listens where it is told to: base and head are up at the same time."""
+    """A hint about the port, which must be variable: base and head run at the same time."""
     if "{port}" in start.command:
         return start.told("its command takes the port", "its command")
     for path in _sources(folder):

@@ -1,7 +1,7 @@
-"""The rungs at which capacities are looked for: one geometric grid of rates for all contenders.
+"""The rungs of a search for capacities: one geometric grid of rates for all contenders.
 
-Rung n is 1.05ⁿ requests per second, whoever is asked: contenders of like capacity are offered the
-very same rates, and no one's ladder lies more favourably than another's.
+Rung n is 1.05ⁿ requests per second for every contender: those of similar capacity are offered the
+same rates, and no ladder is more favourable than another.
 """
 
 import random
@@ -13,9 +13,9 @@ from bakeoff.model.capacity import Objective
 STEP = 1.05
 RUNGS_BELOW, RUNGS_ABOVE = 2, 3
 BEYOND = 8
-"""Rungs above the capacity at which saturation is looked at: 1.05⁸ = 1.48 times."""
+"""Rungs above the capacity where saturation is measured: 1.05⁸ = 1.48 times."""
 LOWER = (-6, -14, -28)
-"""Rungs for the curve's left part, one of them a round: 0.75, 0.5 and 0.26 times."""
+"""Rungs for the curve's left part, one in each round: 0.75, 0.5 and 0.26 times."""
 ROUND = RUNGS_BELOW + 1 + RUNGS_ABOVE + 2
 SEARCH = 12
 """Slices that a search takes, about: from 0.7 of the peak by halves or a fifth, then bisected."""
@@ -24,7 +24,7 @@ _NEAR = 2
 _DOWN, _UP = 14, 4
 
 COST_SHARE = 0.5
-"""Of the peak, where costs are measured: nobody is at the limit there, and nobody nearly idle."""
+"""The share of the peak where costs are measured: no contender is at its limit or nearly idle."""
 COST_WINDOW_MS, REST_MS = 400, 200
 
 WINDOW_MS_MIN, WINDOW_MS_MAX = 300, 4000
@@ -50,7 +50,7 @@ def window_ms(rate: float, objectives: Sequence[Objective]) -> int:
 
     At most 4 s: below `lowest_rung` that is too little, and nothing is measured there.
     """
-    bounds = [bound for each in objectives for bound in each.bounds]
+    bounds = [bound for objective in objectives for bound in objective.bounds]
     needed = max(
         LIMITS_PER_WINDOW * max(bound.limit_us for bound in bounds) / 1e3,
         1000 * max(BEYOND_QUANTILE / (1 - bound.p) for bound in bounds) / rate,
@@ -59,18 +59,18 @@ def window_ms(rate: float, objectives: Sequence[Objective]) -> int:
 
 
 def ramp_ms(window: int) -> int:
-    """Time for the queue to find its usual length before the window: each slice begins idle."""
+    """Time for the queue to reach its usual length before the window: each slice begins idle."""
     return max(RAMP_MS_MIN, ceil(RAMP_SHARE * window))
 
 
 def costs_s(contenders: int) -> float:
-    """What costs take in each round: all at rest, then a slice of each at either load."""
+    """The time for costs in each round: all at rest, then a slice of each at either load."""
     return (REST_MS + 2 * contenders * COST_WINDOW_MS) / 1000
 
 
 def lowest_rung(objectives: Sequence[Objective]) -> int:
     """The lowest rung at which the longest slice has enough requests for every quantile."""
-    highest_p = max(bound.p for each in objectives for bound in each.bounds)
+    highest_p = max(bound.p for objective in objectives for bound in objective.bounds)
     return ceil(log(1000 * BEYOND_QUANTILE / (1 - highest_p) / WINDOW_MS_MAX) / log(STEP))
 
 
@@ -78,8 +78,8 @@ def probe(fitted: Mapping[int, float], peak: float, lowest: int) -> int | None:
     """The rung that a search tries next; None: the neighbourhood is known.
 
     `fitted` has a monotone score for each rung tried so far, above 0 where the objective breaks.
-    It is known when two rungs not more than two apart hold and break it, when `lowest` breaks it,
-    or when a rate half as high again as the closed-loop `peak` holds it.
+    The neighbourhood is known when two rungs at most two apart hold and break it, when `lowest`
+    breaks it, or when 1.5 times the closed-loop `peak` holds it.
     """
     highest = max(lowest, rung_of(peak) + BEYOND)
     if not fitted:
@@ -106,7 +106,7 @@ def ladder(centres: Sequence[int], turn: int, lowest: int) -> list[int]:
 
 
 def climb(seed: int, boot: int, turn: int, name: str, rungs: Sequence[int]) -> list[int]:
-    """The rungs of one round in random order: no rate comes at the same moment of each round."""
+    """The rungs of one round in random order, so that no rate has a fixed place in it."""
     order = list(rungs)
     random.Random(f"{seed}/ladder/{boot}/{turn}/{name}").shuffle(order)
     return order

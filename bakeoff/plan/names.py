@@ -1,4 +1,4 @@
-"""What contenders are called: by a name of their own, or the shortest words that differ."""
+"""Names of contenders: given ones, or the shortest words that differ."""
 
 import re
 import shlex
@@ -59,9 +59,9 @@ def split_name(operand: str) -> tuple[str | None, str]:
 
 
 def short_names(texts: Sequence[str], shorten: Callable[[Sequence[str]], list[str]]) -> list[str]:
-    """A short name for each of `texts`; the whole text where the short ones are not told apart.
+    """A short name for each of `texts`; the whole text where short names would be equal.
 
-    Texts that are the same have the same name.
+    Equal texts have equal names.
     """
     different = list(dict.fromkeys(texts))
     names = dict(zip(different, shorten(different), strict=True))
@@ -72,15 +72,14 @@ def short_names(texts: Sequence[str], shorten: Callable[[Sequence[str]], list[st
 
 
 def cut(name: str) -> str:
-    """A name that tables have room for."""
+    """The name, cut to the room that tables have."""
     return name if len(name) <= NAME_LENGTH_MAX else f"{name[: NAME_LENGTH_MAX - 1]}…"
 
 
 def command_names(commands: Sequence[str]) -> list[str]:
-    """What tells commands apart: their programs or scripts, else the words that only one has."""
+    """The programs or scripts of commands; where those are equal, words that only one has."""
     words = [_words(command) for command in commands]
-    subjects = [_subject(each) for each in words]
-    phrases = [_phrases(each) for each in words]
+    subjects, phrases = list(map(_subject, words)), list(map(_phrases, words))
     names = []
     for place, subject in enumerate(subjects):
         alike = [n for n, other in enumerate(subjects) if other == subject and n != place]
@@ -89,7 +88,7 @@ def command_names(commands: Sequence[str]) -> list[str]:
 
 
 def folder_names(paths: Sequence[str]) -> list[str]:
-    """The ends of paths, from the last part on in which they differ."""
+    """The ends of paths, from the last part that differs."""
     parts = [path.strip("/").split("/") for path in paths]
     return [
         next(
@@ -105,7 +104,7 @@ def folder_names(paths: Sequence[str]) -> list[str]:
 
 
 def url_names(urls: Sequence[str]) -> list[str]:
-    """Where URLs lead, and their paths where several lead to one place."""
+    """The hosts of URLs, and their paths where several have one host."""
     places = [urlsplit(url).netloc for url in urls]
     paths = [
         (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
@@ -118,7 +117,7 @@ def url_names(urls: Sequence[str]) -> list[str]:
 
 
 def _words(command: str) -> list[str]:
-    """The words of a command; of one in a shell, those of the last command that the shell runs."""
+    """The words of a command, or of the last command that its shell runs."""
     words = _last_command(shlex.split(command))
     if len(words) == 3 and _SHELL.fullmatch(_base(words[0])) and words[1] == "-c":
         try:
@@ -129,14 +128,14 @@ def _words(command: str) -> list[str]:
 
 
 def _last_command(words: Sequence[str]) -> list[str]:
-    """What follows the last `&&` or `;`: `cd app && node a.js` is a.js."""
+    """The words after the last `&&` or `;`: `cd app && node a.js` is a.js."""
     starts = [n + 1 for n, word in enumerate(words) if word == "&&" or word.endswith(";")]
     start = max((n for n in starts if n < len(words)), default=0)
     return list(words[start:])
 
 
 def _subject(words: Sequence[str]) -> str:
-    """What it is that runs: a program, or the script or module that one was given."""
+    """The program that runs, or the script or module that it runs."""
     said = [
         _base(word)
         for word in words
@@ -149,12 +148,12 @@ def _subject(words: Sequence[str]) -> str:
 
 
 def _base(word: str) -> str:
-    """A program or file without its folder."""
+    """The last part of a path."""
     return word.rstrip("/").rpartition("/")[2] or word
 
 
 def _phrases(words: Sequence[str]) -> list[_Phrase]:
-    """The words that say something. What bakeoff fills in is left out, with its option."""
+    """The words and options of a command, without placeholders and their options."""
     phrases: list[_Phrase] = []
     takes = False
     for word in words:
@@ -172,29 +171,29 @@ def _phrases(words: Sequence[str]) -> list[_Phrase]:
 
 
 def _speaks_for_itself(word: str) -> bool:
-    """Whether it is a file, a module or an address, and no setting of the option before it."""
+    """Whether it is a file, a module or an address, rather than the value of an option."""
     return bool(re.search(r"[./:]", word) and re.search(r"[A-Za-z]", word))
 
 
 def _told_apart(subject: str, own: Sequence[_Phrase], others: Sequence[Sequence[_Phrase]]) -> str:
-    """`subject` where nobody else has it, else what this command has and no other one has."""
+    """`subject` if no other command has it, else phrases that the others lack."""
     if not others:
         return subject
-    only = [each for each in own if not any(each in other for other in others)]
-    # Not all others have these: together they may tell it apart.
-    some = [each for each in own if not all(each in other for other in others)]
-    chosen = [min(only, key=lambda each: each.is_option)] if only else some
+    only = [phrase for phrase in own if not any(phrase in other for other in others)]
+    # Some of the others lack these, so that together they may differ from all.
+    some = [phrase for phrase in own if not all(phrase in other for other in others)]
+    chosen = [min(only, key=lambda phrase: phrase.is_option)] if only else some
     if not chosen:
         return subject
-    texts = [each.text for other in others for each in other]
-    said = " ".join(_end_of_path(each.text, texts) for each in chosen)
-    # Where another one is the same but for this, that one is the subject alone.
-    bare = any(all(each in own for each in other) for other in others)
-    return f"{subject} {said}" if bare or not only else said
+    texts = [phrase.text for other in others for phrase in other]
+    words = " ".join(_end_of_path(phrase.text, texts) for phrase in chosen)
+    # A command without any phrase of its own is called by the subject alone.
+    bare = any(all(phrase in own for phrase in other) for other in others)
+    return f"{subject} {words}" if bare or not only else words
 
 
 def _end_of_path(text: str, others: Sequence[str]) -> str:
-    """The end of a path, as far as it has to be told from `others`."""
+    """The end of a path, as long as it needs to be to differ from `others`."""
     if "/" not in text or " " in text:
         return text
     return folder_names([text, *(other for other in others if other != text)])[0]

@@ -1,4 +1,4 @@
-"""What is expected of a race: how long it takes, when it ends anyway, and how narrow it gets."""
+"""Expectations of a race: its time, its latest end, and the width of its intervals."""
 
 from dataclasses import dataclass
 from math import expm1, log1p, sqrt
@@ -8,35 +8,34 @@ from bakeoff.model.plan import Expected, Plan
 from bakeoff.plan.schedule import warm_up_slices
 
 START_S = 0.5
-"""Starting a server, its first answers, and ending it."""
+"""A server's start, first responses and stop."""
 START_S_MAX = 10.0
-"""What a start may take of the announced time. A server that takes longer gets more, and it is
-said."""
+"""The part of the announced time for one start. A slower server gets more, and the run says so."""
 AUDIT_S = 2.0
-"""Once all servers come to rest, and are asked how they treat connections."""
+"""The audit of all servers, and the rest before it."""
 WARM_UP_SHARE = 0.3
-"""Of what lies between the shortest and the longest warm-up: most servers are soon steady."""
+"""Of the way from the shortest to the longest warm-up: most servers are soon steady."""
 AROUND_SLICES = 0.9
-"""Ramps and drains, as a share of what is measured."""
+"""Ramps and drains, as a share of the measured time."""
 AROUND_DRAWS = 0.55
-"""The same of new processes and connections, with the warm-ups of those that live longer."""
+"""New processes and connections, and warm-ups of lasting ones, as a share of the measured time."""
 OVER_NETWORK = 2.0
-"""Times as long, where each step is a call to another machine."""
+"""Times as long if each step is a call to another machine."""
 JUDGING_S = 2.0
 JUDGING_ENTRY_S = 0.2
 TIMES_EXPECTED = 2.0
-"""Measuring ends after so many times what was expected, and what servers may take to start."""
+"""Measuring ends after so many times the expected time, plus the longest starts."""
 ENDING_S = 20.0
-"""What is under way then ends: a start or a slice with their time-outs, servers, the report."""
+"""The time after that: a start or a slice times out, servers stop, the report is written."""
 BLOCK_HALF_WIDTH = 0.12
 """The half-width of a pair's interval, in ln ratio, times the root of its blocks."""
 ANY_TIME_TIMES = 1.7
-"""How many times as wide an interval is that holds whenever a race ends."""
+"""An interval that holds whenever a race ends is so many times as wide."""
 
 
 @dataclass(frozen=True)
 class OutOfReach:
-    """What a race asks for that it will probably not reach: instead of ± `asked` it reaches ±
+    """A precision or margin that a race will probably miss: instead of ± `asked` it reaches ±
     `reached`, as shares; `needed_s` of measuring would be enough.
     """
 
@@ -47,10 +46,10 @@ class OutOfReach:
 
 
 def out_of_reach(plan: Plan, block_half_width: float) -> OutOfReach | None:
-    """Whether the precision or the margin that `plan` asks for is too small for its time; None: it
-    is not, or nothing is known, as of latencies.
+    """The precision or margin of `plan` that is too small for its time; None: it is large enough,
+    or nothing is known, as with latencies.
 
-    Of equals the whole interval has to be within a margin. `block_half_width`: see
+    For equal servers the whole interval must be within a margin. `block_half_width`: see
     `BLOCK_HALF_WIDTH`.
     """
     option, asked = ("precision", plan.precision) if plan.precision else ("within", plan.within)
@@ -66,7 +65,7 @@ def out_of_reach(plan: Plan, block_half_width: float) -> OutOfReach | None:
 
 
 def expected(plan: Plan) -> Expected:
-    """What `plan` takes besides builds and its confirmation, which is a race of its own."""
+    """The time of `plan` without builds and its confirmation, which is a race of its own."""
     entries = len(plan.entries)
     share_s = plan.duration_s / (plan.boots * entries)
     twins = sum(entry.twin_of is not None for entry in plan.entries)
@@ -85,9 +84,9 @@ def expected(plan: Plan) -> Expected:
     if plan.cluster:
         about_s *= OVER_NETWORK
     starts_s = sum(
-        min(START_S_MAX, each.contender.run.ready_timeout_s)
-        for each in plan.entries
-        if each.contender
+        min(START_S_MAX, entry.contender.run.ready_timeout_s)
+        for entry in plan.entries
+        if entry.contender
     )
     return Expected(about_s=about_s, at_most_s=TIMES_EXPECTED * about_s + starts_s + ENDING_S)
 

@@ -18,7 +18,7 @@ from bakeoff.plan.environment import Environment
 from bakeoff.plan.gates import race_gate
 from bakeoff.plan.outlook import expected
 from bakeoff.plan.race_options import RaceOptions
-from bakeoff.plan.requests import asked, is_own
+from bakeoff.plan.requests import is_own, workload_of
 
 DURATION_PER_ENTRY_S = 6.0
 """With it two commands and the twin have a verdict within a minute, the whole catalogue within a
@@ -79,7 +79,7 @@ class RaceDraft:
         )
         default = entrants.OWN_ANSWER_WORKLOAD if own else DEFAULT_WORKLOAD
         here = self.environment
-        return asked(self.options, default, here.catalogue, here.directory)
+        return workload_of(self.options, default, here.catalogue, here.directory)
 
     @cached_property
     def cores(self) -> Cores:

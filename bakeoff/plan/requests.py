@@ -1,4 +1,4 @@
-"""What is asked: a workload of the catalogue, of a file, or as curl's users type it."""
+"""The workload of a run: of the catalogue, of a file, or typed as for curl."""
 
 import base64
 import json
@@ -124,7 +124,7 @@ class RequestOptions(Options):
         }
 
     def arguments(self) -> list[str]:
-        """As of all options; a workload that is no file has no flag, and is named."""
+        """As for all options; a workload of Python, which no flag takes, is named."""
         if not isinstance(self.workload, dict):
             return super().arguments()
         named = f"<{self.workload.get('name', GIVEN)}, given in Python: see plan.json>"
@@ -149,14 +149,16 @@ def beside(file: Path, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def is_own(options: RequestOptions) -> bool:
-    """Whether the user says what is asked, and not the catalogue."""
+    """Whether the user wrote the workload, not the catalogue."""
     if isinstance(options.workload, str):
         return _is_file(options.workload)
     return bool(options.request_given)
 
 
-def asked(options: RequestOptions, default: str, catalogue: Catalogue, directory: Path) -> Workload:
-    """The workload that the options stand for, with all that it needs; none given: `default`.
+def workload_of(
+    options: RequestOptions, default: str, catalogue: Catalogue, directory: Path
+) -> Workload:
+    """The workload that the options stand for, with its files; by default the one named `default`.
 
     Files are relative to `directory`. Raises `BadUsage`, `BadFile`.
     """
@@ -263,7 +265,7 @@ def _headers(options: RequestOptions) -> dict[str, str]:
         name, value = _pair("--header", text)
         if name.lower() in map(str.lower, headers.keys() - {"Accept"}):
             raise BadUsage(f"--header: {name} is given twice")
-        headers = {key: each for key, each in headers.items() if key.lower() != name.lower()}
+        headers = {key: old for key, old in headers.items() if key.lower() != name.lower()}
         headers[name] = value
     for cookie in options.cookies:
         if "=" not in cookie:

@@ -159,5 +159,5 @@ def warm_up_slices(share_s: float, known: bool, bound_s: float) -> tuple[int, in
     """
     most_s = min(max(WARM_UP_PER_MEASURED_S * share_s, KNOWN_FLAT_S_MIN), bound_s)
     least_s = min(KNOWN_FLAT_S_MIN if known else WARM_UP_S_MIN, most_s)
-    least, most = (round(1000 * each / WARM_UP_SLICE_MS) for each in (least_s, most_s))
-    return max(1, least), max(1, most)
+    least, most = (max(1, round(1000 * time_s / WARM_UP_SLICE_MS)) for time_s in (least_s, most_s))
+    return least, most

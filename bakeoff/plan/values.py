@@ -1,6 +1,6 @@
 """Option values as people write them: times, shares, numbers and cores.
 
-Every value may come as text, from the command line, or as a Python value. What is wrong raises
+Every value may come as text, from the command line, or as a Python value. A wrong one raises
 `ValueError`, to which `Options` adds the option's name; cores raise `BadUsage`.
 """
 
@@ -93,7 +93,7 @@ def parse_protocols(value: object) -> tuple[Protocol, ...]:
     if not isinstance(names, Sequence) or not value:
         raise ValueError(f"is {value!r}; it takes {', '.join(PROTOCOLS)}, or several: h1,h2")
     protocols: list[Protocol] = []
-    for name in (each.strip() if isinstance(each, str) else each for each in names):
+    for name in (item.strip() if isinstance(item, str) else item for item in names):
         if name not in known:
             hint = nearest(str(name), PROTOCOLS, "there are")
             raise ValueError(f"`{name}` is not a protocol{hint}")
@@ -112,7 +112,7 @@ def parse_protocol(value: object) -> Protocol:
 
 
 def parse_seed(value: object) -> int:
-    """The seed that was given; None: a random one."""
+    """The given seed, or a random one for None."""
     if value is None:
         return random.SystemRandom().randrange(2**32)
     if isinstance(value, str) and _WHOLE.fullmatch(value.strip()):
@@ -123,15 +123,15 @@ def parse_seed(value: object) -> int:
 
 
 def spare_cpus(available: Sequence[int], cores: Cores) -> tuple[int, ...]:
-    """The cores of whoever is neither server nor generator: those that are left, or, where none is,
-    the generator's; the servers', if the generator is on another machine."""
+    """The cores for everything but servers and generator: unused ones; if there are none, the
+    generator's, or the servers' if the generator is on another machine."""
     used = cores.here
-    left = tuple(cpu for cpu in available if cpu not in used)
-    return left or (cores.server if cores.apart else cores.client)
+    unused = tuple(cpu for cpu in available if cpu not in used)
+    return unused or (cores.server if cores.apart else cores.client)
 
 
 GENERATOR_CORES = 3
-"""What the fastest contender's core needs: with a connection per request brick takes 1.7 of the
+"""Enough for the fastest contender's core: with a connection per request brick needs 1.7 of the
 generator's, and two would be busy 85 % of the time (docs/EVIDENCE.md, cores)."""
 
 

@@ -87,7 +87,7 @@ def conditions_of(plan: Plan, records: Sequence[Record]) -> Conditions:
             fault = "has one contender; it takes two"
         raise BadUsage(f"--like {plan.run}: {fault}")
     warmups = [record for record in records if isinstance(record, Warmup)]
-    lengths = next((each.lengths for each in warmups if plan.reference in each.lengths), None)
+    lengths = next((warm.lengths for warm in warmups if plan.reference in warm.lengths), None)
     if lengths is None:
         raise BadUsage(f"--like {plan.run}: its reference, {plan.reference}, was never measured")
     cpus = plan.cores.here
@@ -98,10 +98,10 @@ def conditions_of(plan: Plan, records: Sequence[Record]) -> Conditions:
         for measured in block.slices
         if measured.entry == plan.reference
     ]
-    answered = max(1.0, median(each.requests for each in reference))
+    answered = max(1.0, median(event.requests for event in reference))
     return Conditions(
         source=f"run {plan.run}",
-        requests_per_s=max(1.0, median(each.requests_per_s for each in reference)),
+        requests_per_s=max(1.0, median(event.requests_per_s for event in reference)),
         connections=plan.connections,
         gap_ms=_gap_ms(short, lengths),
         drift_sd=drift_sd,
@@ -120,17 +120,17 @@ def conditions_of(plan: Plan, records: Sequence[Record]) -> Conditions:
 
 
 def _series(blocks: Sequence[Block]) -> Series:
-    slices = [(block.boot, each) for block in blocks for each in block.slices]
-    boot = np.array([boot for boot, _ in slices])
-    names = np.array([each.entry for _, each in slices])
-    level = np.array([ln_throughput(each) for _, each in slices])
+    slices = [slice_ for block in blocks for slice_ in block.slices]
+    boot = np.array([block.boot for block in blocks for _ in block.slices])
+    names = np.array([slice_.entry for slice_ in slices])
+    level = np.array(list(map(ln_throughput, slices)))
     for number in np.unique(boot):
         for name in np.unique(names):
             theirs = (boot == number) & (names == name)
             level[theirs] -= trimmed_mean(level[theirs]) if theirs.any() else 0.0
     return Series(
         boot=boot,
-        at_s=np.array([each.event.start_ns / 1e9 for _, each in slices]),
+        at_s=np.array([slice_.event.start_ns / 1e9 for slice_ in slices]),
         level=level,
     )
 
@@ -190,7 +190,7 @@ def _gap_ms(blocks: Sequence[Block], lengths: Mapping[str, SliceLengths]) -> flo
 
 
 def _level_sds(plan: Plan, blocks: Sequence[Block], draws: Sequence[Draw]) -> dict[str, float]:
-    """One program's on each level, from the median of the pairs'.
+    """One program's sd on each level, from the median of the pairs'.
 
     Boots of earlier versions are one draw each: what differs between those is the processes'.
     """
@@ -206,18 +206,17 @@ def _level_sds(plan: Plan, blocks: Sequence[Block], draws: Sequence[Draw]) -> di
         known = [sd for sd in of_pairs if sd is not None]
         return median(known) / sqrt(2) if known else 0.0
 
-    of_boots = typical(each.boot_sd for each in found)
+    of_boots = typical(spread.boot_sd for spread in found)
     return {
-        "connections_sd": typical(each.connections_sd for each in found),
-        "process_sd": typical(each.process_sd for each in found) if draws else of_boots,
+        "connections_sd": typical(spread.connections_sd for spread in found),
+        "process_sd": typical(spread.process_sd for spread in found) if draws else of_boots,
         "boot_sd": of_boots if draws else 0.0,
     }
 
 
 def conditions_of_past(verdicts: Iterable[Verdict], names: Sequence[str] = ()) -> Conditions | None:
-    """What races of one machine met: the median of what their ratios vary by, over the pairs of
-    `names`, or without names over all entries beside their references. None: there was no such
-    ratio."""
+    """The conditions of one machine's races: the median spread of their ratios, over the pairs of
+    `names`, by default of all entries and their references. None: there was no such ratio."""
     found = [
         (verdict, entry, entry.spread)
         for verdict in verdicts
@@ -247,9 +246,9 @@ def conditions_of_spreads(
     connections: int,
     answered: float,
 ) -> Conditions:
-    """The median of what ratios vary by, of slices in which so many requests were `answered`.
+    """The median spread of ratios whose slices had this many requests `answered`.
 
-    The spread of blocks has all that the machine did to them, so its weather is no part of these.
+    The spread of blocks contains the machine's weather, so the conditions have none besides.
     """
 
     def typical(level: Callable[[Spread], float | None]) -> float:
@@ -270,5 +269,5 @@ def conditions_of_spreads(
         connections_sd=typical(lambda spread: spread.connections_sd),
         process_sd=typical(lambda spread: spread.process_sd),
         boot_sd=typical(lambda spread: spread.boot_sd),
-        lasting=median(each.processes / each.draws for each in spreads) <= 0.5,
+        lasting=median(spread.processes / spread.draws for spread in spreads) <= 0.5,
     )

@@ -10,7 +10,7 @@ from bakeoff.runs.run import create
 from bakeoff.simulate.race import MACHINE, PLANTED, Size, plan_of, world_of
 
 FIRST = datetime(2000, 1, 1, tzinfo=UTC)
-"""The day of the first race: long ago, so that nobody takes it for one that was run."""
+"""The day of the first race: so long ago that it can't be mistaken for a real race's."""
 
 
 def leave_run(

@@ -110,7 +110,7 @@ def world_of(
 
 
 def records_of(plan: Plan, size: Size, conditions: Conditions) -> Sequence[Record]:
-    """What the race leaves in samples.jsonl."""
+    """The race's samples.jsonl."""
     stages, log = world_of(plan, size, conditions).stages, _Unwritten()
     context = Context(stages, stages.servers.keeper(Path()), log, Watch(), Path())
     while not time_is_up(plan, log.records()):

@@ -1,6 +1,6 @@
 """A server as a queue: N connections in a closed loop around one worker, first come, first served.
 
-Each connection asks again as soon as it is answered, so all N requests are always at the server:
+Each connection sends a request as soon as it has a response, so all N are always at the server:
 its worker is never idle, throughput is 1 / mean service time, and a latency is the sum of N service
 times in a row. Where one such time has a coefficient of variation c, sums of N have c/√N, and a
 renewal process counts n ± c√n of them in a window (Cox, Renewal Theory, 1962, ch. 3).

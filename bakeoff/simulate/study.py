@@ -22,7 +22,7 @@ DURATIONS_S = (5.0, 10.0, 15.0, 20.0, 30.0, 45.0, 60.0, 90.0, 120.0, 180.0, 300.
 
 @dataclass(frozen=True)
 class Outcome:
-    """What the judge said of one race. `half_width` is the planted pair's, in ln; None if the race
+    """The judge's findings of one race. `half_width` is the planted pair's, in ln; None if the race
     was too short for a ratio."""
 
     detected: bool
@@ -37,18 +37,17 @@ def race(size: Size, conditions: Conditions, seed: int) -> Outcome:
     plan = plan_of(size, conditions, seed)
     records = records_of(plan, size, conditions)
     verdict = judge(plan, {}, records, MACHINE, complete=True)
-    lasted_s = max(each.at_ns for each in records if isinstance(each, Block)) / 1e9
-    findings = {"faster": 1, "slower": -1}
+    lasted_s = max(record.at_ns for record in records if isinstance(record, Block)) / 1e9
+    signs = {"faster": 1, "slower": -1}
     truths = [size.ln_ratio(pair.a, pair.b) for pair in verdict.pairs]
     intervals = [pair.ratio.ends for pair in verdict.pairs]
-    said = [findings.get(pair.finding, 0) for pair in verdict.pairs]
+    found = [signs.get(pair.finding, 0) for pair in verdict.pairs]
     planted = verdict.pair(PLANTED, REFERENCE)
     right = "faster" if size.effect > 0 else "slower"
     return Outcome(
         detected=planted is not None and size.effect != 0 and planted.finding == right,
         wrong=any(
-            finding and finding != np.sign(truth)
-            for finding, truth in zip(said, truths, strict=True)
+            sign and sign != np.sign(truth) for sign, truth in zip(found, truths, strict=True)
         ),
         covered=all(
             low <= math.exp(truth) <= high
@@ -85,8 +84,8 @@ class Study:
     ) -> Rates:
         """Race `races` times; `done` is called after each. Race k always has the same seed, so
         that sizes are compared on the same weather."""
-        seeds = [int(each) for each in np.random.SeedSequence(self._seed).generate_state(races)]
-        tasks = [self._workers.submit(race, size, conditions, each) for each in seeds]
+        seeds = map(int, np.random.SeedSequence(self._seed).generate_state(races))
+        tasks = [self._workers.submit(race, size, conditions, seed) for seed in seeds]
         for task in as_completed(tasks):
             task.result()
             done()
@@ -103,17 +102,17 @@ def study(seed: int) -> Iterator[Study]:
 def summed_up(size: Size, outcomes: Sequence[Outcome]) -> Rates:
     """The rates over one or more races."""
     n = len(outcomes)
-    widths = [each.half_width for each in outcomes if each.half_width is not None]
+    widths = [race.half_width for race in outcomes if race.half_width is not None]
     return Rates(
         effect=size.effect,
         duration_s=size.duration_s,
         boots=size.boots,
         races=n,
-        power=rate(sum(each.detected for each in outcomes), n) if size.effect else None,
-        false_positives=rate(sum(each.wrong for each in outcomes), n),
-        coverage=rate(sum(each.covered for each in outcomes), n),
+        power=rate(sum(race.detected for race in outcomes), n) if size.effect else None,
+        false_positives=rate(sum(race.wrong for race in outcomes), n),
+        coverage=rate(sum(race.covered for race in outcomes), n),
         half_width=_middle(widths) if widths else None,
-        lasts_s=median(each.lasted_s for each in outcomes),
+        lasts_s=median(race.lasted_s for race in outcomes),
     )
 
 

@@ -14,8 +14,8 @@ TICK_S = 0.01
 class Weather:
     """A clock that runs through one race. Times in s since the race began.
 
-    ln speed is an Ornstein–Uhlenbeck process, AR(1) at whatever distance it is asked for: after h
-    seconds it keeps exp(−h/τ) of its value (Gillespie, Physical Review E 54, 1996, eq. 1.9).
+    ln speed is an Ornstein–Uhlenbeck process, AR(1) at any distance: after h seconds it keeps
+    exp(−h/τ) of its value (Gillespie, Physical Review E 54, 1996, eq. 1.9).
     Bursts of steal come at random (Poisson), and last an exponentially distributed time.
     """
 
@@ -26,7 +26,7 @@ class Weather:
         self._stolen_s = [0.0, 0.0]
 
     def pass_by(self, seconds: float) -> float:
-        """Time goes on; the seconds in it that a burst of steal took from either core."""
+        """Advance the clock. Returns the seconds that a burst of steal took from either core."""
         self.now_s += seconds
         kept = exp(-seconds / self._given.drift_s)
         fresh = self._given.drift_sd * sqrt(-expm1(-2 * seconds / self._given.drift_s))

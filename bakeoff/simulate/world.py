@@ -42,8 +42,7 @@ class World:
     """The machine of one race, its clock, and its servers.
 
     `ln_ratios` has their throughputs over that of the conditions, in ln, and `felt` how strongly
-    each feels the machine's weather, where that isn't 1. They are in version 1, but for those in
-    `versions`.
+    each feels the machine's weather, where that isn't 1. Their version is 1, or that in `versions`.
     """
 
     def __init__(
@@ -90,7 +89,8 @@ class World:
         return self
 
     def build(self, wanted: Sequence[Wanted], _say: Callable[[str], None]) -> list[Receipt]:
-        return [self._receipt(each.name, self._versions.get(each.name, "1")) for each in wanted]
+        versions = self._versions
+        return [self._receipt(one.name, versions.get(one.name, "1")) for one in wanted]
 
     def _receipt(self, name: str, version: str) -> Receipt:
         return Receipt(
@@ -197,7 +197,7 @@ class World:
         return run.path
 
     def nothing(self, *_: object) -> None:
-        """What this world has nothing of, or does nothing for."""
+        """Stands for everything that this world lacks."""
 
     answers = connections_at_a_time = death = close = nothing
     written = tcp = listen_queue = network = earlier = nothing
@@ -226,7 +226,7 @@ class Load:
 
     def __init__(self, world: World, job: Job) -> None:
         self._world, self._connections = world, job.connections
-        self._processes = [int(each.address.rpartition(":")[2]) for each in job.targets]
+        self._processes = [int(target.address.rpartition(":")[2]) for target in job.targets]
         self._ln_level = [
             world.ln_process[process][1] + world.chance(world.given.connections_sd)
             for process in self._processes
@@ -240,8 +240,8 @@ class Load:
             io="epoll",
             threads=1,
             targets=tuple(
-                ReadyTarget(name=each.name, open=job.connections, error=None)
-                for each in job.targets
+                ReadyTarget(name=target.name, open=job.connections, error=None)
+                for target in job.targets
             ),
         )
 

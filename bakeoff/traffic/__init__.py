@@ -1,4 +1,4 @@
-"""What people have of their traffic, made a workload that can be read and edited."""
+"""From recordings of traffic to a workload that people can read and edit."""
 
 from bakeoff.traffic.access_log import read_access_log
 from bakeoff.traffic.curl import read_curl

@@ -32,7 +32,7 @@ _BODILESS = ("GET", "HEAD")
 
 
 class _Unreadable(Exception):
-    """A line that is no log line, with what is wrong about it."""
+    """A line in none of the formats, with its fault."""
 
 
 def read_access_log(path: Path, host: str | None = None) -> Recording:

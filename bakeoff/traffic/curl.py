@@ -11,7 +11,7 @@ from bakeoff.traffic.recording import Recording, Request, method_of, read_bytes,
 from bakeoff.traffic.shell_words import commands
 
 _FORM = "application/x-www-form-urlencoded"
-# What changes how curl works, not what it sends.
+# Options that change how curl works, not what it sends.
 _IGNORED_FLAGS = {
     *("-s", "-S", "-k", "-v", "-i", "-f", "-g", "-N", "-#", "-0", "-4", "-6", "-O", "-J", "-q"),
     *("--silent", "--show-error", "--insecure", "--verbose", "--include", "--fail", "--globoff"),
@@ -42,7 +42,7 @@ _LONG = {
 
 @dataclass
 class _Command:
-    """What the options of one command came to."""
+    """The options of one command."""
 
     urls: list[str] = field(default_factory=list)
     method: str | None = None

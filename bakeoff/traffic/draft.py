@@ -41,7 +41,7 @@ _ASSET_TYPES = re.compile(r"(?:image|font|audio|video)/|text/css|\w+/(?:x-)?java
 
 @dataclass(frozen=True)
 class Choices:
-    """What people may choose of it."""
+    """The options of `bakeoff workload from`."""
 
     name: str
     with_secrets: bool = False
@@ -70,7 +70,7 @@ class DraftRequest:
 
 @dataclass
 class Draft:
-    """A workload, and what people have to know of it."""
+    """A workload, and remarks about it."""
 
     name: str
     title: str
@@ -87,7 +87,7 @@ class Draft:
         return f"{self.name}.csv" if self.columns else None
 
     def files(self) -> dict[str, bytes]:
-        """What is written beside the workload, by name."""
+        """The files beside the workload, by name."""
         if self.data is None:
             return self.bodies
         text = io.StringIO()
@@ -98,7 +98,7 @@ class Draft:
 
 
 def draft(recording: Recording, choices: Choices) -> Draft:
-    """The workload of the recorded requests, each as often. It may have no request."""
+    """The workload of the recorded requests, weighted by their counts. It may have no request."""
     secrets: Counter[str] = Counter()
     if not choices.with_secrets:
         recording, secrets = without_secrets(recording)
@@ -130,7 +130,7 @@ def draft(recording: Recording, choices: Choices) -> Draft:
 
 
 def _chosen(recording: Recording, choices: Choices) -> Counter[Request]:
-    """What can be sent and is wanted; the rest is counted."""
+    """The requests that can be sent and are wanted; the others are counted."""
     chosen: Counter[Request] = Counter()
     for request, count in recording.requests.items():
         if len(request.path) > _LONGEST_PATH:
@@ -195,13 +195,13 @@ def _request_of(made: Draft, shape: Shape, rows: int) -> DraftRequest:
 
 
 def _picked(counts: list[int], rows: int) -> list[int]:
-    """For each row which of them it has: each as often as it was sent, as far as rows allow."""
+    """For each row the index of its request: in proportion to `counts`."""
     ends = list(accumulate(counts))
     return [bisect_right(ends, (2 * row + 1) * ends[-1] // (2 * rows)) for row in range(rows)]
 
 
 def _column(parts: Parts, at: int, fixed: list[bool], values: tuple[str, ...]) -> str:
-    """What the value `at` is called: after the segment before it, or its name in the query."""
+    """The name of the value `at`: after the segment before it, or its name in the query."""
     end = len(parts.segments)
     if end <= at < len(fixed) - 1:
         assert parts.query
@@ -234,7 +234,7 @@ def _body_file(made: Draft, request: Request) -> str:
 
 
 def _shape_of(several: list[Request]) -> JsonValue:
-    """The shape of their answers; None where it isn't known, or can't be looked at."""
+    """The shape of their answers; None where it isn't known or can't be read."""
     answers: list[Any] = []
     for request in several:
         if request.compressed:

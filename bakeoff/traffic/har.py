@@ -1,4 +1,4 @@
-"""HAR files: what browsers' developer tools save of a session."""
+"""HAR files, in which browsers' developer tools save a session."""
 
 import base64
 import binascii
@@ -106,7 +106,7 @@ def read_har(path: Path, host: str | None = None) -> Recording:
 
 
 def _reason(entry: _Entry, is_http: bool, is_sent: bool) -> str | None:
-    """Why an entry is no request that can be sent again."""
+    """Why an entry can't be sent again."""
     posted, status = entry.request.postData, entry.response.status
     socket = entry.resource == "websocket" or entry.request.url.startswith(("ws:", "wss:"))
     has_body = bool(posted and posted.text)

@@ -8,9 +8,9 @@ _ENGINES = {
     *("host", "connection", "content-length", "transfer-encoding", "keep-alive", "upgrade", "te"),
     *("trailer", "expect", "proxy-connection", "http2-settings"),
 }
-"""What frames a message, or is about one connection: the engine's."""
+"""The engine's own: they frame a message, or are about one connection."""
 _OTHER = {"referer", "if-none-match", "if-modified-since", "if-match", "if-unmodified-since"}
-"""A page of before, and what the browser had a copy of."""
+"""The previous page, and the browser's cached copies."""
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _VALUE = re.compile(r"[\t -~]*")
 
@@ -18,8 +18,8 @@ _VALUE = re.compile(r"[\t -~]*")
 def kept(request: Request) -> Headers:
     """Headers that can be sent again, each name once.
 
-    Not those that are the engine's, ask whether a copy is still good, or name the page before.
-    Of compressions gzip is left, which the verify step can read.
+    Those of the engine, of a browser's cache and of the previous page are left out. The only
+    compression is gzip, which the verify step can read.
     """
     found: dict[str, tuple[str, str]] = {}
     for name, given in request.headers:

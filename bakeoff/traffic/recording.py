@@ -36,7 +36,7 @@ class Request:
     compressed: bool = False
     """Whether the answer was."""
     label: str | None = None
-    """What its source calls it."""
+    """Its name in the source."""
 
     def header(self, name: str) -> str:
         """The value of a header, empty if there is none. `name` is in lower case."""
@@ -48,15 +48,15 @@ class Recording:
     """Requests with how often each was sent, and what was left out on the way."""
 
     source: str
-    """What people call it, such as a file's name."""
+    """Its name, such as a file's."""
     host: str | None = None
     """The host that they were sent to, if it is known."""
     requests: Counter[Request] = field(default_factory=Counter)
     """In the order of their first appearance."""
     left_out: Counter[str] = field(default_factory=Counter)
-    """How many requests, or what else, were left out, and why."""
+    """Reason → how many requests were left out."""
     notes: list[str] = field(default_factory=list)
-    """What else people have to know of it."""
+    """Other remarks for the user."""
 
     @property
     def size(self) -> int:
@@ -117,7 +117,7 @@ def path_of(text: str) -> str:
     try:
         return quote(path, safe=visible, errors="surrogateescape")
     except UnicodeEncodeError:
-        # Half of a pair, as JSON can have it, is no byte.
+        # JSON can have half of a surrogate pair, which has no bytes.
         return quote(path, safe=visible, errors="replace")
 
 

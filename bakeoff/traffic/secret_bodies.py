@@ -22,7 +22,8 @@ _NAME_KEYS = ("name", "key", "field", "id")
 def cleaned_body(body: bytes, kind: str, found: set[str]) -> bytes:
     """`body`, of the Content-Type `kind`, with `LEFT_OUT` for its secrets.
 
-    What it is, is seen from itself first: curl calls everything a form, and many say nothing.
+    Its content tells its type before its header does: curl calls everything a form, and many
+    requests have no type.
     """
     # Bytes that are not text stay what they were.
     text = body.decode(errors="surrogateescape")
@@ -63,7 +64,7 @@ def _content(text: str, kind: str, found: set[str]) -> str:
         return _multipart(text, boundary[1], found)
     encloses = text.lstrip("\ufeff \t\r\n")[:1] in ("<", "{", "[")
     if ("x-www-form-urlencoded" in kind and not encloses) or _FORM.fullmatch(text):
-        # What has lines is text that curl called a form.
+        # A text of several lines that curl called a form.
         return form(cleaned_text(text, found) if "\n" in text else text, found)
     if "csv" in kind or "tab-separated" in kind:
         text = _table(text, "\t" if "tab" in kind else ",", found)

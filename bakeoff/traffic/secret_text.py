@@ -36,9 +36,9 @@ _MARKUP = re.compile(
 )
 _ATTRIBUTE = re.compile(r"""(?P<name>[\w:.-]+)\s*=\s*(?P<value>"[^"]*"|'[^']*')""")
 _NAMES = {"name", "key", "id", "field"}
-"""What an element or an attribute is called that has the name of what is beside it."""
+"""Names of elements and attributes whose content is the name of the value beside them."""
 _OPEN_MAX = 16
-"""Of so many elements inside it an element may leave out the ends."""
+"""An element may have so many inside it without end tags."""
 
 
 def cleaned_text(text: str, found: set[str]) -> str:

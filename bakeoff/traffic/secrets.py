@@ -1,4 +1,4 @@
-"""What a recording tells of people's sessions, taken out."""
+"""Takes secrets of people's sessions out of a recording."""
 
 import re
 from collections import Counter

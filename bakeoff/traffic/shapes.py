@@ -12,11 +12,11 @@ from bakeoff.traffic.headers import kept
 from bakeoff.traffic.recording import Request
 
 MANY_WORDS = 20
-"""From so many different words on, a segment of a path is a value: requests would be too many."""
+"""A segment of a path with so many different words is a value: else there are too many requests."""
 LONGEST_VALUE = 10_000
 """A body that is longer is a file of its own."""
 _DEEPEST = 32
-"""Segments beyond are never a value for being many words."""
+"""Segments beyond it are values only if they are ids."""
 _ID = re.compile(
     r"\d+|[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}|(?=[a-f]*\d)[0-9a-f]{8,}"
     r"|(?=[A-F]*\d)[0-9A-F]{8,}"
@@ -40,7 +40,7 @@ class Parts(NamedTuple):
 
 @dataclass(frozen=True)
 class Shape:
-    """Requests that are one, with how often each was sent."""
+    """Recorded requests that become one request, with their counts."""
 
     requests: dict[Request, int]
 
@@ -59,13 +59,13 @@ def parts_of(path: str) -> Parts:
 
 
 def path_with(parts: Parts) -> str:
-    """What `parts_of` took apart."""
+    """The inverse of `parts_of`."""
     query = "" if parts.query is None else "?" + "&".join(map("".join, parts.query))
     return "/".join(parts.segments) + query
 
 
 def values_of(request: Request) -> tuple[str, ...]:
-    """What may differ between requests of a shape: segments, values of the query, the body."""
+    """The values that may differ within a shape: segments, values of the query, the body."""
     parts = parts_of(request.path)
     query = (item.value for item in parts.query or ())
     return (*parts.segments, *query, text_of(request.body) or "")
@@ -84,12 +84,12 @@ def is_id(segment: str) -> bool:
 
 
 def shapes(requests: Counter[Request], apart: bool) -> list[Shape]:
-    """The shapes, those that stand for most requests first.
+    """The shapes, by falling number of requests.
 
     Requests are of one shape if method, status, types and names in the query are the same, and
-    all segments of the path that aren't ids; bodies and values of the query may differ. Then, where
-    a segment has `MANY_WORDS` different words, and all else is the same, it is a value, too.
-    `apart`: only requests that are equal are one.
+    all segments of the path that aren't ids; bodies and values of the query may differ. Then a
+    segment with `MANY_WORDS` different words, everything else being equal, is a value, too.
+    `apart`: only equal requests share a shape.
     """
     groups: dict[Hashable, dict[Request, int]] = {}
     for request, count in requests.items():
@@ -105,7 +105,7 @@ def _item(text: str) -> Item:
 
 
 def _rest(request: Request) -> Hashable:
-    """What is never a value."""
+    """The parts of a request that are never a value, besides its path."""
     headers = {name.lower(): value for name, value in kept(request)}
     types = (headers.get("accept"), headers.get("content-type"), _media_type(request.answer_type))
     is_value = len(request.body) <= LONGEST_VALUE and text_of(request.body) is not None
@@ -118,7 +118,7 @@ def _media_type(value: str | None) -> str:
 
 
 def _key(request: Request, words: frozenset[int] = frozenset()) -> Hashable:
-    """What is the same in all requests of a shape. Of the segments at `words`, how they end."""
+    """The parts that all requests of a shape share; of the segments at `words`, their suffixes."""
     parts = parts_of(request.path)
     segments = tuple(
         (PurePosixPath(segment).suffix,) if at in words else None if is_id(segment) else segment
@@ -129,13 +129,13 @@ def _key(request: Request, words: frozenset[int] = frozenset()) -> Hashable:
 
 
 class _Group(NamedTuple):
-    """Requests of one shape, and which segments are values for being so many words."""
+    """Requests of one shape, and the places of segments that are values for their many words."""
 
     requests: dict[Request, int]
     words: frozenset[int]
 
     def key(self, at: int) -> Hashable:
-        """What is the same in all of them but for the segment `at`."""
+        """The parts that all of them share, without the segment `at`."""
         return _key(next(iter(self.requests)), self.words | {at})
 
     def word(self, at: int) -> str:
@@ -145,7 +145,7 @@ class _Group(NamedTuple):
 
 
 def _with_words(groups: Iterable[dict[Request, int]]) -> list[dict[Request, int]]:
-    """Groups that differ in one segment alone made one, where it has many words."""
+    """Merge groups that differ in one segment with many words."""
     found = [_Group(requests, frozenset()) for requests in groups]
     longest = max((max(map(len, map(_segments, group.requests))) for group in found), default=0)
     for at in reversed(range(1, min(longest, _DEEPEST))):

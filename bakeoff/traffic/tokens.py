@@ -1,4 +1,4 @@
-"""What is a secret, by its name or by its looks."""
+"""Finds secrets by their names or their form."""
 
 import base64
 import binascii
@@ -7,9 +7,9 @@ from itertools import filterfalse, pairwise
 from urllib.parse import unquote_plus
 
 LEFT_OUT = "LEFT-OUT"
-"""What stands for a secret in a path or a body, to be found and filled in."""
+"""Stands for a secret in a path or a body, for the user to find and fill in."""
 TOKEN = "a token"
-"""What a secret is called that has no name."""
+"""A secret without a name."""
 _WORDS = {
     *("token", "secret", "password", "passwd", "pwd", "pass", "passphrase", "session", "sessionid"),
     *("sid", "jwt", "auth", "authorization", "apikey", "signature", "sig", "csrf", "xsrf"),
@@ -18,9 +18,9 @@ _WORDS = {
     *("passcode", "bearer"),
 }
 _LINKS = {"reset", "invite", "invitation", "verify", "confirm", "activate", "unsubscribe", "magic"}
-"""What follows one of these in a path lets in everybody who has it."""
+"""The segment after one of these lets in everyone who has it."""
 _HASHES = {"sha", "md5", "checksum", "digest", "commit", "commits", "blob", "blobs"}
-"""What is named so is public, though it looks drawn by chance."""
+"""Values of these names look random, and are public."""
 _PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _KEY_LENGTH = 16
 """A value called `key` is a secret from this length on."""
@@ -76,7 +76,7 @@ def is_token(text: str) -> bool:
 
 
 def called(name: str) -> str:
-    """What people are told of a secret: the name that it has, unless that is one itself."""
+    """A secret's name for the user, unless the name is a secret itself."""
     return TOKEN if is_token(name) else f"`{name[:40]}`"
 
 
