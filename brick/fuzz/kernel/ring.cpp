@@ -38,6 +38,11 @@ Ring::Ring(Kernel& beneath, io_uring& ring, const io_uring_params& params, unsig
 
 Ring::~Ring() {
     kernel_.when_closing = nullptr;
+    // A kernel may still be at these when the ring is gone, and what they name is about to be
+    // freed.
+    require(std::none_of(works_.begin(), works_.end(), [](const Work& work) {
+        return work.entry.opcode == IORING_OP_SEND || work.entry.opcode == IORING_OP_RECV;
+    }));
     if (buffers_ != nullptr) drop_buffers();
 }
 

@@ -63,8 +63,8 @@ private:
     // The ring is of the thread that runs, so it is made there.
     std::unique_ptr<Ring> ring_;
     std::unique_ptr<ReceiveBuffers> buffers_;
-    std::vector<Ticket> queued_;  // Connections that this turn has brought forward.
-    std::vector<Ticket> turn_;    // Scratch.
+    std::vector<Ticket> queued_;       // Connections that this turn has brought forward.
+    std::vector<Ticket> turn_;         // Scratch.
     std::vector<Ticket> half_closed_;  // Since the last look for clients' ends.
     std::vector<Ticket> half_closed_before_;
     Moment next_look_ = Moment::max();

@@ -23,8 +23,8 @@ public:
     Ring& operator=(const Ring&) = delete;
     ~Ring();
 
-    /// An entry to fill in before the next call; where the queue is full, what is in it is submitted
-    /// first. Where the kernel takes none, it waits for the next `enter`.
+    /// An entry to fill in before the next call; where the queue is full, what is in it is
+    /// submitted first. Where the kernel takes none, it waits for the next `enter`.
     [[nodiscard]] io_uring_sqe& entry();
 
     /// Submits all and waits for a completion; without `wait`, only takes what is there.
