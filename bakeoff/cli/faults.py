@@ -20,7 +20,7 @@ def fault(error: Any) -> str:
     name = path.removeprefix("bakeoff ")
     usual = f"usage: {usage(command, path)}"
     if hasattr(error, "possibilities") and name == "bakeoff":
-        return f"there is no option {typed} before a command; its own come after its name"
+        return f"there is no option {typed} before a command; a command's options follow its name"
     if hasattr(error, "possibilities"):
         return f"{name}: there is no option {typed}; {_nearest(typed, command, path)}"
     if parameter is None:

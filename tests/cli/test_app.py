@@ -182,27 +182,6 @@ def test_a_mistyped_option_is_one_line_with_the_one_that_was_meant(name: str) ->
         assert long in str(done.exception) and "\n" not in str(done.exception)
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        ("rase", "there is no command rase; did you mean race or draws?"),
-        ("-q race", "there is no option -q before a command; "),
-        ("race --colour", "race: there is no option --colour; "),
-        ("race -c", "-c: it takes a value"),
-        ("race --close=3", "--close: it takes no value"),
-        ("capacity", "capacity: CONTENDER is missing; usage: bakeoff capacity [OPTIONS] "),
-        ("capacity x", "capacity: --slo p99=10ms[,p99.9=50ms] is missing"),
-        ("compare a b c", "compare: c is too much; usage: bakeoff compare [OPTIONS] RUN RUN"),
-        ("setup --jobs 0", '--jobs: is "0"; it takes 1 or more'),
-        ("explore --port x", '--port: is "x"; it takes a whole number'),
-        ("race --http2 --protocol h1", "--http2 and --protocol: give one of them"),
-    ],
-)
-def test_wrong_words_are_one_line_that_says_what_would_be_right(words: str, said: str) -> None:
-    done = CliRunner().invoke(app, words.split())
-    assert isinstance(done.exception, BadUsage) and str(done.exception).startswith(said)
-
-
 @pytest.mark.parametrize("words", [["--help"], []])
 def test_help_imports_nothing_but_what_draws_it(words: list[str]) -> None:
     times = subprocess.run(

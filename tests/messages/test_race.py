@@ -93,6 +93,10 @@ SECTION = Section(
             race nginx --colour
             race nginx -d
             race nginx --http2 --protocol h1
+            race nginx --close=3
+            -q race nginx
+            compare a b c
+            explore --port x
             rase
         """),
         Case("race nginx --close --workload ./once.toml", files={"once.toml": ONCE}),
