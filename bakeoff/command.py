@@ -131,10 +131,7 @@ def _signals_wait() -> Iterator[set[int | signal.Signals]]:
 
 
 def _preparation(
-    cpus: Collection[int],
-    open_files: int,
-    mask: set[int | signal.Signals],
-    entry: ledger.Entry,
+    cpus: Collection[int], open_files: int, mask: set[int | signal.Signals], entry: ledger.Entry
 ) -> Callable[[], None]:
     """What the child does before it becomes the program."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

@@ -26,58 +26,34 @@ GROUPS = {
             "runs",
             "Compare two runs, the earlier first: show what became faster or slower.",
         ),
-        "capacity": (
-            "measuring",
-            "Find the highest rate at which servers keep an objective.",
-        ),
+        "capacity": ("measuring", "Find the highest rate at which servers keep an objective."),
         "day": ("day", "Measure a server's whole day: cold start, rest, load, overload, recovery."),
     },
     "Look": {
-        "report": (
-            "runs",
-            "Judge a run's samples again and write its reports.",
-        ),
+        "report": ("runs", "Judge a run's samples again and write its reports."),
         "explore": (
             "explore",
             "Show runs in a browser: each run, each server's history, every pair of servers.",
         ),
-        "publish": (
-            "publish",
-            "Add a run to a static site of the explorer's pages.",
-        ),
+        "publish": ("publish", "Add a run to a static site of the explorer's pages."),
         "history": ("history", "Show past results and how a contender's performance changed."),
         "resume": ("runs", "Resume a run that was cut off, after its last finished block."),
     },
     "Prepare": {
         "init": ("init", "Describe your own server, for `bakeoff race` and `bakeoff ci`."),
-        "workload": (
-            "workload",
-            "Make a workload of your own traffic, or show its requests.",
-        ),
+        "workload": ("workload", "Make a workload of your own traffic, or show its requests."),
         "setup": ("setup", "Install what contenders need, and build them."),
         "contenders": (
             "contenders",
             "List the catalogue and what is missing here, or audit contenders.",
         ),
-        "doctor": (
-            "contenders",
-            "Show what disturbs measurements here, and how to fix it.",
-        ),
-        "cluster": (
-            "cluster",
-            "Show how to race on several machines, or what a cluster lacks.",
-        ),
+        "doctor": ("contenders", "Show what disturbs measurements here, and how to fix it."),
+        "cluster": ("cluster", "Show how to race on several machines, or what a cluster lacks."),
     },
     "Method": {
         "draws": ("method", "Measure why two runs of the same server differ."),
-        "simulate": (
-            "simulate",
-            "Simulate races: how sure is a verdict, how long must a race be?",
-        ),
-        "crosscheck": (
-            "method",
-            "Compare our engine's figures with those of other load tools.",
-        ),
+        "simulate": ("simulate", "Simulate races: how sure is a verdict, how long must a race be?"),
+        "crosscheck": ("method", "Compare our engine's figures with those of other load tools."),
         "replay": (
             "measuring",
             "Replay a published test: check whether its claims hold on this machine.",

@@ -46,11 +46,7 @@ def explore(
         ),
     ] = 0,
     listen: Annotated[
-        str,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Listen on this address. (default: 127.0.0.1)",
-        ),
+        str, typer.Option(metavar="ADDRESS", help="Listen on this address. (default: 127.0.0.1)")
     ] = "127.0.0.1",
     allow_others: Annotated[
         bool,

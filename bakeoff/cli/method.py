@@ -41,8 +41,7 @@ def crosscheck(
 def draws(
     options: DrawsOptions,
     contenders: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="CONTENDER", help=CONTENDER_HELP),
+        list[str] | None, typer.Argument(metavar="CONTENDER", help=CONTENDER_HELP)
     ] = None,
     json: Json = None,
     wide: Wide = False,

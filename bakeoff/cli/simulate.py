@@ -116,8 +116,7 @@ class SimulateOptions(Options):
         ),
     ] = None
     connections: Annotated[
-        Whole | None,
-        shared.CONNECTIONS.but(help="Open this many connections.", usual=AS_GIVEN),
+        Whole | None, shared.CONNECTIONS.but(help="Open this many connections.", usual=AS_GIVEN)
     ] = None
     duration: Annotated[
         Seconds | None,

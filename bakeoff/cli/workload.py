@@ -178,8 +178,7 @@ def from_openapi(
 @workload.command("show")
 def show(
     file: Annotated[
-        str,
-        typer.Argument(metavar="NAME|FILE", help="A workload of the catalogue, or a file."),
+        str, typer.Argument(metavar="NAME|FILE", help="A workload of the catalogue, or a file.")
     ],
 ) -> None:
     """Show a workload's requests, their shares, and which responses are right."""

@@ -15,14 +15,7 @@ from bakeoff.plan.environment import Environment
 from bakeoff.plan.race import RaceDraft
 from bakeoff.plan.race_options import RaceOptions
 from bakeoff.plan.requests import RequestOptions, beside
-from bakeoff.plan.values import (
-    Count,
-    OneProtocol,
-    Rate,
-    Seconds,
-    ShareBelow1,
-    ShareBelow2,
-)
+from bakeoff.plan.values import Count, OneProtocol, Rate, Seconds, ShareBelow1, ShareBelow2
 
 PROJECT_FILE = "bakeoff.toml"
 DURATION_S = 180.0

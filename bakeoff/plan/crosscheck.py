@@ -81,8 +81,7 @@ class CrosscheckOptions(Options):
         ),
     ] = 2.0
     rounds: Annotated[
-        Count,
-        shared.Flag(shared.TIME, "Run each tool this many times, 5 or more.", "12", "NUMBER"),
+        Count, shared.Flag(shared.TIME, "Run each tool this many times, 5 or more.", "12", "NUMBER")
     ] = 12
 
     def model_post_init(self, _context: Any) -> None:

@@ -9,15 +9,7 @@ from bakeoff.model.errors import BadUsage
 from bakeoff.model.gate import CantTell
 from bakeoff.model.plan import Arrivals, Connection, Until
 from bakeoff.plan.requests import RequestOptions
-from bakeoff.plan.values import (
-    Count,
-    Counts,
-    Protocols,
-    Rate,
-    Seconds,
-    ShareBelow1,
-    ShareBelow2,
-)
+from bakeoff.plan.values import Count, Counts, Protocols, Rate, Seconds, ShareBelow1, ShareBelow2
 
 
 class RaceOptions(RequestOptions):
@@ -62,9 +54,7 @@ class RaceOptions(RequestOptions):
     allow_hosts: Annotated[tuple[str, ...], shared.ALLOW_HOST] = ()
     duration: Annotated[
         Seconds | None,
-        shared.DURATION.but(
-            usual="6 s per contender and twin; 20 s in an open loop or solo",
-        ),
+        shared.DURATION.but(usual="6 s per contender and twin; 20 s in an open loop or solo"),
     ] = None
     budget: Annotated[
         Seconds | None,
@@ -109,9 +99,7 @@ class RaceOptions(RequestOptions):
     twin: Annotated[
         bool,
         shared.Flag(
-            shared.TIME,
-            "Race a second copy of the reference, which shows the noise floor.",
-            "on",
+            shared.TIME, "Race a second copy of the reference, which shows the noise floor.", "on"
         ),
     ] = True
     workers: Annotated[Counts | None, shared.WORKERS.several()] = None

@@ -11,13 +11,7 @@ from typing import get_args, get_type_hints
 import pytest
 
 import bakeoff
-from bakeoff.plan import (
-    CapacityOptions,
-    DayOptions,
-    Options,
-    RaceOptions,
-    ReplayOptions,
-)
+from bakeoff.plan import CapacityOptions, DayOptions, Options, RaceOptions, ReplayOptions
 from bakeoff.plan.crosscheck import CrosscheckOptions
 from bakeoff.plan.draws import DrawsOptions
 
