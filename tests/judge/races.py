@@ -158,6 +158,18 @@ def entry(name: str, twin_of: str | None = None) -> Entry:
     )
 
 
+def receipt(name: str) -> Receipt:
+    return Receipt(
+        name=name,
+        version=f"{name} 1.0",
+        tools={},
+        source_sha256="0" * 64,
+        commands=(),
+        log="",
+        built_s=1,
+    )
+
+
 @dataclass
 class Race:
     """A race in the making: change what is to be wrong with it, then ask for plan and records.
@@ -237,18 +249,7 @@ class Race:
         )
 
     def receipts(self) -> dict[str, Receipt]:
-        return {
-            name: Receipt(
-                name=name,
-                version=f"{name} 1.0",
-                tools={},
-                source_sha256="0" * 64,
-                commands=(),
-                log="",
-                built_s=1,
-            )
-            for name in self.ratios
-        }
+        return {name: receipt(name) for name in self.ratios}
 
     def records(self) -> list[Record]:
         rng = np.random.default_rng(self.seed)

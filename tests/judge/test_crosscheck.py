@@ -11,7 +11,7 @@ from bakeoff.model.crosscheck import FIGURES, Compared, CrosscheckRun, Figure
 from bakeoff.model.finding import Finding
 from bakeoff.model.load import Latency, Loader
 from tests.ratios import known
-from tests.runs.world import tool_result
+from tests.runs.loads import tool_result
 
 ROUNDS = 12
 PAIRS: list[tuple[Loader, Loader]] = [("ab", "engine")]

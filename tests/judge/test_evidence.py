@@ -12,7 +12,7 @@ from bakeoff.model.ratio import Interval, Ratio
 from bakeoff.model.readings import Memory
 from bakeoff.model.samples import BootEnd, Record, ToolRun
 from tests.judge.races import MACHINE, Race, altered, encoded, throughput_event, with_event
-from tests.runs.world import tool_result
+from tests.runs.loads import tool_result
 
 LATENCIES = {
     "quick": {"latency": encoded(((1_000_000, 990), (2_000_000, 10)))},

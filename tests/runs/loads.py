@@ -8,9 +8,12 @@ import numpy as np
 from hdrh.histogram import HdrHistogram
 
 from bakeoff.load import REQUEST_TIMEOUT_MS
+from bakeoff.load.tools.output import result
 from bakeoff.model.engine import Job, Ready, ReadyTarget, SliceCommand, SliceEvent
+from bakeoff.model.load import LoadResult
 from tests.judge.queues import queue_event
 from tests.judge.races import event
+from tests.load.tools.samples import load as spec_of
 from tests.runs.mixed import Mix
 from tests.runs.processes import name_of
 
@@ -149,6 +152,20 @@ class FakeLoad:
 
 def _warm(_loaded_s: float) -> float:
     return 1.0
+
+
+def tool_result(requests_per_s: float) -> LoadResult:
+    """What a tool prints after a second at that speed, as far as it says anything."""
+    return result(
+        "wrk",
+        spec_of(),
+        requests=round(requests_per_s),
+        duration_s=1.0,
+        requests_per_s=requests_per_s,
+        bytes_per_s=100 * requests_per_s,
+        latency_us=None,
+        errors={},
+    )
 
 
 @cache

@@ -15,7 +15,8 @@ from bakeoff.model.load import Latency, Loader
 from bakeoff.runs import execute, open_run, report, resume
 from bakeoff.runs.kinds.crosscheck import CrosscheckRun
 from tests.ratios import known
-from tests.runs.world import World, tool_result
+from tests.runs.loads import tool_result
+from tests.runs.world import World
 
 SPEEDS = {"fast": 100_000.0}
 LATENCY = Latency(mean=900, p50=850, p75=None, p90=2000, p99=9000, p99_9=None, max=9000)

@@ -14,7 +14,8 @@ from bakeoff.report.document import Document, Text
 from bakeoff.runs import Run, Stages, Watch, execute, listed, open_run, report, resume
 from bakeoff.runs import run as kinds
 from bakeoff.runs.indexing import Indexed, Setting
-from tests.runs.world import World, cut_off, tool_result
+from tests.runs.loads import tool_result
+from tests.runs.world import World, cut_off
 
 # What would be in model/.
 

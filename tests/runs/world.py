@@ -9,31 +9,29 @@ from typing import Any
 
 from bakeoff.build import Wanted
 from bakeoff.load import LoadRun, LoadSpec
-from bakeoff.load.tools.output import result
 from bakeoff.measure import Placement
 from bakeoff.model.audit import Audit, Probes, Written
 from bakeoff.model.contender import Contender
 from bakeoff.model.earlier import Earlier
 from bakeoff.model.engine import Job
 from bakeoff.model.errors import ContenderOut, MissingPiece
-from bakeoff.model.load import Loader, LoadResult
+from bakeoff.model.load import Loader
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Connection, Entry
 from bakeoff.model.program import Program
-from bakeoff.model.protocol import Agreed, Certificate, Protocol, Tls
+from bakeoff.model.protocol import Agreed, Certificate, Protocol
 from bakeoff.model.readings import CoreTime, Memory, TcpTrouble
-from bakeoff.model.receipt import CpuCounter, Expectation, Handle, Receipt, Verification
+from bakeoff.model.receipt import CpuCounter, Handle, Receipt, Verification
 from bakeoff.model.samples import Record
 from bakeoff.model.verdict import Verdict
-from bakeoff.model.workload import RequestSection, Workload
+from bakeoff.model.workload import Workload
+from bakeoff.progress import Watch
 from bakeoff.runs import Stages
 from bakeoff.runs.results import Results
-from bakeoff.runs.stages import Reports
+from bakeoff.runs.stages import History, Reports
 from bakeoff.verify import AnswerSample
-from bakeoff.verify.asking import GET
-from tests.judge.races import MACHINE, SOUND_AUDIT
-from tests.load.tools.samples import load as spec_of
-from tests.runs.loads import FakeLoad
+from tests.judge.races import MACHINE, SOUND_AUDIT, receipt
+from tests.runs.loads import FakeLoad, tool_result
 from tests.runs.processes import (
     FakeCpu,
     FakeFreezer,
@@ -47,7 +45,7 @@ NOISE = 0.03
 
 
 @dataclass
-class World(Reports):
+class World(Reports, History, Watch):
     """Servers by name with their throughput; faults by name; and all that happened.
 
     What is `up` and what it did is by process: NAME/NUMBER, as its keeper calls it. `dead` has
@@ -194,16 +192,7 @@ class World(Reports):
     def attach(self, entry: Entry, protocol: Protocol = "h1") -> Handle:
         return handle_of(entry, entry.name, protocol=protocol)
 
-    def answers(
-        self,
-        host: str,
-        port: int,
-        protocol: Protocol = "h1",
-        tls: Tls | None = None,
-        *,
-        request: RequestSection = GET,
-        close: bool = False,
-    ) -> str | None:
+    def answers(self, host: str, port: int, *_: object, **__: object) -> str | None:
         """A real answer, unless this world says that nobody listens."""
         return f"{host} {port}: refused" if self.refuses else None
 
@@ -285,16 +274,11 @@ class World(Reports):
         page.write_text(run.plan.run)
         return page
 
-    def add(self, _folder: Path) -> str:
+    def add(self, folder: Path) -> str:
         """A history that remembers nothing, or is away."""
         return self.no_history
 
-    def block_half_width(self, _machine: Machine) -> float | None:
-        """What races on this machine reached: nothing is known."""
-        return None
-
-    def earlier(self, _folder: Path, _verdict: Verdict) -> Earlier | None:
-        """What that history has of earlier races."""
+    def earlier(self, folder: Path, verdict: Verdict) -> Earlier | None:
         return self.earlier_races
 
     def step(self, text: str) -> None:
@@ -316,9 +300,6 @@ class World(Reports):
         """A watch: remember."""
         self.seen.append(f"{name} is out: {reason}")
 
-    def judged(self, run: Results) -> None:
-        """A watch: its report follows."""
-
     def build(
         self, wanted: Sequence[Wanted], say: Callable[[str], None]
     ) -> list[Receipt | ContenderOut]:
@@ -330,24 +311,9 @@ class World(Reports):
         """A receipt, or the fault that this world has for the contender."""
         if contender.name in self.unbuildable:
             return ContenderOut(self.unbuildable[contender.name])
-        return Receipt(
-            name=contender.name,
-            version=f"{contender.name} 1.0",
-            tools={},
-            source_sha256="0" * 64,
-            commands=(),
-            log="",
-            built_s=0,
-        )
+        return receipt(contender.name)
 
-    def verify(
-        self,
-        handle: Handle,
-        entry: Entry,
-        workload: Workload,
-        pipeline: int,
-        held: Mapping[str, Expectation] | None = None,
-    ) -> Verification:
+    def verify(self, handle: Handle, entry: Entry, *_: object) -> Verification:
         """Right, unless this world says what is wrong."""
         name = entry.twin_of or entry.name
         problems = (self.wrong[name],) if name in self.wrong else ()
@@ -415,20 +381,6 @@ class World(Reports):
             CoreTime(cpu=0, user_s=now_s * 0.3, system_s=now_s * 0.7, idle_s=0.0, **idle),
             CoreTime(cpu=1, user_s=now_s * 0.3, system_s=now_s * 0.3, idle_s=now_s * 0.4, **idle),
         )
-
-
-def tool_result(requests_per_s: float) -> LoadResult:
-    """What a tool prints after a second at that speed, as far as it says anything."""
-    return result(
-        "wrk",
-        spec_of(),
-        requests=round(requests_per_s),
-        duration_s=1.0,
-        requests_per_s=requests_per_s,
-        bytes_per_s=100 * requests_per_s,
-        latency_us=None,
-        errors={},
-    )
 
 
 def cut_off(
