@@ -67,12 +67,8 @@ def test_gets_are_taken_where_all_that_they_require_is_known(tmp_path: Path) -> 
     assert (items.status, items.answer_type) == (200, "application/json")
     assert items.headers == (("Accept", "application/json"),)
     assert (item.path, item.status, item.answer_type) == ("/v1/items/7", 200, "text/html")
-    assert recording.left_out == {
-        "with the method POST": 1,
-        "with the method DELETE": 1,
-        "with a required parameter that has no example": 1,
-        "with a path that isn't described whole": 1,
-    }
+    assert list(recording.left_out.values()) == [1, 1, 1, 1]
+    assert {"POST", "DELETE"} < set(" ".join(recording.left_out).split())
     (note,) = recording.notes
     assert "[request.headers]" in note
 
@@ -110,7 +106,8 @@ def test_an_example_that_refers_to_itself_a_billion_times_is_none(tmp_path: Path
     required = "{name: a, in: query, required: true, example: *x11}"
     lines += ["paths: {/a: {get: {parameters: [" + required + "]}}}"]
     path.write_text("\n".join(lines))
-    assert read_openapi(path).left_out == {"with a required parameter that has no example": 1}
+    recording = read_openapi(path)
+    assert (recording.size, recording.left_out.total()) == (0, 1)
 
 
 def test_references_that_go_round_or_nowhere_leave_out_what_needs_them(tmp_path: Path) -> None:

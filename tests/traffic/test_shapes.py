@@ -96,7 +96,8 @@ def test_the_rarest_are_left_out_and_said() -> None:
     made = drafted("/a", "/a", "/a", "/b", most=1)
     assert [request.path for request in made.requests] == ["/a"]
     assert made.title == "3 requests, from a.log"
-    assert made.remarks == ["left out: 1 rarer request, 25.0% of all; --max NUMBER takes more"]
+    (remark,) = made.remarks
+    assert "25.0%" in remark and "--max NUMBER" in remark
 
 
 @pytest.mark.parametrize(
@@ -141,7 +142,8 @@ def test_headers_that_differ_are_left_out_and_said() -> None:
         recording.requests[Request("GET", "/users/1", given)] = 1
     [request] = draft(recording, Choices("a")).requests
     assert request.headers == (("X-Same", "1"),)
-    assert request.notes == ("left out, as they differ: X-Request",)
+    (note,) = request.notes
+    assert "X-Request" in note and "X-Same" not in note
 
 
 def test_rows_are_taken_evenly_from_more_requests_than_a_file_should_have() -> None:
@@ -150,4 +152,5 @@ def test_rows_are_taken_evenly_from_more_requests_than_a_file_should_have() -> N
         recording.requests[Request("GET", f"/{number}")] = MOST_ROWS
     made = draft(recording, Choices("a"))
     assert Counter(made.columns["id"]) == {str(number): MOST_ROWS // 4 for number in range(4)}
-    assert made.remarks == ["the data file has 10,000 rows, taken evenly from 40,000 requests"]
+    (remark,) = made.remarks
+    assert " 10,000 " in remark and " 40,000 " in remark
