@@ -89,11 +89,13 @@ def report(
     bakeoff report runs/latest
     bakeoff report runs/latest --format bencher
     """
+    if format:
+        if run is None:
+            raise BadUsage("--format takes a RUN, such as runs/latest")
+        typer.echo(_formatted(run, format), nl=False)
+        return
     if run is None:
         _list(out_dir)
-        return
-    if format:
-        typer.echo(_formatted(run, format), nl=False)
         return
     check_json(json)
     judged = runs.report(run)

@@ -68,7 +68,9 @@ def result_of(path: Path) -> tuple[type[AnyRun], Contract]:
     """The result in a file, and the kind of run that it is of. Raises `BadFile`."""
     try:
         value = json.loads(path.read_bytes())
-    except (OSError, ValueError):
+    except OSError as error:
+        raise BadFile(path, None, f"can't be read: {error.strerror}") from None
+    except ValueError:
         raise BadFile(path, None, "can't be read as JSON") from None
     kind = kind_of(str(value.get("schema", ""))) if isinstance(value, dict) else None
     if kind is None:

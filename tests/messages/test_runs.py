@@ -101,6 +101,8 @@ SECTION = Section(
     (
         *typed("""
             report nowhere
+            report nowhere --format bencher
+            report --format bencher
             report .
             resume file
             resume .
@@ -110,6 +112,8 @@ SECTION = Section(
             resume runs/latest
             resume runs/latest --cluster auto
             report runs/latest --json none/x.json
+            report runs/latest --format comment
+            report runs/latest/plan.json --format otava
         """,
             "runs/latest is a race that is complete",
             RACED,
