@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 EXPRESSION = re.compile(r"\$\{\{(.*?)\}\}", re.DOTALL)
-_TOKEN = re.compile(r"\s*('(?:[^']|'')*'|==|!=|&&|\|\||[(),]|[A-Za-z_][\w.-]*|\d+)")
+_TOKEN = re.compile(r"\s*('(?:[^']|'')*'|==|!=|&&|\|\||[(),]|[A-Za-z_][\w.-]*)")
 # As GitHub's "workflow syntax" has them, under jobs.<job_id>.steps[*].shell.
 SHELLS = {
     "bash": ["bash", "--noprofile", "--norc", "-eo", "pipefail"],
@@ -104,65 +104,36 @@ def filled(text: str, context: Mapping[str, Any]) -> str:
 
 
 def evaluated(expression: str, context: Mapping[str, Any], *, failed: bool = False) -> Any:
-    """The value of an expression."""
+    """The value of an expression, which differs from one of Python in its names and signs."""
     tokens = _TOKEN.findall(expression)
     assert "".join(tokens) == re.sub(r"\s(?=(?:[^']*'[^']*')*[^']*$)", "", expression), expression
-    value, left = _either(tokens, context, failed)
-    assert not left, f"{expression}: {left} is left"
-    return value
+    functions = {
+        "always": lambda: True,
+        "success": lambda: not failed,
+        "failure": lambda: failed,
+        "format": lambda text, *values: re.sub(r"\{(\d)\}", lambda m: values[int(m[1])], text),
+    }
+
+    def python(token: str, following: str) -> str:
+        if token.startswith("'"):
+            return repr(token[1:-1].replace("''", "'"))
+        if not token[0].isalpha():
+            return _SIGNS.get(token, token)
+        assert following != "(" or token in functions, token
+        return token if following == "(" else repr(_found(token, context))
+
+    words = map(python, tokens, [*tokens[1:], ""])
+    return eval(" ".join(words), {"__builtins__": {}, **functions})
 
 
-def _either(tokens: list[str], context: Mapping[str, Any], failed: bool) -> tuple[Any, list[str]]:
-    value, tokens = _both(tokens, context, failed)
-    while tokens[:1] == ["||"]:
-        other, tokens = _both(tokens[1:], context, failed)
-        value = value or other
-    return value, tokens
+_SIGNS = {"&&": "and", "||": "or"}
 
 
-def _both(tokens: list[str], context: Mapping[str, Any], failed: bool) -> tuple[Any, list[str]]:
-    value, tokens = _compared(tokens, context, failed)
-    while tokens[:1] == ["&&"]:
-        other, tokens = _compared(tokens[1:], context, failed)
-        value = value and other
-    return value, tokens
-
-
-def _compared(tokens: list[str], context: Mapping[str, Any], failed: bool) -> tuple[Any, list[str]]:
-    value, tokens = _single(tokens, context, failed)
-    while tokens[:1] in (["=="], ["!="]):
-        sign = tokens[0]
-        other, tokens = _single(tokens[1:], context, failed)
-        value = (_shown(value) == _shown(other)) == (sign == "==")
-    return value, tokens
-
-
-def _single(tokens: list[str], context: Mapping[str, Any], failed: bool) -> tuple[Any, list[str]]:
-    first, *rest = tokens
-    if first == "(":
-        value, rest = _either(rest, context, failed)
-        assert rest[0] == ")"
-        return value, rest[1:]
-    if first.startswith("'"):
-        return first[1:-1].replace("''", "'"), rest
-    if rest[:1] == ["("]:
-        arguments, rest = [], rest[1:]
-        while rest[0] != ")":
-            value, rest = _either(rest, context, failed)
-            arguments.append(value)
-            rest = rest[1:] if rest[0] == "," else rest
-        return _called(first, arguments, failed), rest[1:]
-    value = context
-    for part in first.split("."):
-        # What isn't there is empty, as GitHub has it.
-        value = value.get(part, "") if isinstance(value, Mapping) else ""
-    return value, rest
-
-
-def _called(name: str, arguments: list[Any], failed: bool) -> Any:
-    if name == "format":
-        return re.sub(r"\{(\d)\}", lambda m: _shown(arguments[int(m[1]) + 1]), arguments[0])
-    return {"always": True, "success": not failed, "failure": failed}[name]
+def _found(name: str, context: Any) -> Any:
+    """What `a.b.c` is; what isn't there is empty, as GitHub has it."""
+    for part in name.split("."):
+        context = context.get(part, "") if isinstance(context, Mapping) else ""
+    return context
 
 
 def _is_true(condition: str, context: Mapping[str, Any], *, failed: bool) -> bool:

@@ -31,8 +31,8 @@ def test_expressions_have_the_values_that_github_gives(expression: str, value: o
 
 
 def test_an_expression_that_it_does_not_know_is_an_error() -> None:
-    for unknown in ("hashFiles('x')", "inputs.base < 3", "inputs.base inputs.base"):
-        with pytest.raises((AssertionError, KeyError)):
+    for unknown in ("hashFiles('x')", "inputs.base < 3"):
+        with pytest.raises(AssertionError):
             evaluated(unknown, CONTEXT)
 
 
