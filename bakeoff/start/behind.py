@@ -133,7 +133,7 @@ def _counters(pid: int, table: dict[int, Process]) -> list[CpuCounter]:
 def _own_group(pid: int, table: dict[int, Process]) -> cgroups.Base | None:
     """The control group of a container, or one in which all are above or below `pid`."""
     ours = cgroups.groups().values()
-    space = _namespace(pid)
+    space, not_its_own = _namespace(pid), (None, _namespace(os.getpid()))
     line = {pid} | descendants([pid], table)
     above = table.get(pid)
     while above and above.parent not in line:
@@ -142,7 +142,7 @@ def _own_group(pid: int, table: dict[int, Process]) -> cgroups.Base | None:
     for base in cgroups.bases(pid=pid):
         members = cgroups.members(base.path)
         if members and not any(own.is_relative_to(base.path) for own in ours):
-            contained = space != _namespace(os.getpid()) and {*map(_namespace, members)} == {space}
+            contained = space not in not_its_own and {*map(_namespace, members)} == {space}
             if contained or members <= line:
                 return base
     return None
