@@ -20,14 +20,8 @@ from bakeoff.model.ratio import ByState, Interval, Ratio
 
 def ratio(interval: Interval, a: str, b: str, at_least: Collection[str]) -> Ratio:
     """The ratio a over b with the ends that it has; `at_least` names the bounded entries."""
-    given = interval.model_dump()
-    return Ratio(
-        **given
-        | {
-            "low": None if b in at_least else interval.low,
-            "high": None if a in at_least else interval.high,
-        }
-    )
+    absent = {end: None for end, limited in (("low", b), ("high", a)) if limited in at_least}
+    return Ratio(**interval.model_dump() | absent)
 
 
 def mean_ratio(

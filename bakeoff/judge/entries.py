@@ -31,7 +31,6 @@ from bakeoff.model.ratio import Ratio
 from bakeoff.model.readings import Memory
 from bakeoff.model.receipt import Receipt
 
-_OWN = Ratio(ratio=1.0, low=1.0, high=1.0, n=1)
 NEVER_STARTED = "it was never started: the race ended before that"
 
 
@@ -170,6 +169,7 @@ def row(
     mean_ratio = bounds.mean_ratio(against, means, name, reference, participants.bounded)
     interval = bounded(against)
     shared = history.blocks_of(name, reference, kind=judged_kind(history.blocks)) if place else 0
+    to_itself = Ratio(ratio=1.0, low=1.0, high=1.0, n=shared) if shared else None
     tally, offered = participants.tallies[name], participants.offered[name]
     started = history.started(name)
     verification = started[-1].verification if started else None
@@ -195,7 +195,7 @@ def row(
             *cold_draws(warmth),
             *(_about_blocks(name, participants, against, shared, history) if ranked else ()),
         ),
-        ratio=_OWN.model_copy(update={"n": shared}) if is_reference and shared else interval,
+        ratio=to_itself if is_reference else interval,
         cpu_ratio=cpu.interval(name) if cpu else None,
         mean_ratio=mean_ratio,
         warmth=warmth and warmth.beside,

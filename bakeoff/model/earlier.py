@@ -1,12 +1,14 @@
 """earlier.json: what the history had of other races in a race's setting when it ended.
 
-A race is judged from its folder alone, so what is needed of its past is kept there.
+A race is judged from its folder alone, so what is needed of its past is kept there. And what
+earlier runs on this machine have shown of a program.
 """
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, NonNegativeFloat
 
+from bakeoff.model.audit import Audit
 from bakeoff.model.base import Contract
 from bakeoff.model.history import Id
 
@@ -37,3 +39,13 @@ class Earlier(Contract):
     schema_: Literal["bakeoff.earlier/1"] = Field("bakeoff.earlier/1", alias="schema")
     builds: dict[str, Id]
     ratios: tuple[EarlierRatio, ...] = ()
+
+
+class Program(Contract):
+    """`audit` is how it treats a connection; `flat`: it was as fast as ever from its first slice
+    on; `warming_ms` is for how long a process was loaded before a draw, the median. None: nobody
+    knows."""
+
+    audit: Audit | None = None
+    flat: bool | None = None
+    warming_ms: NonNegativeFloat | None = None

@@ -12,9 +12,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from bakeoff.installation import cache_folder
+from bakeoff.model.earlier import Program
 from bakeoff.model.errors import BadFile, ContenderOut
 from bakeoff.model.plan import Entry, Plan
-from bakeoff.model.program import Program
 from bakeoff.model.receipt import Receipt
 
 

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from bakeoff.build import Wanted
+from bakeoff.model.earlier import Program
 from bakeoff.model.engine import Job, Ready, ReadyTarget, SliceCommand, SliceEvent
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Entry
-from bakeoff.model.program import Program
 from bakeoff.model.readings import CoreTime, CpuTime, Memory
 from bakeoff.model.receipt import CpuCounter, Handle, Receipt, Stopped, Verification
 from bakeoff.model.simulation import Conditions

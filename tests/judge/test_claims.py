@@ -7,7 +7,7 @@ import pytest
 from bakeoff.judge.claims import decide, outcome
 from bakeoff.model.article import Article, Claim, Comparison, Metric, Published, Row, Setting, Shape
 from bakeoff.model.finding import Finding
-from bakeoff.model.ratio import Interval
+from bakeoff.model.ratio import Ratio
 
 
 def claim(**changed: object) -> Claim:
@@ -24,8 +24,8 @@ def claim(**changed: object) -> Claim:
     )
 
 
-def interval(low: float, high: float) -> Interval:
-    return Interval(ratio=(low * high) ** 0.5, low=low, high=high, n=40, boots=3)
+def interval(low: float, high: float) -> Ratio:
+    return Ratio(ratio=(low * high) ** 0.5, low=low, high=high, n=40, boots=3)
 
 
 def article(*claims: Claim) -> Article:
@@ -69,11 +69,11 @@ def text(words: str) -> Finding:
 class Measured:
     """Evidence that was made up."""
 
-    def __init__(self, result: Interval | Finding, metric: Metric = "requests_per_s") -> None:
+    def __init__(self, result: Ratio | Finding, metric: Metric = "requests_per_s") -> None:
         self.result = result
         self.metric = metric
 
-    def interval(self, metric: Metric, of: str, over: str) -> Interval | Finding:
+    def interval(self, metric: Metric, of: str, over: str) -> Ratio | Finding:
         assert (metric, of, over) == (self.metric, "quick", "slow")
         return self.result
 

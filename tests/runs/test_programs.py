@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from bakeoff.model.cut import Warmup
+from bakeoff.model.earlier import Program
 from bakeoff.model.plan import Entry
-from bakeoff.model.program import Program
 from bakeoff.model.receipt import Receipt
 from bakeoff.runs.programs import Programs, program_key
 from tests.judge.races import SOUND_AUDIT

@@ -12,13 +12,12 @@ from bakeoff.load import LoadRun, LoadSpec
 from bakeoff.measure import Placement
 from bakeoff.model.audit import Audit, Probes, Written
 from bakeoff.model.contender import Contender
-from bakeoff.model.earlier import Earlier
+from bakeoff.model.earlier import Earlier, Program
 from bakeoff.model.engine import Job
 from bakeoff.model.errors import ContenderOut, MissingPiece
 from bakeoff.model.load import Loader
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Connection, Entry
-from bakeoff.model.program import Program
 from bakeoff.model.protocol import Agreed, Certificate, Protocol
 from bakeoff.model.readings import CoreTime, Memory, TcpTrouble
 from bakeoff.model.receipt import CpuCounter, Handle, Receipt, Verification
