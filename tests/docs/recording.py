@@ -132,7 +132,8 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         run(servers, Path(folder)).check_returncode()
         path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-        shown = typed(shlex.split(command), Path(folder), COLUMNS, HEIGHT, PATH=path)
+        env = {"PATH": path, "XDG_DATA_HOME": folder, "XDG_CACHE_HOME": folder}
+        shown = typed(shlex.split(command), Path(folder), COLUMNS, HEIGHT, **env)
     if shown.status:
         sys.exit(f"{command}: ended with status {shown.status}")
     RECORDING.write_text(picture(command, frames(shown), f"{datetime.now(UTC):%Y-%m-%d}"))
