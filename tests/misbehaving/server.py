@@ -147,8 +147,8 @@ class Server:
         if self.listener:
             self.listener.close()
             self.listener = None
-        for each in list(self.connections):
-            each.transport.close()
+        for connection in list(self.connections):
+            connection.transport.close()
 
     def resets(self) -> None:
         self.mode = "resets"
@@ -165,12 +165,12 @@ class Server:
     def stops_reading(self) -> None:
         """Connections are accepted, and what comes on them stays in the kernel."""
         self.mode = "stops_reading"
-        for each in self.connections:
-            each.transport.pause_reading()
+        for connection in self.connections:
+            connection.transport.pause_reading()
 
     def no_descriptors(self) -> None:
         """No further file can be opened, and no connection accepted."""
-        highest = max(int(each.name) for each in Path("/proc/self/fd").iterdir())
+        highest = max(int(descriptor.name) for descriptor in Path("/proc/self/fd").iterdir())
         _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (min(highest + 1, hard), hard))
         with contextlib.suppress(OSError):

@@ -66,9 +66,9 @@ class Running:
         return False
 
     def end(self) -> None:
-        for each in psutil.process_iter(["environ"]):
-            if (each.info["environ"] or {}).get("FOLDER") == str(self.folder):
-                each.kill()
+        for process in psutil.process_iter(["environ"]):
+            if (process.info["environ"] or {}).get("FOLDER") == str(self.folder):
+                process.kill()
         self.process.wait(SOON_S)
 
 
@@ -85,8 +85,8 @@ def start(tmp_path: Path) -> Iterator[Start]:
         return started[-1]
 
     yield begin
-    for each in started:
-        each.end()
+    for server in started:
+        server.end()
 
 
 def soon(holds: Callable[[], bool]) -> None:
@@ -327,7 +327,7 @@ def test_processes_are_counted_and_only_some_are_at_fault(start: Start, tmp_path
     third = start(*second).listens()
     assert first.answers_rightly()
     assert third.answers_rightly()
-    assert sorted(each.name for each in (tmp_path / "second").iterdir()) == ["1", "2", "3"]
+    assert sorted(path.name for path in (tmp_path / "second").iterdir()) == ["1", "2", "3"]
     assert (tmp_path / "second" / "1").read_text() == ""
     assert "exits, after 0 answers" in (tmp_path / "second" / "2").read_text()
     later = ("exits", "--at-start", "--every-process-from", "2", "--state", "later")

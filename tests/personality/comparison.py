@@ -59,12 +59,12 @@ class Seen:
 
 def table(*cases: list[Case]) -> pytest.MarkDecorator:
     """A test for each command line of these tables."""
-    return pytest.mark.parametrize("case", [case for each in cases for case in each], ids=str)
+    return pytest.mark.parametrize("case", [case for group in cases for case in group], ids=str)
 
 
 def commands(line: str, words: str, **more: Any) -> list[Case]:
     """A case for each of the words, which `|` divides, in the place of `{}` in the line."""
-    return [Case(line.replace("{}", each.strip()).strip(), **more) for each in words.split("|")]
+    return [Case(line.replace("{}", word.strip()).strip(), **more) for word in words.split("|")]
 
 
 def answered(line: str, answers: Mapping[str, Answer | bytes], **more: Any) -> list[Case]:
@@ -153,8 +153,8 @@ def _context(case: Case, certificate: Path | None) -> ssl.SSLContext | None:
 
 def _ab_requests(connections: list[Connection], port: str) -> set[object]:
     """Byte for byte: the distinct ones, and what came beside whole requests."""
-    sent = {request for each in connections for request in each.requests}
-    sent |= {each.rest for each in connections if each.rest}
+    sent = {request for connection in connections for request in connection.requests}
+    sent |= {connection.rest for connection in connections if connection.rest}
     return {request.replace(port.encode(), b"<port>") for request in sent}
 
 
@@ -165,10 +165,16 @@ def _ab_connections(connections: list[Connection], case: Case) -> object:
     """
     if not case.exact:
         return None
-    asked = [each for each in connections if each.requests or each.ended_by != "client"]
+    asked = [
+        connection
+        for connection in connections
+        if connection.requests or connection.ended_by != "client"
+    ]
     if "-k" in shlex.split(case.line):
-        return sum(len(each.requests) for each in asked), {each.ended_by for each in asked}
-    return Counter((len(each.requests), each.ended_by) for each in asked)
+        return sum(len(connection.requests) for connection in asked), {
+            connection.ended_by for connection in asked
+        }
+    return Counter((len(connection.requests), connection.ended_by) for connection in asked)
 
 
 def _wrk_requests(connections: list[Connection], port: str) -> set[object]:
@@ -176,7 +182,7 @@ def _wrk_requests(connections: list[Connection], port: str) -> set[object]:
 
     wrk takes it from a Lua table, whose order is another in each of its threads.
     """
-    sent = {request for each in connections for request in each.requests}
+    sent = {request for connection in connections for request in connection.requests}
     return {_unordered(request.replace(port.encode(), b"<port>")) for request in sent}
 
 
@@ -188,7 +194,7 @@ def _unordered(request: bytes) -> tuple[bytes, tuple[bytes, ...], bytes]:
 
 def _wrk_connections(connections: list[Connection], case: Case) -> object:
     """How many asked, where that is no matter of speed."""
-    return sum(1 for each in connections if each.requests) if case.exact else None
+    return sum(1 for connection in connections if connection.requests) if case.exact else None
 
 
 MASKS: dict[str, masks.Mask] = {"ab": masks.ab, "wrk": masks.wrk}

@@ -81,10 +81,10 @@ def settled(program: Program, out: str, err: str) -> tuple[str, str]:
     ours = program.path != real(program.name).path
     err = ADVICE.sub("", err) if ours else OPENSSL.sub("", err)
     texts = {"out": out, "err": err}
-    for each in DIFFERENCES:
-        if each.program == program.name:
-            pattern = each.ours if ours else each.theirs
-            texts[each.here] = _named(texts[each.here], pattern, each.name)
+    for difference in DIFFERENCES:
+        if difference.program == program.name:
+            pattern = difference.ours if ours else difference.theirs
+            texts[difference.here] = _named(texts[difference.here], pattern, difference.name)
     return texts["out"], texts["err"]
 
 

@@ -105,12 +105,14 @@ class Server:
 
     @property
     def distinct_requests(self) -> set[bytes]:
-        return {request for each in self.connections for request in each.requests}
+        return {request for connection in self.connections for request in connection.requests}
 
     def settle(self, timeout_s: float = 10.0) -> None:
         """Wait until each connection is seen to have ended, which takes until a pause is over."""
         until = time.monotonic() + timeout_s
-        while time.monotonic() < until and any(not each.ended_by for each in self.connections):
+        while time.monotonic() < until and any(
+            not connection.ended_by for connection in self.connections
+        ):
             time.sleep(0.005)
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -85,7 +85,7 @@ def _without_numbers(seen: Seen) -> tuple[object, ...]:
         # With stop.lua a run may end before there is a sample.
         if not line.startswith("    Req/Sec")
     ]
-    return seen.status, out, seen.err, {_nines(str(each)) for each in seen.requests}
+    return seen.status, out, seen.err, {_nines(str(request)) for request in seen.requests}
 
 
 def _nines(text: str) -> str:
