@@ -181,6 +181,7 @@ SECTION = Section(
                 ("GET /run/RUN/embed/none.html", "", RACED),
                 ("GET /run/RUN/badge/none.svg", "", RACED),
                 ("GET /run/RUN/data.xlsx", "", RACED),
+                ("GET /words/more", "", RACED),
                 ("GET /two/RUN", "", RACED),
                 ("GET /two/RUN/RUN", "", RACED),
                 ("GET /contender/c", "", RACED),
