@@ -18,6 +18,7 @@ BUSY_S = 20.0
 """How long a writer waits for another one: a rebuild of 10,000 runs writes for some seconds."""
 _MIGRATING = 0x62616B65
 """PostgreSQL's advisory lock while a schema is made or changed: one process at a time."""
+_AGAIN = "`bakeoff history rebuild DIR` makes it again from the runs' folders"
 
 
 def connect(url: str, *, renew: bool = False) -> Engine:
@@ -44,7 +45,7 @@ def connect(url: str, *, renew: bool = False) -> Engine:
 
 
 class Damaged(HistoryAway):
-    """The file of an index that SQLite can't read."""
+    """The file of an index that SQLite, or this bakeoff, can't read."""
 
 
 @contextmanager
@@ -56,8 +57,7 @@ def reached(url: URL) -> Iterator[None]:
         reason = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
         said = f"the history {url.render_as_string()}: {reason}"
         if any(words in reason for words in ("not a database", "malformed")):
-            again = "`bakeoff history rebuild DIR` makes it again from the runs' folders"
-            raise Damaged(f"{said}; {again}") from None
+            raise Damaged(f"{said}; {_AGAIN}") from None
         raise HistoryAway(said) from None
     except OSError as error:
         raise HistoryAway(f"the history {url.render_as_string()}: {error.strerror}") from None
@@ -114,6 +114,11 @@ def _bring_up_to_date(engine: Engine) -> None:
         at = _schema(connection)
     if at == SCHEMA:
         return
+    if at is not None and at < SCHEMA:
+        raise Damaged(
+            f"the history {engine.url.render_as_string()}: was written before bakeoff's first "
+            f"release; {_AGAIN}"
+        )
     if at is not None and at > SCHEMA:
         raise BadUsage(
             f"the history {engine.url.render_as_string()}: was written by a newer bakeoff (its "

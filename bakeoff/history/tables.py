@@ -13,7 +13,7 @@ from sqlalchemy import (
     Text,
 )
 
-SCHEMA = "0001"
+SCHEMA = "0002"
 """The newest migration's name: what an index must be at."""
 
 METADATA = MetaData()

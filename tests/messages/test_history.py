@@ -22,13 +22,21 @@ def _taken(scene: Scene) -> None:
     scene.stands_for["PORT"] = str(bound.getsockname()[1])
 
 
-def _newer(scene: Scene) -> None:
+def _of_schema(scene: Scene, schema: str) -> None:
     scene.patch.setenv("BAKEOFF_HISTORY", f"sqlite:///{scene.folder}/history.sqlite")
     database = sqlite3.connect(scene.folder / "history.sqlite")
     with database:
         database.execute("CREATE TABLE alembic_version (version_num VARCHAR(32))")
-        database.execute("INSERT INTO alembic_version VALUES ('9999')")
+        database.execute("INSERT INTO alembic_version VALUES (?)", [schema])
     database.close()
+
+
+def _newer(scene: Scene) -> None:
+    _of_schema(scene, "9999")
+
+
+def _unreleased(scene: Scene) -> None:
+    _of_schema(scene, "0001")
 
 
 def _indexed(scene: Scene) -> None:
@@ -88,6 +96,7 @@ SECTION = Section(
             both(OWN, lambda scene: scene.write("history.sqlite", "x" * 5000)),
         ),
         Case("history", "a newer bakeoff has written to the history", _newer),
+        Case("history", "a bakeoff before the first release has written to it", _unreleased),
         Case(
             "history",
             "nobody listens at BAKEOFF_HISTORY=postgresql://127.0.0.1:1/x",
