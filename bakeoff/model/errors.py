@@ -155,9 +155,8 @@ class BadFile(BadUsage):
             return cls(
                 where, "schema", f"is {schema}, of a newer bakeoff; {reads}: upgrade bakeoff"
             )
-        return cls(
-            where, "schema", f"is {schema}, of an earlier bakeoff; {reads}: measure it again"
-        )
+        fix = "measure it again" if name.endswith("plan") else "bakeoff report judges its run again"
+        return cls(where, "schema", f"is {schema}, of an earlier bakeoff; {reads}: {fix}")
 
 
 class MissingPiece(BakeoffError):

@@ -106,8 +106,8 @@ def test_a_schema_with_thousands_of_digits_is_a_newer_one() -> None:
         Verdict.checked({"schema": f"bakeoff.verdict/{'9' * 5000}"}, "verdict.json")
 
 
-def test_a_file_of_a_bakeoff_that_is_too_old_has_to_be_measured_again() -> None:
-    with pytest.raises(BadFile, match=r"/0, of an earlier bakeoff; .*: measure it again"):
+def test_a_file_of_an_earlier_bakeoff_is_named() -> None:
+    with pytest.raises(BadFile, match="/0, of an earlier bakeoff"):
         Verdict.checked({"schema": "bakeoff.verdict/0"}, "verdict.json")
 
 
