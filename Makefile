@@ -42,7 +42,7 @@ install: ## start: Build the wheel for this machine; install it by uv, pipx or p
 .PHONY: race
 race: setup ## start: Set up what is needed, race the default line-up, print standings and report
 	$(BIN)/bakeoff setup
-	$(BIN)/bakeoff race -d 2m
+	$(BIN)/bakeoff race -d 1m
 
 # One contender at least of each toolchain: what `make test` has time for.
 TESTED := nginx libuv-http-parser brick erlang go-nethttp chi node-http fastify node-pm2 gunicorn \
