@@ -91,7 +91,7 @@ contenders: .venv/installed
 .PHONY: test-python
 test-python: setup brick-programs
 	$(YIELDING) $(PYTEST) $(AGAIN) --ignore tests/personality -m 'not e2e $(MARKS)' \
-		--numprocesses 2 --dist loadfile
+		--numprocesses 3 --dist loadfile
 
 # One after the other, several tests at a time: most of them wait. The oracle measures alone.
 .PHONY: test-timed
@@ -162,7 +162,7 @@ lint: setup brick-tools build/tools/bin/actionlint ## check: Formatters, linters
 
 build/tools/bin/actionlint:
 	@command -v go >/dev/null || { echo "actionlint, which checks workflows, needs Go 1.25 or later"; exit 3; }
-	GOBIN=$(CURDIR)/build/tools/bin go install github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
+	GOBIN="$(CURDIR)/build/tools/bin" go install github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 
 .PHONY: bench
 bench: release-engine build/tools/bin/oha ## measure: Measure our own speed against peers, into records/; an hour and a half

@@ -237,7 +237,7 @@ fn one_connection_per_request(io: IoChoice) {
         assert_eq!(event.connects, event.requests_all);
     }
     let event = driver.slice(2, 0, 100);
-    assert!(event.requests_all == 0 && event.errors[&ErrorKind::ConnectRefused] >= 4);
+    assert!(event.requests_all == 0 && event.errors[&ErrorKind::ConnectRefused] > 0);
 }
 
 fn requests_in_http_1_0(io: IoChoice) {
