@@ -254,10 +254,26 @@ def test_a_link_to_a_folder_and_a_run_s_parts_are_no_runs_of_their_own(going_on:
         assert [run.name for run in going_on.live.running()] == [NAME]
 
 
-def test_the_judge_yields_to_all_else_and_ends_with_the_explorer(going_on: GoingOn) -> None:
+Judges = Callable[[], list[psutil.Process]]
+
+
+@pytest.fixture
+def judges() -> Judges:
+    """Those that a test began: explorers of other tests may still have theirs."""
+    known = psutil.Process().children()
+    return lambda: [
+        process
+        for process in psutil.Process().children()
+        if process not in known and process.nice() == 19
+    ]
+
+
+def test_the_judge_yields_to_all_else_and_ends_with_the_explorer(
+    judges: Judges, going_on: GoingOn
+) -> None:
     with Judge() as judge:
         assert judge.ask(going_on.folder).standings
-        ours = [process for process in psutil.Process().children() if process.nice() == 19]
+        ours = judges()
         assert len(ours) == 1
         ours[0].kill()
         ours[0].wait()
@@ -265,14 +281,14 @@ def test_the_judge_yields_to_all_else_and_ends_with_the_explorer(going_on: Going
             log.write('{"type":"nothing"}\n')
         said = judge.ask(going_on.folder).trouble
         assert "samples.jsonl" in said, "one that was killed is begun again, and says what is wrong"
-        ours = [process for process in psutil.Process().children() if process.nice() == 19]
+        ours = judges()
     assert ours and not any(process.is_running() for process in ours)
     assert judge.ask(going_on.folder).trouble
 
 
-def judged_with_a_hung_judge(ask: Callable[[], object]) -> None:
+def judged_with_a_hung_judge(judges: Judges, ask: Callable[[], object]) -> None:
     """`ask`, while the judge's process stands still and has little time."""
-    [hung] = [process for process in psutil.Process().children() if process.nice() == 19]
+    [hung] = judges()
     hung.suspend()
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(judging_process, "LEAST_S", 0.2)
@@ -280,18 +296,18 @@ def judged_with_a_hung_judge(ask: Callable[[], object]) -> None:
     assert not hung.is_running()
 
 
-def test_a_judge_that_hangs_is_ended_and_another_judges(going_on: GoingOn) -> None:
+def test_a_judge_that_hangs_is_ended_and_another_judges(judges: Judges, going_on: GoingOn) -> None:
     states: list[LiveState] = []
     with Judge() as judge:
         assert judge.ask(going_on.folder).standings
         judge.took_s.clear()
-        judged_with_a_hung_judge(lambda: states.append(judge.ask(going_on.folder)))
+        judged_with_a_hung_judge(judges, lambda: states.append(judge.ask(going_on.folder)))
         assert "was ended" in states[0].trouble and not states[0].standings
         assert judge.ask(going_on.folder).standings
 
 
 def test_a_hung_judge_costs_one_run_an_update_and_the_others_nothing(
-    going_on: GoingOn,
+    judges: Judges, going_on: GoingOn
 ) -> None:
     other = going_on.folder.with_name("another-run")
     shutil.copytree(going_on.folder, other)
@@ -308,7 +324,7 @@ def test_a_hung_judge_costs_one_run_an_update_and_the_others_nothing(
         assert run.state
         before = run.state.standings
         going_on.live._judge.took_s.clear()
-        judged_with_a_hung_judge(judged_again)
+        judged_with_a_hung_judge(judges, judged_again)
         assert run.state.standings == before and "was ended" in run.state.trouble
         assert run.state.trouble in Elements.of(going_on.visitor.page(going_on.page)).text
         waits_s = run.due_s - time.monotonic()
