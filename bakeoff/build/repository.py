@@ -125,5 +125,3 @@ def git(folder: Path, *words: str) -> command.Ended:
         raise MissingPiece("git is not installed; as root: apt-get install git") from None
     except (OSError, subprocess.SubprocessError) as error:
         raise BadUsage(f"{folder}: git can't be started there: {error}") from None
-
-
