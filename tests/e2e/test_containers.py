@@ -109,7 +109,7 @@ def test_a_command_that_starts_a_container_is_raced_with_its_control_group(
 def test_a_container_ends_with_bakeoff_whatever_ends_that(
     podman: Podman, raced: str, place: Place
 ) -> None:
-    with place.begin("race", raced, str(SERVER), "-d", "60", *QUICK) as race:
+    with place.begin("race", raced, shlex.quote(str(SERVER)), "-d", "60", *QUICK) as race:
         wait_for(lambda: place.blocks() > 0)
         (first, *_) = podman.containers()
         server = int(podman("inspect", "--format", "{{.State.Pid}}", first))

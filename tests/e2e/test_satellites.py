@@ -71,7 +71,7 @@ def test_the_core_races_from_python(python: Python, place: Place) -> None:
     program = f"""
 import bakeoff
 run = bakeoff.race(*{servers!r}, duration=2, connections=8, boots=1, twin=False, warm_up="1s")
-print(run.verdict.pair("a.py", "b.py").n, len(run.parts))
+print(run.verdict.pair("a.py", "b.py").ratio.n, len(run.parts))
 try:
     bakeoff.race(*{servers!r}, cluster="127.0.0.1:1")
 except bakeoff.MissingPiece as error:
