@@ -31,7 +31,7 @@ def widths(shown: Typed) -> list[float]:
     return drawn
 
 
-@pytest.mark.parametrize("columns", [80, 40])
+@pytest.mark.parametrize("columns", [80, pytest.param(40, marks=pytest.mark.slow)])
 def test_ratios_narrow_while_servers_race_and_the_result_takes_their_place(
     place: Place, servers: tuple[str, ...], columns: int
 ) -> None:
