@@ -1,0 +1,62 @@
+# The targets that measure bakeoff itself, its engine and its brick, into records/.
+
+# What is published was measured by the wheel's engine.
+.PHONY: release-engine
+release-engine: setup
+	cargo build --manifest-path engine/Cargo.toml --release --quiet
+	install engine/target/release/volley $(BIN)/volley
+
+.PHONY: bench
+bench: release-engine build/tools/bin/oha ## measure: Measure our own speed against peers, into records/; an hour and a half
+	@$(call need,wrk,wrk)
+	@$(call need,ab,apache2-utils)
+	@$(call need,h2load,nghttp2-client)
+	@$(call need,nginx,nginx-light)
+	@$(call need,openssl,openssl)
+	$(BIN)/bakeoff setup libuv-http-parser
+	$(BIN)/python engine/bench/versus.py --out records/$(NOW)-engine-versus.json
+	$(BIN)/bakeoff race libuv-http-parser libuv-http-parser -d 20 --boots 2 --out build/runs \
+		--json records/$(NOW)-same-server-twice.json
+	@sed -i 's#$(CURDIR)/##g' records/$(NOW)-same-server-twice.json
+
+FEW_AND_MANY := 64,512
+BENCHED_BRICK := brick nginx hyper may-minihttp libuv-http-parser
+.PHONY: brick-bench
+brick-bench: release-engine build/brick/brick-yardstick ## measure: Race the brick against its null mode and its peers, into records/
+	@$(call need,nginx,nginx-light)
+	$(BIN)/bakeoff setup $(BENCHED_BRICK)
+	$(call race_brick,keep-alive,$(BENCHED_BRICK) brick/bench/brick-null -c $(FEW_AND_MANY) -d 40)
+	$(call race_brick,pipelined,$(BENCHED_BRICK) --pipeline 16 -d 30)
+	$(call race_brick,close,$(BENCHED_BRICK) --close -d 30)
+	$(call race_brick,open-loop,$(BENCHED_BRICK) --rate 20000 -d 40)
+
+.PHONY: brick-attacks
+brick-attacks: setup brick-programs ## measure: Attack the brick while others use it: their latency, its memory; into records/
+	$(BIN)/python brick/bench/attacks.py --out records/$(NOW)-brick-attacks.json
+
+# $(call race_brick,WHAT,WORDS): a race, kept as a record without this machine's paths.
+race_brick = $(BIN)/bakeoff race $(2) --out build/runs --json records/$(NOW)-brick-$(1).json && \
+	sed -i 's|$(CURDIR)/||g' records/$(NOW)-brick-$(1).json
+
+build/tools/bin/oha:
+	cargo install --quiet --locked --root build/tools --version 1.16.0 oha
+
+.PHONY: explore-bench
+explore-bench: setup test-tools ## measure: Time the explorer with 10,000 simulated runs, into records/
+	test -d build/many-runs || $(BIN)/bakeoff simulate --runs 10000 --contenders 5 -d 2 --effect -10% \
+		--out build/many-runs
+	$(BIN)/python -m tests.explore_bench build/many-runs --out records/$(NOW)-explore-bench.json
+
+.PHONY: watching-bench
+watching-bench: release-engine build/brick/brick-yardstick ## measure: Race equals watched and not, in pairs, into records/; takes a quiet machine
+	$(BIN)/python -m tests.watching_bench --out records/$(NOW)-watching-bench.json
+
+JUDGE_MINUTES ?= 60
+.PHONY: judge-bench
+judge-bench: release-engine build/brick/brick-yardstick ## measure: Prove the frozen method by races for JUDGE_MINUTES; goes on where it was stopped
+	$(BIN)/python -m tests.judge_bench --minutes $(JUDGE_MINUTES) --out records/$(NOW)-judge-bench.json
+
+CLUSTER_RACES ?= 10
+.PHONY: cluster-bench
+cluster-bench: release-engine build/brick/brick-yardstick ## measure: Race equals and a planted 3 % on machines of namespaces and on this one, as root
+	$(BIN)/python -m tests.cluster_bench --races $(CLUSTER_RACES) --out records/$(NOW)-cluster-bench.json
