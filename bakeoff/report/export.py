@@ -75,16 +75,16 @@ def _ratio(given: Ratio | None) -> _Value | None:
 def bencher(run: IndexedRun, commit: str = "") -> str:  # noqa: ARG001
     """Bencher Metric Format: a benchmark is a contender, a measure a figure."""
     benchmarks = {
-        each.name: {
+        measured.name: {
             figure.name: {
                 key: value
                 for key, value in zip(("value", "lower_value", "upper_value"), of, strict=True)
                 if value is not None
             }
-            for figure, of in each.values.items()
+            for figure, of in measured.values.items()
         }
-        for each in _measured(run)
-        if each.values
+        for measured in _measured(run)
+        if measured.values
     }
     return json.dumps(benchmarks, indent=2) + "\n"
 
@@ -100,10 +100,10 @@ def otava(run: IndexedRun, commit: str = "") -> str:
         "bakeoff": printable(run.bakeoff),
         "machine_class": run.machine_class,
     }
-    for each in sorted(_measured(run), key=lambda each: each.name):
+    for measured in sorted(_measured(run), key=lambda measured: measured.name):
         for figure in (*_RATIOS, *_FIGURES):
-            value = each.values.get(figure)
-            columns[f"{each.name} {figure.name}"] = str(value.value) if value else ""
+            value = measured.values.get(figure)
+            columns[f"{measured.name} {figure.name}"] = str(value.value) if value else ""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows((columns.keys(), columns.values()))
     return text.getvalue()
@@ -127,13 +127,13 @@ def openmetrics(run: IndexedRun, commit: str = "") -> str:
         "# HELP bakeoff_run What was measured, and where.",
         f"bakeoff_run_info{_labels(about)} 1 {time_s}",
     ]
+    contenders = [(_labels(_of(measured)), measured.values) for measured in _measured(run)]
     for figure in (*_RATIOS, *_FIGURES):
         for bound, key in (("", "value"), ("low", "low"), ("high", "high")):
             samples = [
-                f"{_labels(_of(each))} {value * figure.scale!r} {time_s}"
-                for each in _measured(run)
-                if figure in each.values
-                and (value := getattr(each.values[figure], key)) is not None
+                f"{labels} {value * figure.scale!r} {time_s}"
+                for labels, values in contenders
+                if (value := getattr(values.get(figure), key, None)) is not None
             ]
             if samples:
                 family = "_".join(
