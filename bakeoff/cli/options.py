@@ -9,10 +9,13 @@ from typing import Annotated, Any, get_args
 
 import typer
 
-from bakeoff.cli.output import Quiet
+from bakeoff.cli.output import OUTPUT, Quiet
 from bakeoff.model.errors import BadUsage
 from bakeoff.plan import Catalogue, Environment, Flag, Options
-from bakeoff.plan.options import OUTPUT, PANELS, choices
+from bakeoff.plan.options import CLUSTER, LOAD, PLACEMENT, TIME, TRAFFIC, VERDICT, choices
+
+PANELS = (LOAD, TRAFFIC, TIME, "Simulation", PLACEMENT, VERDICT, OUTPUT, CLUSTER)
+"""The headings of options, in the order of the help."""
 
 
 def contender_names(incomplete: str) -> list[str]:

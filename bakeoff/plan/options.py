@@ -10,9 +10,8 @@ from bakeoff.model.errors import BadUsage, nearest, plain_fault
 from bakeoff.plan.values import Seed, parse_seed
 
 LOAD, TRAFFIC, TIME = "Load", "Traffic", "Time and precision"
-PLACEMENT, VERDICT, OUTPUT, CLUSTER = "Placement", "Verdict", "Output", "Cluster"
-PANELS = (LOAD, TRAFFIC, TIME, "Simulation", PLACEMENT, VERDICT, OUTPUT, CLUSTER)
-"""The headings of options, in the order of the help."""
+PLACEMENT, VERDICT, CLUSTER = "Placement", "Verdict", "Cluster"
+"""The headings of options; `cli/options.py` has their order."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +94,7 @@ class Options(BaseModel):
             name = self.flag(str(fault["loc"][0]))
             if fault["type"] == "extra_forbidden":
                 hint = nearest(name, map(self.flag, type(self).model_fields), "there are")
-                raise BadUsage(f"there is no option {name}{hint}") from None
+                raise BadUsage(f"unknown option {name}{hint}") from None
             raise BadUsage(f"{name}: {plain_fault(fault)}") from None
 
     @classmethod

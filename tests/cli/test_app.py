@@ -18,10 +18,10 @@ from typer.testing import CliRunner
 import bakeoff
 from bakeoff.cli.app import COMMANDS, GROUPS, app
 from bakeoff.cli.manual import manual
+from bakeoff.cli.options import PANELS
 from bakeoff.cli.verbatim import PERSONALITIES
 from bakeoff.model.errors import STATUSES, BadUsage
 from bakeoff.plan import Catalogue
-from bakeoff.plan.options import PANELS
 
 HEAVY = {
     *("filelock", "h11", "hdrh", "jinja2", "narwhals"),
