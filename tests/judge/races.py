@@ -15,7 +15,6 @@ from bakeoff.model.engine import BadExchange, SliceEvent
 from bakeoff.model.entry import VerdictEntry
 from bakeoff.model.finding import Finding
 from bakeoff.model.findings.values import Value
-from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Connection, Cores, Entry, Plan
 from bakeoff.model.protocol import Agreed, Protocol
 from bakeoff.model.readings import CoreTime, CpuTime, Memory
@@ -23,45 +22,10 @@ from bakeoff.model.receipt import Receipt, Verification
 from bakeoff.model.samples import Block, BootEnd, BootEntry, BootStart, Record, Slice
 from bakeoff.model.verdict import Verdict
 from bakeoff.model.workload import Workload
+from tests.judge.facts import MACHINE
 
 MS = 1_000_000
 CONNECTIONS = 64
-MACHINE = Machine(
-    taken_at="2026-01-02T03:04:05Z",
-    kernel="6.1",
-    distribution=None,
-    cpu_model="a processor",
-    cpus=2,
-    threads_per_core=1,
-    memory_mib=4096,
-    virtualisation=None,
-    governor=None,
-    turbo=None,
-    mitigations={},
-    clock_source="tsc",
-    cgroup="v2",
-    cpu_quota=None,
-    somaxconn=4096,
-    port_range=(32768, 60999),
-    open_files_limit=1024,
-    tcp_tw_reuse=2,
-    load_average=0.1,
-    io_uring=None,
-    python="3.11",
-    bakeoff="0.1.0",
-    engine="0.1.0",
-)
-
-SOUND_AUDIT = Audit(
-    asked=20,
-    kept=20,
-    keeps_http_1_0=True,
-    closes_when_asked=True,
-    date="moves",
-    segments=1,
-    apart_ms=0,
-    answer_ms=0.1,
-)
 
 
 @cache

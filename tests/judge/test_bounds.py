@@ -12,7 +12,8 @@ from bakeoff.model.pairs import Pair
 from bakeoff.model.ratio import Interval, Ratio
 from bakeoff.model.verdict import Verdict
 from bakeoff.plan.gates import race_gate
-from tests.judge.races import MACHINE, Race, codes, judged, row
+from tests.judge.facts import MACHINE
+from tests.judge.races import Race, codes, judged, row
 from tests.ratios import known
 
 LIMITED: dict[str, object] = {"busy": 0.98}

@@ -10,7 +10,8 @@ from bakeoff.model.finding import Finding
 from bakeoff.model.plan import Cores
 from bakeoff.model.samples import Block, Record, Slice
 from bakeoff.model.verdict import Verdict
-from tests.judge.races import MACHINE, Race, altered, codes, judged, row
+from tests.judge.facts import MACHINE
+from tests.judge.races import Race, altered, codes, judged, row
 
 EQUAL = {"a": 1.0, "b": 1.0}
 

@@ -13,7 +13,8 @@ from bakeoff.judge.calm import (
 )
 from bakeoff.model.readings import CoreTime
 from bakeoff.model.samples import Block, Record, Slice
-from tests.judge.races import MACHINE, MS, Race, altered, codes, judged, row, says, with_event
+from tests.judge.facts import MACHINE
+from tests.judge.races import MS, Race, altered, codes, judged, row, says, with_event
 from tests.ratios import known
 
 CPUS = frozenset({0})

@@ -12,8 +12,9 @@ from bakeoff.model.capacity import CapacityEntry, CapacityPlan, CapacityReport
 from bakeoff.model.engine import SliceEvent
 from bakeoff.model.samples import Block, Record, Slice
 from bakeoff.plan import ladder, parse_slo
+from tests.judge.facts import MACHINE
 from tests.judge.queues import queue_event, true_capacity
-from tests.judge.races import BAD, MACHINE, Race, says
+from tests.judge.races import BAD, Race, says
 
 P99 = parse_slo("p99=10ms")
 RAMP_MS, WINDOW_MS = 100, 300

@@ -12,7 +12,7 @@ from bakeoff.model.plan import Skipped
 from bakeoff.model.ratio import Interval, Ratio
 from bakeoff.model.verdict import Verdict
 from bakeoff.report.kinds.ci import headline
-from tests.judge.races import MACHINE
+from tests.judge.facts import MACHINE
 from tests.report.sample import race as sample
 
 GATE = Gate(text="head >= 0.98 * base", left="head", sign=">=", factor=0.98, right="base")

@@ -15,7 +15,8 @@ from bakeoff.model.plan import Until
 from bakeoff.model.readings import CpuTime
 from bakeoff.model.samples import Block, Record, Slice
 from bakeoff.plan import race_gate
-from tests.judge.races import MACHINE, SOUND_AUDIT, Race, altered, codes
+from tests.judge.facts import MACHINE, SOUND_AUDIT
+from tests.judge.races import Race, altered, codes
 from tests.ratios import known
 
 TICK_NS = 4_000_000

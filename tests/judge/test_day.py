@@ -16,7 +16,8 @@ from bakeoff.model.day import MAIN, Day, DayPlan, Figure, Phase
 from bakeoff.model.readings import CpuTime, Memory, TcpTrouble
 from bakeoff.model.samples import DayEnd, DayTurn, Record, Slice
 from bakeoff.plan import DayOptions, plan_day
-from tests.judge.races import MACHINE, MS, encoded, event
+from tests.judge.facts import MACHINE
+from tests.judge.races import MS, encoded, event
 from tests.plan import places
 
 ROUNDS = 8

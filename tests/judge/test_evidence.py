@@ -11,7 +11,8 @@ from bakeoff.model.load import Latency
 from bakeoff.model.ratio import Interval, Ratio
 from bakeoff.model.readings import Memory
 from bakeoff.model.samples import BootEnd, Record, ToolRun
-from tests.judge.races import MACHINE, Race, altered, encoded, throughput_event, with_event
+from tests.judge.facts import MACHINE
+from tests.judge.races import Race, altered, encoded, throughput_event, with_event
 from tests.runs.loads import tool_result
 
 LATENCIES = {

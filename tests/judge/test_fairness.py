@@ -10,7 +10,8 @@ from bakeoff.model.plan import Cores, Plan
 from bakeoff.model.protocol import Agreed, Protocol
 from bakeoff.model.verdict import Verdict
 from tests.judge import races
-from tests.judge.races import SOUND_AUDIT, Race, codes, row
+from tests.judge.facts import SOUND_AUDIT
+from tests.judge.races import Race, codes, row
 
 HEADERS = ("content-length", "date", "server")
 ALL_AT_WORK = Crew(processes=5, threads=5, processes_at_work=4, threads_at_work=4)

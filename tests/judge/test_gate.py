@@ -11,7 +11,8 @@ from bakeoff.model.gate import CantTell, Gate, GateResult
 from bakeoff.model.ratio import Ratio
 from bakeoff.model.verdict import Precision, Verdict
 from bakeoff.plan.gates import race_gate
-from tests.judge.races import MACHINE, Race, codes
+from tests.judge.facts import MACHINE
+from tests.judge.races import Race, codes
 
 
 def weighed(sign: str, factor: float, low: float, high: float) -> str:

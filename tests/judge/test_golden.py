@@ -32,7 +32,8 @@ from bakeoff.model.receipt import Receipt, Stopped
 from bakeoff.model.samples import RECORD
 from bakeoff.model.verdict import Verdict
 from tests.judge import test_capacity, test_crosscheck, test_evidence, test_runs
-from tests.judge.races import BAD, SOUND_AUDIT, Race, judged
+from tests.judge.facts import SOUND_AUDIT
+from tests.judge.races import BAD, Race, judged
 
 GOLDEN = Path(__file__).with_name("golden.jsonl")
 ROOT = Path(__file__).parents[2]

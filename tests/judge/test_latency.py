@@ -1,9 +1,11 @@
-"""Latency: merged without loss, the unanswered never forgotten."""
+"""Latency: merged without loss, the unanswered never forgotten; what its quantiles are signs of."""
 
 import numpy as np
 import pytest
 
-from bakeoff.judge.latency import in_flight, merge, percentile_series, summary
+from bakeoff.judge.latency import in_flight, merge, percentile_series, signatures, summary
+from bakeoff.model.load import Latency
+from tests.judge.facts import NO_TROUBLE, TROUBLE
 from tests.judge.races import MS, encoded, event
 
 
@@ -64,3 +66,51 @@ def test_the_unanswered_count_among_those_that_percentiles_are_of() -> None:
     """995 answered and 5 not: the series ends at 99 %, where ten of a thousand lie beyond."""
     merged = merge([event(latency=encoded(((1000, 960), (1500, 35))), misses=5)])
     assert percentile_series(merged)[-1][0] == pytest.approx(0.99)
+
+
+def latency(p50_ms: float, p99_ms: float, p99_9_ms: float) -> Latency:
+    return Latency(
+        mean=p50_ms * 1e3,
+        p50=p50_ms * 1e3,
+        p75=p50_ms * 1e3,
+        p90=p50_ms * 1e3,
+        p99=p99_ms * 1e3,
+        p99_9=p99_9_ms * 1e3,
+        max=None,
+    )
+
+
+@pytest.mark.parametrize(
+    ("quantiles", "busy", "code", "quantile"),
+    [
+        (latency(44, 45, 46), 0.02, "delayed_ack", None),
+        (latency(1, 204, 210), 0.9, "packets_lost", "p99"),
+        (latency(1, 2, 1010), 0.9, "syn_repeated", "p99.9"),
+        (latency(1, 3020, 7100), 0.9, "syn_repeated", "p99"),
+    ],
+)
+def test_signatures_are_named(
+    quantiles: Latency, busy: float, code: str, quantile: str | None
+) -> None:
+    (finding,) = signatures(quantiles, busy)
+    assert (finding.code, finding.values.get("quantile")) == (code, quantile)
+
+
+def test_a_busy_server_with_44_ms_is_only_slow() -> None:
+    assert not list(signatures(latency(44, 60, 70), 0.99))
+    assert not list(signatures(latency(190, 210, 220), 0.99))
+
+
+@pytest.mark.parametrize(
+    ("quantiles", "counted"),
+    [
+        (latency(1, 204, 210), {"retransmits": 9}),
+        (latency(1, 2, 1010), {"dropped": 8}),
+    ],
+)
+def test_a_signature_rests_on_what_the_kernel_counted(
+    quantiles: Latency, counted: dict[str, int]
+) -> None:
+    (finding,) = signatures(quantiles, 0.9, TROUBLE)
+    assert counted.items() <= finding.values.items()
+    assert not list(signatures(quantiles, 0.9, NO_TROUBLE))

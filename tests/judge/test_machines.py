@@ -8,7 +8,8 @@ from bakeoff.model.plan import Plan
 from bakeoff.model.samples import Block, Slice
 from bakeoff.model.verdict import Verdict
 from bakeoff.report.kinds.race_trust import machines, noise_floor
-from tests.judge.races import MACHINE, Race, altered, with_event
+from tests.judge.facts import MACHINE
+from tests.judge.races import Race, altered, with_event
 
 FIRST, SECOND = "10.0.0.1", "10.0.0.3"
 

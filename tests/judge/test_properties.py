@@ -15,7 +15,8 @@ from bakeoff.judge.history import History
 from bakeoff.model.entry import VerdictEntry
 from bakeoff.model.samples import Record, Slice
 from bakeoff.model.verdict import Verdict
-from tests.judge.races import MACHINE, Race, altered, throughput_event
+from tests.judge.facts import MACHINE
+from tests.judge.races import Race, altered, throughput_event
 from tests.ratios import known
 
 SEEDS = range(8)

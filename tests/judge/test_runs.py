@@ -20,8 +20,9 @@ from bakeoff.model.pairs import Pair
 from bakeoff.model.plan import Cores
 from bakeoff.model.verdict import Verdict
 from bakeoff.plan.gates import runs_gate
+from tests.judge.facts import MACHINE
 from tests.judge.levels import Drawn
-from tests.judge.races import MACHINE, Race, codes, judged, says
+from tests.judge.races import Race, codes, judged, says
 from tests.judge.test_coverage import MOST_ERRORS, RACES
 from tests.ratios import known
 

@@ -2,19 +2,18 @@
 
 import pytest
 
-from bakeoff.judge.latency import signatures
 from bakeoff.model.audit import Conduct
 from bakeoff.model.engine import BadExchange
 from bakeoff.model.entry import VerdictEntry
 from bakeoff.model.finding import Finding
 from bakeoff.model.findings.values import Value
-from bakeoff.model.load import Latency
 from bakeoff.model.plan import Cores
 from bakeoff.model.protocol import Agreed
-from bakeoff.model.readings import Memory, NetworkSeen, NetworkUse, TcpTrouble
+from bakeoff.model.readings import Memory, NetworkSeen, NetworkUse
 from bakeoff.model.receipt import Stopped
 from bakeoff.model.verdict import Verdict
 from tests.judge import races
+from tests.judge.facts import NO_TROUBLE, TROUBLE
 from tests.judge.races import BAD, Race, codes, row, says
 from tests.ratios import known
 
@@ -36,11 +35,9 @@ LACKING = BadExchange(
     request_base64="",
     response_base64="",
 )
-TROUBLE = TcpTrouble(listen_overflows=7, listen_drops=8, retransmits=9)
 SOUND = NetworkUse(bytes_in=10, bytes_out=10, segments_out=10_000, retransmits=0)
 LOSSY = NetworkSeen(server=SOUND, load=SOUND.model_copy(update={"retransmits": 20}))
 TWO_BOOTS = Finding.of("few_boots", n=2)
-QUIET = TcpTrouble(listen_overflows=0, listen_drops=0, retransmits=0)
 
 
 def judged(**changed: object) -> tuple[Verdict, VerdictEntry]:
@@ -328,60 +325,12 @@ def test_an_upstream_has_a_part_of_three_cores() -> None:
     assert says(b.at_least, "upstream_limit")
 
 
-def latency(p50_ms: float, p99_ms: float, p99_9_ms: float) -> Latency:
-    return Latency(
-        mean=p50_ms * 1e3,
-        p50=p50_ms * 1e3,
-        p75=p50_ms * 1e3,
-        p90=p50_ms * 1e3,
-        p99=p99_ms * 1e3,
-        p99_9=p99_9_ms * 1e3,
-        max=None,
-    )
-
-
-@pytest.mark.parametrize(
-    ("quantiles", "busy", "code", "quantile"),
-    [
-        (latency(44, 45, 46), 0.02, "delayed_ack", None),
-        (latency(1, 204, 210), 0.9, "packets_lost", "p99"),
-        (latency(1, 2, 1010), 0.9, "syn_repeated", "p99.9"),
-        (latency(1, 3020, 7100), 0.9, "syn_repeated", "p99"),
-    ],
-)
-def test_signatures_are_named(
-    quantiles: Latency, busy: float, code: str, quantile: str | None
-) -> None:
-    (finding,) = signatures(quantiles, busy)
-    assert (finding.code, finding.values.get("quantile")) == (code, quantile)
-
-
-def test_a_busy_server_with_44_ms_is_only_slow() -> None:
-    assert not list(signatures(latency(44, 60, 70), 0.99))
-    assert not list(signatures(latency(190, 210, 220), 0.99))
-
-
-@pytest.mark.parametrize(
-    ("quantiles", "counted"),
-    [
-        (latency(1, 204, 210), {"retransmits": 9}),
-        (latency(1, 2, 1010), {"dropped": 8}),
-    ],
-)
-def test_a_signature_rests_on_what_the_kernel_counted(
-    quantiles: Latency, counted: dict[str, int]
-) -> None:
-    (finding,) = signatures(quantiles, 0.9, TROUBLE)
-    assert counted.items() <= finding.values.items()
-    assert not list(signatures(quantiles, 0.9, QUIET))
-
-
 def test_who_waits_for_a_connection_while_the_kernel_drops_some_met_a_full_queue() -> None:
     events = {"b": {"errors": {"connect_timeout": 90}}}
     _, b = judged(events=events, connection="close", end={"tcp": TROUBLE})
     assert says(b.reasons, "unanswered", dropped=16)
     _, kept = judged(events=events, end={"tcp": TROUBLE})
-    _, quiet = judged(events=events, connection="close", end={"tcp": QUIET})
+    _, quiet = judged(events=events, connection="close", end={"tcp": NO_TROUBLE})
     assert [each.values["dropped"] for each in kept.reasons + quiet.reasons] == [None, 0]
 
 

@@ -17,7 +17,8 @@ from bakeoff.model.plan import Plan
 from bakeoff.model.samples import Block, BootEnd, Record
 from bakeoff.model.verdict import Verdict
 from bakeoff.report.kinds.race_tables import handshakes
-from tests.judge.races import MACHINE, Race, codes, judged, row, says
+from tests.judge.facts import MACHINE
+from tests.judge.races import Race, codes, judged, row, says
 from tests.ratios import known
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from bakeoff.model.errors import NoVerdict
 from bakeoff.runs import audit
-from tests.judge.races import SOUND_AUDIT
+from tests.judge.facts import SOUND_AUDIT
 from tests.runs.conftest import Measure
 from tests.runs.test_race import SPEEDS
 from tests.runs.world import World, cut_off

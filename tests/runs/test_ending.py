@@ -99,7 +99,7 @@ def test_who_watches_is_told_how_the_contenders_stand_and_the_race_takes_its_tim
         finished = measure.race(world, "slow", "fast", duration=12.0)
         assert finished.result.measured_s == pytest.approx(12, rel=0.1)
         assert finished.result.stopping == "planned"
-        assert world.rates.keys() == {"slow", "fast"}, "the twin is no contender"
+        assert world.rates.keys() == {"slow", "fast"}, "the twin is not a contender"
         nothing, *stood = world.standings
         assert nothing is None
         assert bool(stood) == live

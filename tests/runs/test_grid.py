@@ -10,7 +10,7 @@ from bakeoff.model.errors import BadUsage, ContenderOut
 from bakeoff.model.grid import Grid
 from bakeoff.model.receipt import Receipt
 from bakeoff.runs import open_run, report, resume
-from tests.judge.races import MACHINE
+from tests.judge.facts import MACHINE
 from tests.runs.conftest import Measure
 from tests.runs.loads import FakeLoad
 from tests.runs.world import World, cut_off

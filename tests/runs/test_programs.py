@@ -10,7 +10,7 @@ from bakeoff.model.earlier import Program
 from bakeoff.model.plan import Entry
 from bakeoff.model.receipt import Receipt
 from bakeoff.runs.programs import Programs, program_key
-from tests.judge.races import SOUND_AUDIT
+from tests.judge.facts import SOUND_AUDIT
 from tests.runs.conftest import Measure
 from tests.runs.test_race import SPEEDS
 from tests.runs.world import World

@@ -13,7 +13,7 @@ from bakeoff.runs import report, resume
 from bakeoff.runs.kinds.race import RaceRun
 from bakeoff.runs.measuring.boot import measured_s
 from bakeoff.runs.store import Store
-from tests.judge.races import SOUND_AUDIT
+from tests.judge.facts import SOUND_AUDIT
 from tests.ratios import known
 from tests.runs.conftest import Measure
 from tests.runs.world import World, cut_off, entry_names

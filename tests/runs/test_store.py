@@ -11,7 +11,8 @@ import pytest
 from bakeoff.model.errors import BadFile, BadUsage
 from bakeoff.model.samples import Record
 from bakeoff.runs.store import Store
-from tests.judge.races import MACHINE, Race
+from tests.judge.facts import MACHINE
+from tests.judge.races import Race
 from tests.runs.conftest import Measure
 from tests.runs.test_race import SPEEDS
 from tests.runs.world import World
@@ -69,7 +70,7 @@ FILLS = """
 import resource, sys
 from pathlib import Path
 from bakeoff.runs.store import Store
-from tests.judge.races import MACHINE
+from tests.judge.facts import MACHINE
 from tests.runs.test_store import RECORDS
 store = Store.create(Path(sys.argv[1]), "{}", MACHINE, None)
 _, most = resource.getrlimit(resource.RLIMIT_FSIZE)

@@ -29,7 +29,8 @@ from bakeoff.runs import Stages
 from bakeoff.runs.results import Results
 from bakeoff.runs.stages import History, Reports
 from bakeoff.verify import AnswerSample
-from tests.judge.races import MACHINE, SOUND_AUDIT, receipt
+from tests.judge.facts import MACHINE, SOUND_AUDIT
+from tests.judge.races import receipt
 from tests.runs.loads import FakeLoad, tool_result
 from tests.runs.processes import (
     FakeCpu,

@@ -9,7 +9,7 @@ from bakeoff.history.place import sqlite_url
 from bakeoff.history.results import indexed
 from bakeoff.plan import Environment
 from bakeoff.report.render.markdown import markdown
-from tests.judge.races import MACHINE
+from tests.judge.facts import MACHINE
 from tests.plan.places import catalogue
 from tests.runs.conftest import Measure
 from tests.runs.world import World

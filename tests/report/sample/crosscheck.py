@@ -5,7 +5,7 @@ from typing import Any
 from bakeoff.model.crosscheck import FIGURES, Compared, Crosscheck, Loading
 from bakeoff.model.plan import Skipped
 from bakeoff.model.ratio import Ratio
-from tests.judge.races import MACHINE
+from tests.judge.facts import MACHINE
 from tests.runs.test_crosscheck import plan
 
 

@@ -9,7 +9,7 @@ from bakeoff.model.finding import Finding
 from bakeoff.model.lines import LinePair, LineValue
 from bakeoff.model.plan import Skipped
 from bakeoff.plan import DayOptions, plan_day
-from tests.judge.races import MACHINE
+from tests.judge.facts import MACHINE
 from tests.plan import places
 
 NAMES = ("ada", "bob", "cy")

@@ -7,7 +7,7 @@ from typing import Any
 from bakeoff.model.draws import ContenderDraws, Draws, LevelSpread
 from bakeoff.model.plan import Skipped
 from bakeoff.plan.draws import DrawsOptions, plan_draws
-from tests.judge.races import MACHINE
+from tests.judge.facts import MACHINE
 from tests.plan import places
 
 

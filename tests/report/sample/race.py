@@ -12,7 +12,8 @@ from bakeoff.model.readings import CoreTime, Memory
 from bakeoff.model.receipt import Receipt
 from bakeoff.model.samples import Block, Record
 from bakeoff.model.verdict import Verdict
-from tests.judge.races import BAD, MACHINE, SOUND_AUDIT, Race, encoded
+from tests.judge.facts import MACHINE, SOUND_AUDIT
+from tests.judge.races import BAD, Race, encoded
 
 RATIOS = {
     "nginx": 1.0, "libuv-http-parser": 0.998, "go-nethttp": 0.581, "node-http": 0.313,
