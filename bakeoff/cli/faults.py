@@ -20,9 +20,9 @@ def fault(error: Any) -> str:
     name = path.removeprefix("bakeoff ")
     usual = f"usage: {usage(command, path)}"
     if hasattr(error, "possibilities") and name == "bakeoff":
-        return f"there is no option {typed} before a command; a command's options follow its name"
+        return f"unknown option {typed} before a command; a command's options follow its name"
     if hasattr(error, "possibilities"):
-        return f"{name}: there is no option {typed}; {_nearest(typed, command, path)}"
+        return f"{name}: unknown option {typed}; {_nearest(typed, command, path)}"
     if parameter is None:
         words = error.message.partition("(s) (")[2].rstrip(")")
         return f"{name}: {words} is too much; {usual}" if words else f"{name}: {error.message}"

@@ -73,7 +73,7 @@ class Group(TyperGroup):
         if args[0] not in self.commands:
             path = ctx.command_path.removeprefix("bakeoff").strip()
             hint = nearest(args[0], self.commands, "there are")
-            raise BadUsage(f"{path}{': ' if path else ''}there is no command {args[0]}{hint}")
+            raise BadUsage(f"{path}{': ' if path else ''}unknown command {args[0]}{hint}")
         return super().resolve_command(ctx, args)
 
     def get_help(self, ctx: Any) -> str:

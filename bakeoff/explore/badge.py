@@ -72,7 +72,7 @@ def of_ratio(name: str, a: str, b: str, measured: Ratio, when: str) -> Badge:
 
 
 def of_words(text: str) -> Badge:
-    """`result` of what is no ratio: its first words."""
+    """`result` of a run without a ratio: its first words."""
     said = text.rstrip(".")
     return Badge("result", said if len(said) <= WORDS_MAX else f"{said[: WORDS_MAX - 1]}…")
 

@@ -169,9 +169,9 @@ class Service:
         return {"pids": pids}
 
     def _adopt(self) -> None:
-        """What lost its parent, session and environment is of whom was started last.
+        """A process that lost parent, session and environment belongs to the instance started last.
 
-        What watches over a container is such a process.
+        The one that watches over a container is such a process.
         """
         instances = list(self._instances.values())
         strangers = [

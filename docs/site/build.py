@@ -106,7 +106,7 @@ def linked(source: Path, page: str, origin: str, text: str, runs: set[str]) -> s
 
 
 def run_of(path: Path) -> str:
-    """The id that a record has in the explorer; of what is no record, one that no run has."""
+    """The id of a record in the explorer; of any other file, one that no run has."""
     if path.parent != ROOT / "records" or path.suffix == ".md":
         return ""
     return id_of(path) if path.is_dir() else sha256(path.read_bytes()).hexdigest()[:12]

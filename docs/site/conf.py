@@ -5,7 +5,7 @@ extensions = ["myst_parser"]
 root_doc = "index"
 # Links are to headings as GitHub names them.
 myst_heading_anchors = 6
-# "--help" is no dash.
+# "--help" stays two hyphens.
 smartquotes = False
 html_theme = "furo"
 html_theme_options = {"top_of_page_buttons": []}

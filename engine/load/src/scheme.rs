@@ -102,7 +102,7 @@ fn over<B: Kernel + 'static>(
         (Scheme::H1Tls, Some(client)) => boxed::<_, Http1<_>>(target, share, sealed(client)),
         (Scheme::H2, Some(client)) => boxed::<_, Http2<_, true>>(target, share, sealed(client)),
         (Scheme::H1Tls | Scheme::H2, None) => {
-            let words = format!("{} needs to know whom TLS believes", target.scheme.name());
+            let words = format!("{} needs the certificates that TLS trusts", target.scheme.name());
             Err(Error::new(ErrorKind::InvalidInput, words))
         }
     }

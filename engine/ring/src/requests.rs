@@ -84,7 +84,7 @@ impl Ring {
     }
 
     /// Sends a part of the outbox, or as much of it as the socket has room for once it has any. To be
-    /// asked for more (`MSG_WAITALL`), the kernel tries a number of times and then leaves what is left
+    /// asked for more (`MSG_WAITALL`), the kernel tries a number of times and then leaves the rest
     /// to a thread that blocks and can't be cancelled: the socket would outlive its being closed.
     #[inline]
     pub fn send(&mut self, socket: &Socket, key: Key, part: Range<usize>) {

@@ -29,7 +29,7 @@ impl Uring {
         }
     }
 
-    /// A part has been sent, or some of it: goes on with what is left.
+    /// A part has been sent, or some of it: goes on with the rest.
     pub(super) fn sent(&mut self, index: usize, result: Result<u32, Errno>) -> Result<(), Errno> {
         let slot = &mut self.slots[index];
         let sent = match result {

@@ -129,7 +129,7 @@ pub fn one_line(error: &clap::Error) -> String {
     let (named, near) = (about(ContextKind::InvalidArg), about(ContextKind::SuggestedArg));
     let text = match (error.kind(), named, near) {
         (ErrorKind::UnknownArgument, Some(typed), Some(near)) => {
-            format!("there is no option {typed}; did you mean {near}?")
+            format!("unknown option {typed}; did you mean {near}?")
         }
         (ErrorKind::MissingRequiredArgument, Some(missing), _) => format!("{missing} is missing"),
         _ => {
@@ -219,7 +219,7 @@ pub(crate) mod tests {
     fn what_is_no_command_at_all_is_told_in_one_line() {
         for (args, part) in [
             (&["load"] as &[&str], "URL is missing"),
-            (&["load", "--rte", "1", "http://a"], "no option --rte; did you mean --rate?"),
+            (&["load", "--rte", "1", "http://a"], "unknown option --rte; did you mean --rate?"),
             (&["load", "ftp://a"], "only http:// and https://"),
             (&["load", "--speed", "1", "http://a"], "--speed"),
             (&["load", "http://a", "http://b"], "http://b"),
