@@ -78,7 +78,7 @@ def test_a_release_is_of_this_version_and_of_this_repository(
 
 
 def test_its_notes_are_the_changelogs_of_this_version(tmp_path: Path) -> None:
-    for name in ("Makefile", "CHANGELOG.md", "bakeoff/__init__.py"):
+    for name in ("Makefile", "bench.mk", "CHANGELOG.md", "bakeoff/__init__.py"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     (tmp_path / "engine").mkdir()
