@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 REDRAW_S, REDRAW_SHARE = 0.25, 0.01
 """From one redraw to the next at least, and of a core's time that they take at most."""
-QUIET_S, QUIET_SHARE = 5.0, 1 / 12
+QUIET_S, QUIET_SHARE = 3.5, 1 / 12
 """A log has a line after so long without one, and later after so much of the step's time."""
 TICK_S = 1.0
 BAR_WIDTH = 24
@@ -66,8 +66,11 @@ class Watch:
 class LineWatch(Watch):
     """A line for each step, and one whenever there was none for a while.
 
-    `show` prints the result of a run.
+    `show` prints the result of a run. `in_slices`: a line takes so little that it may be printed
+    while a slice is measured; `measured` is told between slices.
     """
+
+    in_slices = True
 
     def __init__(self, console: Console, show: Callable[[Any], None] = lambda _run: None) -> None:
         self._console, self._show = console, show
@@ -121,10 +124,10 @@ class LineWatch(Watch):
         self._printed_s = time.monotonic()
 
     def _tick_on(self) -> None:
-        """Nothing is drawn while a slice is measured: `measured` is told between slices."""
         while not self._ended.wait(TICK_S):
             now_s = time.monotonic()
-            if self._doing and (not self._measures or now_s - self._told_s > QUIET_S):
+            measures = self._measures and now_s - self._told_s <= QUIET_S
+            if self._doing and (self.in_slices or not measures):
                 with suppress(OSError):  # Nobody reads any more: the next step raises it.
                     self._tick(now_s)
 
@@ -149,7 +152,7 @@ class TableWatch(LineWatch):
     """A line for each contender, how it stands and its latest throughput, over a bar with the time
     that is left and what happens now. It leaves nothing on the screen."""
 
-    live = True
+    live, in_slices = True, False
 
     def __init__(self, console: Console, show: Callable[[Any], None] = lambda _run: None) -> None:
         super().__init__(console, show)

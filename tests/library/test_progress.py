@@ -76,14 +76,14 @@ def test_each_contender_has_its_ratio_with_its_interval(
     with progress.terminal_watch(console(drawn, columns)) as watch:
         assert watch.live
         watch.measured(1, 20, "measuring", {"a": 20_000, "b": 30_000})
-        clock[0] += 5
+        clock[0] += 3
         watch.stands(judged(Race({"a": 1.0, "b": 1.5})))
         watch.measured(5, 20, "measuring", {"a": 20_100, "b": 30_200})
         shown = last(drawn)
     found = [line for line in shown if line.startswith(("b ", "a "))]
     for row, line in zip(rows, found, strict=True):
         assert re.fullmatch(row, line)
-    assert re.search(r"[━╺╸]+ 25 %, 20 s left measuring", shown[-1])
+    assert re.search(r"[━╺╸]+ 25 %, 1\d s left measuring", shown[-1])
     assert max(map(len, shown)) <= columns
 
 
@@ -160,13 +160,34 @@ def test_what_is_being_built_stands_beside_the_bar(
     assert not [line for line in lines if "contender-3" in line], "it was built already"
 
 
-def test_a_log_has_a_line_for_each_step_and_one_where_there_was_none_for_a_while(
+def test_a_log_is_not_silent_for_long_not_even_in_a_slice(
     drawn: io.StringIO, clock: list[float]
 ) -> None:
     with progress.terminal_watch(Console(file=drawn, width=20)) as watch:
         watch.step("starting [a] of many contenders")
         clock[0] += 5
         wait_for(lambda: drawn.getvalue().endswith("contenders: 5 s\n"))
+        watch.measured(1, 40, "measuring", {"a": 1.0})
+        clock[0] += 4
+        wait_for(lambda: drawn.getvalue().endswith("measuring: 2 %\n"))
+
+
+def test_a_terminal_is_redrawn_between_slices_alone(drawn: io.StringIO, clock: list[float]) -> None:
+    with progress.terminal_watch(console(drawn)) as watch:
+        watch.measured(1, 40, "measuring", {"a": 1.0})
+        shown = drawn.getvalue()
+        clock[0] += progress.QUIET_S
+        sleep(0.1)
+        assert drawn.getvalue() == shown
+        clock[0] += 1
+        wait_for(lambda: drawn.getvalue() != shown)
+
+
+def test_a_log_has_a_line_for_each_step_and_of_a_long_one_more_and_more_seldom(
+    drawn: io.StringIO, clock: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "TICK_S", 3600)
+    with progress.terminal_watch(Console(file=drawn, width=20)) as watch:
         for done in range(8):
             watch.measured(done, 40, "measuring", {"a": 1.0})
             clock[0] += 2
@@ -177,9 +198,9 @@ def test_a_log_has_a_line_for_each_step_and_one_where_there_was_none_for_a_while
         watch.step("judging")
         watch.out("b", "it died")
     assert drawn.getvalue().splitlines() == [
-        "starting [a] of many contenders",
-        "starting [a] of many contenders: 5 s",
-        "measuring: 8 %, 1 min 15 s left",
+        "measuring: 0 s",
+        "measuring: 5 %, 1 min 15 s left",
+        "measuring: 10 %, 1 min 10 s left",
         "measuring: 15 %, 1 min 10 s left",
         "measuring: 50 %, 10 min left",
         "judging",
