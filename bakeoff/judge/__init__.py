@@ -1,14 +1,13 @@
 """The judge: which entry is faster, by how much, how sure. Pure, and the same for the same seed."""
 
 from bakeoff.judge.capacity import fit, judge_capacity
-from bakeoff.judge.ci import judge_ci
 from bakeoff.judge.claims import Evidence, RaceEvidence, ToolEvidence, agreement, decide
 from bakeoff.judge.crossing import Held, hold
 from bakeoff.judge.day import judge_day
 from bakeoff.judge.day_figures import recovered_after_ms
 from bakeoff.judge.fairness import unequal, works_of
-from bakeoff.judge.gate import DECIDED_DRAWS
-from bakeoff.judge.prediction import predicted
+from bakeoff.judge.gate import DECIDED_DRAWS, judge_ci
+from bakeoff.judge.past import predicted
 from bakeoff.judge.runs import Run, compare_runs, confirmed
 from bakeoff.judge.standings import changes_of_places, leaders
 from bakeoff.judge.verdict import judge

@@ -11,8 +11,7 @@ from statistics import median
 
 import numpy as np
 
-from bakeoff.judge.calm import calm, kept_disturbed, left_out
-from bakeoff.judge.costs import cost_lines, counts_energy
+from bakeoff.judge.compare import CONFIDENCE
 from bakeoff.judge.crossing import (
     GENERATOR,
     Climb,
@@ -20,17 +19,19 @@ from bakeoff.judge.crossing import (
     Held,
     climb,
     crossing,
+    curve,
     fitted,
     has_quantile,
     hold,
     moved,
+    nearest,
+    quantiles_of,
+    requests_at,
 )
-from bakeoff.judge.curve import curve, nearest, quantiles_of, requests_at
-from bakeoff.judge.history import History
-from bakeoff.judge.protocols import places
-from bakeoff.judge.steadiness import unsteady_warm_up
+from bakeoff.judge.history import History, calm, kept_disturbed, left_out
+from bakeoff.judge.lines import cost_lines, counts_energy
+from bakeoff.judge.spread import Floats, Indices
 from bakeoff.judge.tally import ERROR_GROUPS, Tally
-from bakeoff.judge.trimmed import Floats, Indices
 from bakeoff.judge.validity import (
     NEAR_LIMIT,
     answered_wrongly,
@@ -40,7 +41,7 @@ from bakeoff.judge.validity import (
     seen_in_answers,
     unmeasured,
 )
-from bakeoff.judge.widths import CONFIDENCE
+from bakeoff.judge.warm_up import unsteady_warm_up
 from bakeoff.model.capacity import (
     Capacity,
     CapacityEntry,
@@ -288,7 +289,7 @@ def _entry(
 ) -> CapacityEntry:
     slices = [slice_ for _, slice_ in history.slices(name)]
     quantiles = quantiles_of(asked.objectives)
-    points = curve(slices, quantiles, places=places(plan, history, name))
+    points = curve(slices, quantiles, places=history.places(plan, name))
     capacities = tuple(
         _capacity(objective, climbed[name], points, known.get(name))
         for objective, climbed, known in zip(asked.objectives, climbs, estimates, strict=True)

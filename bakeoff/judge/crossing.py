@@ -1,4 +1,4 @@
-"""Where the curve of a contender crosses its objective: isotonic regression on ln rate.
+"""A contender's throughput–latency curve, and where it crosses its objective.
 
 Each slice is held against each condition of the objective. Each condition has its own curve, since
 noise in one would else be taken for the other's fault: the mean score of each rung's slices, made
@@ -25,7 +25,7 @@ runs none told the two apart, 1 of 78 capacities missed the runs' mean; half-wid
 and 3.8 % (capacity). Three boots make wide intervals.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, log
 
@@ -33,11 +33,13 @@ import numpy as np
 
 from bakeoff.histograms import TOP_US
 from bakeoff.judge.latency import MIN_BEYOND, Merged, merge, merge_encoded
-from bakeoff.judge.open_loop import ANSWERED_MIN, SEND_LAG_MAX_SHARE, SEND_LAG_MAX_US
+from bakeoff.judge.open_loop import ANSWERED_MIN, SEND_LAG_MAX_SHARE, SEND_LAG_MAX_US, Offered
+from bakeoff.judge.requests import part_of
+from bakeoff.judge.spread import Floats, Indices
 from bakeoff.judge.tally import wrong_answers
-from bakeoff.judge.trimmed import Floats, Indices
 from bakeoff.judge.validity import MAX_ERROR_SHARE, SATURATED
-from bakeoff.model.capacity import Objective
+from bakeoff.model.capacity import CurvePoint, Objective, RequestPoint
+from bakeoff.model.plan import Plan
 from bakeoff.model.samples import Slice
 
 ANSWERED, ERRORS, GENERATOR = "answered", "errors", "generator"
@@ -241,3 +243,86 @@ def moved(climbs: Mapping[str, Climb], group_of: Indices, seed: int) -> dict[str
         bend = rng.uniform(-1, 1, REPLICATES) * crossing(given).coarse
         parts[name] = shares @ error + bend if n > 1 else np.full(REPLICATES, np.nan)
     return parts
+
+
+ALWAYS = (0.5, 0.99)
+
+
+def quantiles_of(objectives: Sequence[Objective]) -> list[float]:
+    """The median, p99, and all that the objectives bound, rising."""
+    return sorted({bound.p for each in objectives for bound in each.bounds} | set(ALWAYS))
+
+
+def curve(slices: Sequence[Slice], ps: Sequence[float], places: int) -> tuple[CurvePoint, ...]:
+    """A point for each rate, rising, from all of its slices: histograms are merged, never averaged.
+
+    `ps`: the quantiles. `places`: see `Offered`.
+    """
+    by_rate: dict[float, list[Slice]] = {}
+    for slice_ in slices:
+        if slice_.rate:
+            by_rate.setdefault(slice_.rate, []).append(slice_)
+    return tuple(_point(rate, by_rate[rate], ps, places) for rate in sorted(by_rate))
+
+
+def _point(rate: float, slices: Sequence[Slice], ps: Sequence[float], places: int) -> CurvePoint:
+    offered = Offered.of(slices, places)
+    assert offered
+    events = [slice_.event for slice_ in slices]
+    window_ns = sum(event.window_ns for event in events)
+    errors = [error_share(each, each.event.due) * each.event.due for each in slices]
+    misses = sum(event.misses for event in events)
+    visible = [slice_ for slice_ in slices if slice_.server_cpu and slice_.event.requests_all]
+    cpu_ns = sum(slice_.server_cpu.total_ns for slice_ in visible if slice_.server_cpu)
+    answered = sum(slice_.event.requests_all for slice_ in visible)
+    right = max(0.0, offered.answered - (sum(errors) - misses))
+    return CurvePoint(
+        rate=rate,
+        slices=len(slices),
+        requests=offered.due,
+        answered=offered.share,
+        errors=sum(errors) / offered.due if offered.due else 0.0,
+        goodput=right / window_ns * 1e9 if window_ns else 0.0,
+        quantiles_us=_quantiles_us(offered.latency, ps),
+        cpu_us_per_request=cpu_ns / answered / 1e3 if answered else None,
+        client_busy=sum(max(event.busy_cores) * event.window_ns for event in events) / window_ns,
+        send_lag_us=offered.send_lag.quantile_us(0.99) if offered.send_lag.answered else None,
+    )
+
+
+def requests_at(
+    plan: Plan, slices: Sequence[Slice], at: CurvePoint | None, ps: Sequence[float]
+) -> Iterator[RequestPoint]:
+    """Each request of a mix, at the rate of a point of the curve."""
+    if at is None or not plan.workload.is_mix:
+        return
+    offered = [slice_ for slice_ in slices if slice_.rate == at.rate]
+    for place, name in enumerate(plan.workload.asked):
+        parts = [part for slice_ in offered if (part := part_of(slice_, place))]
+        merged = merge(parts)
+        due = merged.answered + merged.misses
+        failed = merged.misses + sum(map(wrong_answers, parts))
+        yield RequestPoint(
+            name=name,
+            requests=due,
+            # Wrong answers count over ramp and drain, too.
+            errors=min(1.0, failed / due) if due else 0.0,
+            quantiles_us=_quantiles_us(merged, ps),
+        )
+
+
+def nearest(points: Sequence[CurvePoint], rate: float | None, within: float) -> CurvePoint | None:
+    """The point nearest to `rate`, by ratio; None where none is `within` that of ln rate."""
+    if not points or not rate:
+        return None
+    near = min(points, key=lambda point: abs(log(point.rate / rate)))
+    return near if abs(log(near.rate / rate)) <= within else None
+
+
+def _quantiles_us(latency: Merged, ps: Sequence[float]) -> dict[str, float | None]:
+    """Each quantile by its name; None where fewer than ten requests lie beyond it."""
+    n = latency.answered + latency.misses
+    return {
+        f"p{p * 100:.6g}": latency.quantile_us(p) if n * (1 - p) >= MIN_BEYOND - 1e-9 else None
+        for p in ps
+    }

@@ -9,8 +9,17 @@ from math import log
 
 import numpy as np
 
-from bakeoff.judge.beyond import BEYOND, DIED, behaviour, errors_of, traits
-from bakeoff.judge.day_figures import READINGS, Reading, Seen, recovered_after_ms
+from bakeoff.judge.day_figures import (
+    BEYOND,
+    DIED,
+    READINGS,
+    Reading,
+    Seen,
+    behaviour,
+    errors_of,
+    recovered_after_ms,
+    traits,
+)
 from bakeoff.judge.lines import line
 from bakeoff.judge.paired import Paired
 from bakeoff.judge.validity import seen_in_answers

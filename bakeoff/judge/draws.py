@@ -30,7 +30,7 @@ from bakeoff.judge import latency
 from bakeoff.judge.paired import ln_throughput
 from bakeoff.judge.quantiles import chi_square_quantile, f_quantile
 from bakeoff.judge.requests import ln_quickness, part_of
-from bakeoff.judge.trimmed import Floats, degrees_of_freedom, trimmed_groups, trimmed_mean
+from bakeoff.judge.spread import Floats, degrees_of_freedom, trimmed_groups, trimmed_mean
 from bakeoff.model.draws import ContenderDraws, Level, LevelSpread, RequestDraws
 from bakeoff.model.plan import Plan
 from bakeoff.model.samples import Block, BootStart, Record, Slice

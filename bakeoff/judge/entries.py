@@ -5,14 +5,12 @@ from dataclasses import dataclass
 from math import log
 from statistics import fmean, median, stdev
 
-from bakeoff.judge import bounds, latency
-from bakeoff.judge.calm import judged_kind
+from bakeoff.judge import latency, standings
 from bakeoff.judge.compare import MIN_BLOCKS, Comparison, Pairs
 from bakeoff.judge.fairness import work
-from bakeoff.judge.history import History
+from bakeoff.judge.history import History, judged_kind
 from bakeoff.judge.open_loop import Offered, offered_to
 from bakeoff.judge.pauses import Lost, with_cost
-from bakeoff.judge.steadiness import warm_ups
 from bakeoff.judge.tally import Tally
 from bakeoff.judge.validity import (
     at_least,
@@ -22,7 +20,7 @@ from bakeoff.judge.validity import (
     reasons,
     warnings,
 )
-from bakeoff.judge.warmth import Warmth, cold_draws
+from bakeoff.judge.warm_up import Warmth, cold_draws, warm_ups
 from bakeoff.model.audit import Work
 from bakeoff.model.entry import MemoryUse, PerRequest, ResponseBytes, VerdictEntry
 from bakeoff.model.finding import Finding
@@ -163,10 +161,12 @@ def row(
     def bounded(comparison: Comparison | None) -> Ratio | None:
         if comparison is None:
             return None
-        return bounds.ratio(comparison.interval(name), name, reference, participants.bounded)
+        return standings.bounded_ratio(
+            comparison.interval(name), name, reference, participants.bounded
+        )
 
     against, cpu, means = (to_reference(each) for each in (pairs, by_cpu, by_mean))
-    mean_ratio = bounds.mean_ratio(against, means, name, reference, participants.bounded)
+    mean_ratio = standings.mean_ratio(against, means, name, reference, participants.bounded)
     interval = bounded(against)
     shared = history.blocks_of(name, reference, kind=judged_kind(history.blocks)) if place else 0
     to_itself = Ratio(ratio=1.0, low=1.0, high=1.0, n=shared) if shared else None

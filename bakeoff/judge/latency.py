@@ -11,7 +11,7 @@ from math import ceil
 import numpy as np
 
 from bakeoff.histograms import SCALE, added, upper_ns
-from bakeoff.judge.trimmed import Floats, Indices
+from bakeoff.judge.spread import Floats, Indices
 from bakeoff.model.engine import RequestSlice, SliceEvent
 from bakeoff.model.finding import Finding
 from bakeoff.model.load import Latency

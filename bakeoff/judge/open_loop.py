@@ -9,7 +9,6 @@ from statistics import median
 from bakeoff.histograms import TOP_US
 from bakeoff.judge.history import History
 from bakeoff.judge.latency import Merged, merge, merge_encoded, summary
-from bakeoff.judge.protocols import places
 from bakeoff.model.engine import SliceEvent
 from bakeoff.model.entry import OpenLoop
 from bakeoff.model.finding import Finding
@@ -114,7 +113,7 @@ def offered_to(plan: Plan, history: History, name: str) -> Offered | None:
     if plan.mode == "closed":
         return None
     slices = (slice_ for _, slice_ in history.slices(name))
-    return Offered.of(slices, places=places(plan, history, name))
+    return Offered.of(slices, places=history.places(plan, name))
 
 
 def reasons(offered: Offered | None) -> Iterator[Finding]:

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from bakeoff.histograms import TOP_US
 from bakeoff.judge.latency import merge
-from bakeoff.judge.spread import Estimate, estimate
-from bakeoff.judge.trimmed import Floats, Indices
+from bakeoff.judge.spread import Estimate, Floats, Indices, estimate
 from bakeoff.model.cut import Draw
 from bakeoff.model.samples import Block, SingleBlock, Slice
 

@@ -1,13 +1,196 @@
-"""A line over time, judged: its level now, its steps, and what changed at each of them."""
+"""What earlier runs tell: where a line over time steps, and where the next ratio is expected.
 
-from collections.abc import Iterator
-from math import log
+Each run's ln ratio has the standard error of its own interval, and runs differ by more than that:
+other processes, another day. A step is looked for in windows of every length (seeded intervals:
+Kovács, Bühlmann, Li and Munk, Biometrika 110, 2023), so that a fall that was fixed later hides
+neither of its two steps. In a window, each place that leaves `SHORTEST` runs on both sides is
+tested by Student's t of the two means, whose error is pooled from the runs of the window, and is
+never less than the runs' own intervals say. The level is shared among all places of all windows
+(Bonferroni's), so a whole line of equals has a false step in 5 % of cases at most, if its runs are
+independent: a contender's ratio that wanders slowly from day to day does have other levels, and
+they are told. The surest place is taken, and both sides are looked at again. The tests simulate it;
+docs/EVIDENCE.md has the rates.
 
-from bakeoff.judge.quantiles import normal_quantile
-from bakeoff.judge.steps import Measured, levels, steps
-from bakeoff.judge.widths import CONFIDENCE
+A prediction adds to a race's interval the variance between races, τ², by moments as that between
+draws (`spread.between`): servers feel the machine's weather unlike, and it doesn't cancel in their
+ratio. The next estimate lies about the mean of the earlier ones and this one, weighted by
+1 / (τ² + error²), with the variance τ² + that mean's + its own error's, for which this race's
+stands: the next race is as long. The quantile is Student's (Higgins, Thompson and Spiegelhalter,
+J. R. Stat. Soc. A 172, 2009), with one degree of freedom for each earlier race. About this race's
+estimate instead of the mean the variance would have 2 τ²: docs/EVIDENCE.md has what that costs.
+
+Where the same two builds have met too seldom, τ² is the mean of those of all pairs in the same
+setting, weighted by their degrees of freedom. Two copies of one build are a pair of which the mean
+is known: each of their races counts from either side. The pairs of a race err together, so there
+are never more degrees of freedom than other races.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import exp, log, sqrt
+
+import numpy as np
+
+from bakeoff.judge.compare import CONFIDENCE
+from bakeoff.judge.quantiles import normal_cdf, normal_quantile, t_cdf, t_quantile
+from bakeoff.judge.spread import Floats, between
+from bakeoff.model.earlier import EARLIER_MIN, Earlier, EarlierRatio
 from bakeoff.model.finding import Finding
 from bakeoff.model.history import LevelOf, Line, LineStep, Point, Series
+from bakeoff.model.pairs import NextRace, Pair
+from bakeoff.model.ratio import Interval
+from bakeoff.model.verdict import Verdict
+
+SHORTEST = 3
+"""The fewest runs on either side of a step. Two that agree by chance are soon found."""
+LONGEST = 1000
+"""The latest runs of a line that are looked at: years of them, in well under a second."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One run's ln ratio and its standard error."""
+
+    ln_ratio: float
+    error: float
+
+
+@dataclass(frozen=True)
+class Level:
+    """Runs `first` to `last` (inclusive) between two steps, and their mean ratio.
+
+    `sd` is the standard deviation of ln ratio between the runs; None: there is one run.
+    """
+
+    first: int
+    last: int
+    ratio: Interval
+    sd: float | None
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step before run `at`: the ratio after it over that before it, of the runs on both sides."""
+
+    at: int
+    ratio: Interval
+
+
+def steps(points: Sequence[Measured]) -> tuple[Step, ...]:
+    """The steps of a line, in order of time; `at` counts `points` from 0."""
+    skipped = max(0, len(points) - LONGEST)
+    values = np.array([point.ln_ratio for point in points[skipped:]])
+    errors = np.array([point.error for point in points[skipped:]])
+    found = sorted(_places(values, errors))
+    edges = [0, *found, len(values)]
+    return tuple(
+        _step(values, errors, before, at, after, skipped)
+        for (before, at), after in zip(pairwise(edges[:-1]), edges[2:], strict=True)
+    )
+
+
+def levels(points: Sequence[Measured], found: Sequence[Step]) -> tuple[Level, ...]:
+    """The mean ratio between the steps, in order of time."""
+    edges = [0, *(step.at for step in found), len(points)]
+    return tuple(_level(points, first, after) for first, after in pairwise(edges) if after > first)
+
+
+def _places(values: Floats, errors: Floats) -> Iterator[int]:
+    windows = list(_windows(len(values)))
+    places = sum(end - begin - 2 * SHORTEST + 1 for begin, end in windows)
+    if not places:
+        return
+    level = (1 - CONFIDENCE) / places
+    best = [_surest(values, errors, begin, end) for begin, end in windows]
+    todo = [(0, len(values))]
+    while todo:
+        begin, end = todo.pop()
+        inside = [
+            found
+            for found, (first, after) in zip(best, windows, strict=True)
+            if begin <= first and after <= end
+        ]
+        if not inside:
+            continue
+        chance, place = min(inside)
+        if chance < level:
+            yield place
+            todo += [(begin, place), (place, end)]
+
+
+def _windows(n: int) -> Iterator[tuple[int, int]]:
+    """The whole, and shorter and shorter windows that overlap by half; each begins once."""
+    length = float(n)
+    seen = set()
+    while length >= 2 * SHORTEST:
+        count = max(1, round(2 * n / length) - 1)
+        size = round(length)
+        for begin in np.linspace(0, n - size, count).round().astype(int):
+            window = (int(begin), int(begin) + size)
+            if window not in seen:
+                seen.add(window)
+                yield window
+        length /= sqrt(2)
+
+
+def _surest(values: Floats, errors: Floats, begin: int, end: int) -> tuple[float, int]:
+    """The least probability by chance within a window, and the place that has it."""
+    window, squares = values[begin:end], errors[begin:end] ** 2
+    n = len(window)
+    places = np.arange(SHORTEST, n - SHORTEST + 1)
+    sums, of_squares = np.cumsum(window), np.cumsum(window**2)
+    left, right = sums[places - 1] / places, (sums[-1] - sums[places - 1]) / (n - places)
+    scatter = of_squares[-1] - places * left**2 - (n - places) * right**2
+    pooled = np.maximum(scatter, 0) / (n - 2)
+    between = np.abs(left - right)
+    # Two tests, of which the less sure counts: by the scatter of the runs, and by their intervals.
+    by_scatter = between / np.sqrt(np.maximum(pooled * (1 / places + 1 / (n - places)), 1e-30))
+    own = np.cumsum(squares)
+    by_intervals = between / np.sqrt(
+        np.maximum(
+            own[places - 1] / places**2 + (own[-1] - own[places - 1]) / (n - places) ** 2, 1e-30
+        )
+    )
+    chance = np.maximum(
+        [2 * t_cdf(n - 2, -t) for t in by_scatter.tolist()], 2 * normal_cdf(-by_intervals)
+    )
+    # Where many are sure beyond what a float holds, the widest gap is the place.
+    surest = min(range(len(places)), key=lambda at: (chance[at], -by_scatter[at]))
+    return float(chance[surest]), begin + int(places[surest])
+
+
+def _step(values: Floats, errors: Floats, before: int, at: int, after: int, skipped: int) -> Step:
+    left, right = values[before:at], values[at:after]
+    freedom = len(left) + len(right) - 2
+    scatter = float(((left - left.mean()) ** 2).sum() + ((right - right.mean()) ** 2).sum())
+    by_scatter = sqrt(scatter / freedom * (1 / len(left) + 1 / len(right)))
+    by_intervals = sqrt(
+        float((errors[before:at] ** 2).sum()) / len(left) ** 2
+        + float((errors[at:after] ** 2).sum()) / len(right) ** 2
+    )
+    change = float(right.mean() - left.mean())
+    half = _half(freedom, by_scatter, by_intervals)
+    return Step(skipped + at, _interval(change, half, len(left) + len(right)))
+
+
+def _level(points: Sequence[Measured], first: int, after: int) -> Level:
+    values = np.array([point.ln_ratio for point in points[first:after]])
+    n, mean = len(values), float(values.mean())
+    by_intervals = sqrt(sum(point.error**2 for point in points[first:after])) / n
+    sd = float(values.std(ddof=1)) if n > 1 else None
+    half = _half(n - 1, sd / sqrt(n), by_intervals) if sd is not None else 1.96 * by_intervals
+    return Level(first, after - 1, _interval(mean, half, n), sd)
+
+
+def _interval(centre: float, half: float, n: int) -> Interval:
+    return Interval(ratio=exp(centre), low=exp(centre - half), high=exp(centre + half), n=n)
+
+
+def _half(freedom: int, by_scatter: float, by_intervals: float) -> float:
+    p = (1 + CONFIDENCE) / 2
+    return max(t_quantile(freedom, p) * by_scatter, normal_quantile(p) * by_intervals)
 
 
 def line_of(series: Series) -> Line:
@@ -91,3 +274,82 @@ def _measured(point: Point) -> Measured:
 
 
 _NORMAL = normal_quantile((1 + CONFIDENCE) / 2)
+
+
+Lines = dict[tuple[str, str], list[tuple[float, float]]]
+"""By two builds in the order of their ids: ln ratio of the first over the second, and its error."""
+
+
+def predicted(verdict: Verdict, earlier: Earlier) -> Verdict:
+    """The verdict, with what earlier races tell of the next one."""
+    races = len({each.run for each in earlier.ratios})
+    pairs = expecting(verdict.pairs, earlier)
+    return verdict.model_copy(update={"pairs": pairs, "earlier_races": races})
+
+
+def expecting(pairs: Sequence[Pair], earlier: Earlier) -> tuple[Pair, ...]:
+    """The pairs of a race, each with where its ratio is expected next, where that can be told."""
+    races = len({each.run for each in earlier.ratios})
+    lines = _lines(earlier.ratios)
+    of_family, freedom = _of_family(lines, races)
+
+    def with_next(pair: Pair) -> Pair:
+        a, b = (earlier.builds.get(name) for name in (pair.a, pair.b))
+        if a is None or b is None or not pair.error:
+            return pair
+        own = lines.get((min(a, b), max(a, b)), [])
+        sign = 1 if a <= b else -1
+        values, squares = _seen([*own, (sign * log(pair.ratio.ratio), pair.error)], a == b)
+        if len(own) >= EARLIER_MIN:
+            found = _next(sign * values, squares, pair.error, between(values, squares), len(own))
+            next_race = NextRace(**found, basis="pair", n=len(own))
+        elif freedom >= EARLIER_MIN:
+            found = _next(sign * values, squares, pair.error, of_family, freedom)
+            next_race = NextRace(**found, basis="family", n=races)
+        else:
+            return pair
+        return pair.model_copy(update={"next_race": next_race})
+
+    return tuple(map(with_next, pairs))
+
+
+def _next(
+    values: Floats, squares: Floats, error: float, variance: float, freedom: int
+) -> dict[str, float]:
+    """Ratio, low and high of the next race, whose own standard error is `error`."""
+    weight = 1 / (variance + squares)
+    centre = float((weight * values).sum() / weight.sum())
+    half = t_quantile(freedom, (1 + CONFIDENCE) / 2) * sqrt(
+        variance + 1 / float(weight.sum()) + error**2
+    )
+    return {"ratio": exp(centre), "low": exp(centre - half), "high": exp(centre + half)}
+
+
+def _lines(ratios: Sequence[EarlierRatio]) -> Lines:
+    lines: Lines = defaultdict(list)
+    for each in ratios:
+        sign = 1 if each.a <= each.b else -1
+        key = min(each.a, each.b), max(each.a, each.b)
+        lines[key].append((sign * log(each.ratio), each.error))
+    return lines
+
+
+def _of_family(lines: Lines, races: int) -> tuple[float, int]:
+    """The mean variance between the races of a pair, and its degrees of freedom."""
+    # Races of equals are one line, whatever their builds: all have their mean in 1.
+    equals = [race for (a, b), seen in lines.items() if a == b for race in seen]
+    known = [(between(*_seen(equals, True)), len(equals))] if equals else []
+    known += [
+        (between(*_seen(seen, False)), len(seen) - 1) for (a, b), seen in lines.items() if a != b
+    ]
+    freedom = sum(of for _, of in known)
+    variance = sum(each * of for each, of in known) / max(1, freedom)
+    return variance, min(freedom, races - 1)
+
+
+def _seen(races: Sequence[tuple[float, float]], equal: bool) -> tuple[Floats, Floats]:
+    """ln ratios and squared errors of races (ln ratio, error); of equals from either side."""
+    values, errors = np.array(races).T
+    if equal:
+        values, errors = np.append(values, -values), np.append(errors, errors)
+    return values, errors**2

@@ -20,13 +20,10 @@ from math import exp, isfinite, log, nan
 
 import numpy as np
 
-from bakeoff.judge.calm import judged_kind
-from bakeoff.judge.compare import Comparison, Pairs, family
-from bakeoff.judge.history import History
+from bakeoff.judge.compare import Comparison, Pairs, family, width
+from bakeoff.judge.history import History, judged_kind
 from bakeoff.judge.paired import Paired, pair_up
-from bakeoff.judge.protocols import places
-from bakeoff.judge.trimmed import Floats, trimmed_mean
-from bakeoff.judge.widths import width
+from bakeoff.judge.spread import Floats, trimmed_mean
 from bakeoff.model.finding import Finding
 from bakeoff.model.plan import Plan
 from bakeoff.model.ratio import Interval
@@ -75,7 +72,7 @@ class Speeds:
         )
         mean, typical = np.full((2, len(first), len(speed.names)), np.nan)
         for column, name in enumerate(speed.names):
-            in_flight = places(plan, history, name)
+            in_flight = history.places(plan, name)
             for row in range(len(first)):
                 of_draw = member.ravel() == row
                 there = of_draw & np.isfinite(waited[:, column])

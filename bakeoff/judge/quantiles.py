@@ -14,7 +14,7 @@ from sys import float_info
 
 import numpy as np
 
-from bakeoff.judge.trimmed import Floats
+from bakeoff.judge.spread import Floats
 
 epsilon = float_info.epsilon
 normal_quantile = NormalDist().inv_cdf

@@ -16,12 +16,10 @@ from math import exp, isfinite
 import numpy as np
 
 from bakeoff.judge import latency
-from bakeoff.judge.calm import judged_kind
-from bakeoff.judge.compare import MIN_BLOCKS
-from bakeoff.judge.history import History
+from bakeoff.judge.compare import MIN_BLOCKS, width
+from bakeoff.judge.history import History, judged_kind
 from bakeoff.judge.paired import pair_up
 from bakeoff.judge.spread import Estimate
-from bakeoff.judge.widths import width
 from bakeoff.model.engine import RequestSlice
 from bakeoff.model.finding import Finding
 from bakeoff.model.mix import MixedRequest, RequestEntry, RequestPair

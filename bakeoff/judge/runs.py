@@ -26,8 +26,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, expm1, hypot, inf, log, log1p
 
+from bakeoff.judge.about_race import gather
 from bakeoff.judge.gate import result, weighed
-from bakeoff.judge.gather import gather
 from bakeoff.model.compare import RunChange, RunFacts, RunFigures, RunsComparison
 from bakeoff.model.entry import VerdictEntry
 from bakeoff.model.errors import BadUsage, nearest

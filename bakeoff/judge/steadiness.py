@@ -1,103 +1,158 @@
-"""Whether an entry was steady: warm-up and stalls."""
+"""Whether an entry was steady: its throughput over time, and whether it stood still."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from math import sqrt
+from math import ceil, exp, log
 from statistics import median
 
-from bakeoff.judge.drift import most_of
-from bakeoff.judge.history import History
+from bakeoff.judge.history import History, Place, Rates
 from bakeoff.judge.latency import merge_encoded
-from bakeoff.model.cut import WARM_UP_S_MIN, WARM_UP_SLICE_MS, WARM_UP_SLICES_PER_S, Warmup
 from bakeoff.model.engine import SliceEvent
-from bakeoff.model.entry import WarmUp
 from bakeoff.model.finding import Finding
 from bakeoff.model.plan import Plan
+
+CHANGE_MIN = log(1.1)
+STANDARD_ERRORS_MIN = 6.0
+SIDE_MIN = 10
+SPLITS = 20
+# Of a median of n: 1.253 sd/√n; and sd is 1.4826 median absolute deviations (normal).
+MEDIAN_ERROR = 1.253 * 1.4826
+
+MOST_MIN = 3
+"""How many must have changed to be most of the contenders, where there are as many."""
+AS_MUCH = 0.5
+"""Who changed by this part of another's change at least, and the same way, changed with it."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """The blocks before and after a moment, and by how much ln throughput changed then."""
+
+    before: Sequence[Place]
+    after: Sequence[Place]
+    size: float
+
+    @property
+    def after_share(self) -> float:
+        """The share of the blocks after which it changed."""
+        return len(self.before) / (len(self.before) + len(self.after))
+
+
+def drift(name: str, history: History) -> Iterator[Finding]:
+    """Its throughput changed while it was measured; of several boots the largest change.
+
+    The short slices of a boot after some moment against those before it: by 10 % at least in its
+    own throughput, and by that and six standard errors in its throughput relative to the others of
+    each block. The weather changes the first alone, another contender's change the second alone.
+
+    Where most contenders changed at that moment, the same way and half as much at least, it was the
+    machine, which some feel more than others.
+    """
+    found = []
+    for boot in history.boots:
+        rates = history.ln_rates[boot]
+        change = _change(name, _lives(name, boot, rates.get(name, {}), history), rates)
+        if change:
+            found.append((change, boot, _changed_with(name, change, rates)))
+    alone = [change for change, _, together in found if not together]
+    if alone:
+        change = max(alone, key=lambda each: abs(each.size))
+        code = "slower_while_measured" if change.size < 0 else "faster_while_measured"
+        yield Finding.of(code, after_share=change.after_share, after_ratio=exp(change.size))
+    elif found:
+        change, boot, together = max(found, key=lambda each: abs(each[0].size))
+        yield Finding.of(
+            "machine_changed",
+            boot=boot,
+            after_share=change.after_share,
+            after_ratio=exp(median(together.values())),
+            names=list(together),
+        )
+
+
+def _lives(name: str, boot: int, places: Iterable[Place], history: History) -> list[list[Place]]:
+    """Its blocks, by the process that answered them."""
+    lives: dict[int, list[Place]] = {}
+    for place in places:
+        lives.setdefault(history.process(name, boot, place[0]), []).append(place)
+    return list(lives.values())
+
+
+def _change(name: str, lives: Sequence[Sequence[Place]], rates: Rates) -> Change | None:
+    """The change at the one moment of twenty at which its relative throughputs differ most surely;
+    None: it didn't change.
+
+    A process that began anew has nothing of how the last one ended. So blocks are in the order of
+    their processes' ages, and each process is compared with itself; of one process they are in the
+    order in which they came.
+    """
+    aged: list[tuple[float, Place, float, float]] = []
+    for life in lives:
+        rate = [rates[name][place] for place in life]
+        over_others = [each - _others(name, at, rates) for each, at in zip(rate, life, strict=True)]
+        levels = median(rate), median(over_others)
+        aged += [
+            (age / len(life), place, rate[age] - levels[0], over_others[age] - levels[1])
+            for age, place in enumerate(life)
+        ]
+    aged.sort()
+    places = [place for _, place, _, _ in aged]
+    own = [rate for _, _, rate, _ in aged]
+    relative = [rate for _, _, _, rate in aged]
+    steps = [
+        (at, *_step(relative, at))
+        for part in range(1, SPLITS)
+        if min(at := len(aged) * part // SPLITS, len(aged) - at) >= SIDE_MIN
+    ]
+    if not steps:
+        return None
+    at, size, errors = max(steps, key=lambda step: step[2])
+    change = median(own[at:]) - median(own[:at])
+    if errors <= STANDARD_ERRORS_MIN or min(abs(size), abs(change)) <= CHANGE_MIN:
+        return None
+    return Change(places[:at], places[at:], change) if change * size > 0 else None
+
+
+def _others(name: str, place: Place, rates: Rates) -> float:
+    """ln throughput of the others in a block, their median; 0 where there are none."""
+    others = [own[place] for other, own in rates.items() if other != name and place in own]
+    return median(others) if others else 0.0
+
+
+def _step(values: Sequence[float], at: int) -> tuple[float, float]:
+    """By how much the median changes at `at`, and how many of its standard errors that is.
+
+    The spread is taken around both medians together: few blocks on one side have none of use.
+    """
+    before, after = values[:at], values[at:]
+    middles = median(before), median(after)
+    step = middles[1] - middles[0]
+    off = [abs(value - middles[0]) for value in before] + [abs(v - middles[1]) for v in after]
+    error = MEDIAN_ERROR * median(off) * (1 / len(before) + 1 / len(after)) ** 0.5
+    return step, abs(step) / max(error, 1e-9)
+
+
+def _changed_with(name: str, change: Change, rates: Rates) -> dict[str, float]:
+    """Those that changed then too, by how much in ln; empty where they aren't most of all."""
+    sizes = {name: change.size}
+    for other, own in rates.items():
+        sides = [[own[p] for p in side if p in own] for side in (change.before, change.after)]
+        if other != name and all(sides):
+            sizes[other] = median(sides[1]) - median(sides[0])
+    together = {name: size for name, size in sizes.items() if size / change.size >= AS_MUCH}
+    return together if len(together) >= most_of(len(sizes)) else {}
+
+
+def most_of(contenders: int) -> int:
+    """How many are most: half of them and three at least, or both of two."""
+    return max(ceil(contenders / 2), min(MOST_MIN, contenders), 2)
+
 
 STALL_US = 50_000
 APART = 10
 TIMES_MIN = 3
 MORE_THAN_OTHERS = 3
-
-
-def warm_ups(name: str, history: History) -> tuple[WarmUp, ...]:
-    """The entry's warm-up in each boot whose record says how it went."""
-    return tuple(
-        WarmUp(
-            boot=warmup.boot,
-            course=warmup.courses[name],
-            lasted_s=_lasted_s(name, warmup),
-            requests_per_s=warmup.level(name),
-        )
-        for warmup in history.warmups
-        if name in warmup.courses
-    )
-
-
-def _lasted_s(name: str, warmup: Warmup) -> float:
-    """How long the entry was loaded."""
-    return len(warmup.requests_per_s.get(name, ())) * WARM_UP_SLICE_MS / 1000
-
-
-def warm_up(name: str, history: History) -> Iterator[Finding]:
-    """It was not steady when its warm-up ended, or it got slower during it."""
-    yield from (unsteady := list(unsteady_warm_up(name, history)))
-    slower = [] if unsteady else _slowdowns(name, history)
-    for boot, peak, now in slower[:1]:
-        yield Finding.of(
-            "slower_in_warm_up",
-            n=len(slower),
-            boots=len(history.warmups),
-            boot=boot,
-            peak_per_s=peak,
-            now_per_s=now,
-        )
-
-
-def unsteady_warm_up(name: str, history: History) -> Iterator[Finding]:
-    """It reached no steady state although its warm-up was long enough."""
-    unsteady = sum(
-        not warmup.steady.get(name, True)
-        and (name not in warmup.courses or _lasted_s(name, warmup) >= WARM_UP_S_MIN)
-        for warmup in history.warmups
-    )
-    if unsteady:
-        yield Finding.of("unsteady_warm_up", n=unsteady, boots=len(history.warmups))
-
-
-def _slowdowns(name: str, history: History) -> list[tuple[int, float, float]]:
-    """(boot, requests/s at best, requests/s at the end) where it got slower and stayed slow.
-
-    The best is that of any second. Where the boot's blocks, their median, are nearer to it than to
-    the end, a neighbour on the machine was the cause, not the server.
-    """
-    slowdowns = []
-    for warmup in history.warmups:
-        if warmup.courses.get(name) == "slowdown":
-            best, end = _best_second(name, warmup), warmup.level(name) or 0.0
-            events = history.events(name, warmup.boot)
-            rates = [event.requests_per_s for event in events if event.window_ns]
-            if median(rates or [0.0]) < sqrt(best * end):
-                slowdowns.append((warmup.boot, best, end))
-    return slowdowns
-
-
-def _best_second(name: str, warmup: Warmup) -> float:
-    rates = warmup.requests_per_s[name][: warmup.steady_from[name]]
-    second = WARM_UP_SLICES_PER_S
-    return max(median(rates[at : at + second]) for at in range(max(1, len(rates) - second + 1)))
-
-
-def short_warm_up(history: History) -> Iterator[Finding]:
-    """The longest warm-up of the first boot was shorter than 3 s.
-
-    A short warm-up in a later boot may only mean that there was nothing left to warm.
-    """
-    for warmup in history.warmups[:1]:
-        longest_s = max((_lasted_s(name, warmup) for name in warmup.courses), default=None)
-        if longest_s is not None and longest_s < WARM_UP_S_MIN:
-            yield Finding.of("warm_up_short", longest_s=longest_s)
 
 
 @dataclass(frozen=True)

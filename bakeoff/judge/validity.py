@@ -8,12 +8,11 @@ from collections.abc import Iterator, Sequence
 from statistics import fmean
 from typing import Literal
 
-from bakeoff.judge import open_loop, steadiness
-from bakeoff.judge.drift import drift
+from bakeoff.judge import open_loop, steadiness, warm_up
 from bakeoff.judge.history import History
 from bakeoff.judge.latency import in_flight
 from bakeoff.judge.open_loop import Offered
-from bakeoff.judge.protocols import places
+from bakeoff.judge.steadiness import drift
 from bakeoff.judge.tally import WRONG_ANSWERS, Tally
 from bakeoff.model.engine import BadExchange
 from bakeoff.model.finding import Finding
@@ -222,7 +221,7 @@ def _generator_slow(plan: Plan, name: str, history: History) -> Iterator[Finding
     if plan.mode == "open" or not _keeps_alive(plan, name, history):
         return
     waiting = in_flight(history.lasting(name))
-    room = places(plan, history, name)
+    room = history.places(plan, name)
     share = waiting / room
     if waiting and share < LITTLES_SHARE:
         yield Finding.of(
@@ -241,7 +240,7 @@ def warnings(plan: Plan, name: str, history: History, tally: Tally) -> Iterator[
     yield from _lost(name, history)
     yield from _unanswered(plan, name, history, tally, "few_unanswered")
     yield from _closing(plan, name, history, tally)
-    yield from steadiness.warm_up(name, history)
+    yield from warm_up.warm_up(name, history)
     share = leak_share(tally, plan.server_cores_of(name))
     held = [end.held[name] for end in history.ends if name in end.held]
     if held:

@@ -1,48 +1,37 @@
 """The verdict, put together from the plan, the receipts and what was measured."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from math import log
 
 from bakeoff.judge import loaders
-from bakeoff.judge.by_cpu import differing
-from bakeoff.judge.calm import (
-    STEAL_SHARE_MAX,
-    calm,
-    had_company,
-    kept_disturbed,
-    left_out,
-    steal_share,
+from bakeoff.judge.about_race import (
+    Stolen,
+    about_race,
+    about_reference,
+    blocks_left_out,
+    cpu_sources,
+    gather,
+    machine_ratios,
+    machines_differ,
 )
-from bakeoff.judge.co_primary import decided_by_both
-from bakeoff.judge.compare import MARGIN, MIN_BLOCKS, compare
+from bakeoff.judge.by_cpu import differing, feel_unlike, states
+from bakeoff.judge.compare import MARGIN, compare
 from bakeoff.judge.entries import Participants, row
 from bakeoff.judge.fairness import unequal
-from bakeoff.judge.gate import decided, is_decided, precision
-from bakeoff.judge.gather import STOLEN_MIN, Stolen, gather
-from bakeoff.judge.grounds import grounds
-from bakeoff.judge.history import History
-from bakeoff.judge.machines import machine_ratios
-from bakeoff.judge.network import network_findings
+from bakeoff.judge.gate import decided, decided_by_both, is_decided, precision
+from bakeoff.judge.history import History, calm, kept_disturbed, left_out, steal_share
 from bakeoff.judge.pauses import Speeds
 from bakeoff.judge.requests import disagreements, mixed_requests
 from bakeoff.judge.standings import cpu_letters, listed, ordered, places
-from bakeoff.judge.state import feel_unlike, states
-from bakeoff.judge.steadiness import short_warm_up
-from bakeoff.judge.warmth import warmths
-from bakeoff.model.entry import VerdictEntry
+from bakeoff.judge.warm_up import warmths
 from bakeoff.model.errors import NoVerdict
-from bakeoff.model.finding import Finding
 from bakeoff.model.machine import Machine
 from bakeoff.model.pairs import Pair
 from bakeoff.model.plan import Plan
 from bakeoff.model.receipt import Receipt
 from bakeoff.model.samples import Record
-from bakeoff.model.verdict import MachineRatio, NoiseFloor, Upstream, Verdict
+from bakeoff.model.verdict import NoiseFloor, Upstream, Verdict
 
-TWIN_WIDER = 2.0
-"""Two copies differ where their ratio is this many half-widths from 1, of their 95 % interval: of
-one comparison in twenty the interval alone would say so."""
 OF_PLAN = (
     *("run", "mode", "ranked_by", "rate", "load", "arrivals", "within", "pipeline", "connection"),
     *("protocol", "streams", "connections", "solo", "cores", "seed"),
@@ -187,14 +176,14 @@ def judge(
         verdict = verdict.model_copy(update={"decided": is_decided(verdict, participants.bounded)})
     complete = complete or (verdict.answered and len(every.ends) >= plan.boots)
     warnings = (
-        *_about_race(plan, every, names, complete, steal, shared),
-        *_blocks_left_out(disturbed - apart, len(every.blocks), entries),
+        *about_race(plan, every, names, complete, steal, shared),
+        *blocks_left_out(disturbed - apart, len(every.blocks), entries),
         *kept_disturbed(every.blocks, kept, cpus),
         *loaders.findings(every.blocks, apart, plan.mode == "open"),
         *feel_unlike(listing, reference),
-        *_about_reference(plan, participants, floor),
-        *_machines_differ(machines),
-        *_cpu_sources(entries),
+        *about_reference(plan, participants, floor),
+        *machines_differ(machines),
+        *cpu_sources(entries),
         *shared,
     )
     return verdict.model_copy(update={"complete": complete, "warnings": warnings})
@@ -241,119 +230,3 @@ def _detectable(pairs: Sequence[Pair]) -> float | None:
     undecided = [mde for finding, mde in effects if mde is not None and finding == "can't tell"]
     decided = [mde for finding, mde in effects if mde is not None and finding != "can't tell"]
     return max(undecided, default=min(decided, default=None))
-
-
-def _about_race(
-    plan: Plan,
-    history: History,
-    names: Sequence[str],
-    complete: bool,
-    steal: float | None,
-    shared: Sequence[Finding],
-) -> Iterator[Finding]:
-    """What affects the whole race, but for what `shared` says."""
-    cores, boots = len(plan.cores.server), len(history.boots)
-    if plan.cores.shared:
-        yield Finding.of("cores_shared")
-    if plan.workers > cores:
-        yield Finding.of("workers_crowded", workers=plan.workers, cores=cores)
-    if not complete:
-        yield Finding.of("cut_short")
-    if boots < plan.boots:
-        yield Finding.of("boots_missing", n=boots, planned=plan.boots)
-    if not plan.solo:
-        yield from grounds(history, names)
-    yield from short_warm_up(history)
-    if all(had_company(each) is None for block in history.blocks for each in block.slices):
-        yield Finding.of("state_unseen")
-    hides = any(each.code == "host_hides_limits" for each in shared)
-    if steal is not None and steal > STOLEN_MIN and not hides:
-        yield Finding.of("host_steal", share=steal)
-    # The kernel counts them for all servers together, so no entry is named.
-    for change in history.changes:
-        if change.connections and change.places:
-            yield Finding.of(
-                "fewer_connections",
-                connections=plan.connections,
-                names=list(change.places),
-                places=list(change.places.values()),
-            )
-        if change.connections and change.served:
-            yield Finding.of(
-                "fewer_served",
-                connections=plan.connections,
-                names=list(change.served),
-                served=list(change.served.values()),
-            )
-    if history.tcp and history.tcp.listen_overflows:
-        yield Finding.of("listen_queue_full", overflows=history.tcp.listen_overflows)
-    yield from network_findings(plan, history, names)
-
-
-def _blocks_left_out(
-    disturbed: int, blocks: int, entries: Sequence[VerdictEntry]
-) -> Iterator[Finding]:
-    """Blocks that the host disturbed, and the ratios with them that are outside of an interval."""
-    moved = {
-        entry.name: with_them
-        for entry in entries
-        if (with_them := entry.all_blocks) and with_them.low and with_them.high
-        if (own := entry.ratio) and own.low and own.high and own.excludes(with_them.ratio)
-    }
-    if moved:
-        yield Finding.of(
-            "blocks_left_out",
-            n=disturbed,
-            blocks=blocks,
-            limit_share=STEAL_SHARE_MAX,
-            names=list(moved),
-            ratios=[each.ratio for each in moved.values()],
-            lows=[each.low or 0.0 for each in moved.values()],
-            highs=[each.high or 0.0 for each in moved.values()],
-        )
-
-
-def _about_reference(
-    plan: Plan, participants: Participants, floor: NoiseFloor | None
-) -> Iterator[Finding]:
-    """The planned reference could not be one; the twin differs from it, or gives no noise floor."""
-    planned, chosen = plan.reference, participants.reference
-    if planned != chosen:
-        why = participants.trouble(planned)
-        yield Finding.of("reference_replaced", *why, planned=planned, chosen=chosen)
-    if floor is None and plan.machines == 1:
-        for twin, original in participants.twins.items():
-            why = participants.unsettled(twin) or participants.unsettled(original)
-            few = Finding.of("few_twin_blocks", least=MIN_BLOCKS)
-            yield Finding.of("no_noise_floor", *(why or [few]))
-    elif floor and _differ(floor):
-        yield Finding.of(
-            "twin_differs",
-            name=participants.twins[floor.name],
-            ratio=floor.ratio,
-            low=floor.low,
-            high=floor.high,
-        )
-
-
-def _machines_differ(machines: Sequence[MachineRatio]) -> Iterator[Finding]:
-    """Machines on which the same contender fares otherwise."""
-    for each in machines:
-        if each.excludes(1):
-            keys = ("contender", "machine", "over", "ratio", "low", "high")
-            yield Finding.of("machines_differ", **{key: getattr(each, key) for key in keys})
-
-
-def _differ(floor: NoiseFloor) -> bool:
-    """Whether two copies of one program differ by more than chance."""
-    return 2 * abs(log(floor.ratio)) > TWIN_WIDER * log(floor.high / floor.low)
-
-
-def _cpu_sources(entries: Sequence[VerdictEntry]) -> Iterator[Finding]:
-    """CPU figures that were read in different ways."""
-    sources = {each.name: each.cpu_source for each in entries if each.cpu_source}
-    if len(set(sources.values())) > 1:
-        names = sorted(sources)
-        yield Finding.of(
-            "cpu_sources_differ", names=names, sources=[sources[name] for name in names]
-        )

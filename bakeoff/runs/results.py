@@ -115,8 +115,7 @@ class Results(Reported):
 
         Raises `BadUsage` where there is no such contender.
         """
-        from bakeoff.judge.calm import calm
-        from bakeoff.judge.history import History
+        from bakeoff.judge.history import History, calm
         from bakeoff.judge.latency import merge
 
         plan, name = self._race_plan, self._entry_name(name)

@@ -8,7 +8,7 @@ from scipy.signal import lfilter
 
 from bakeoff.judge.compare import family
 from bakeoff.judge.paired import Paired
-from bakeoff.judge.trimmed import Floats
+from bakeoff.judge.spread import Floats
 
 
 @dataclass(frozen=True)

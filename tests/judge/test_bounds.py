@@ -5,8 +5,8 @@ from math import exp, log
 import pytest
 
 from bakeoff.judge import changes_of_places, judge, leaders
-from bakeoff.judge.bounds import ratio
 from bakeoff.judge.runs import change
+from bakeoff.judge.standings import bounded_ratio
 from bakeoff.model.gate import GateResult
 from bakeoff.model.pairs import Pair
 from bakeoff.model.ratio import Interval, Ratio
@@ -45,7 +45,7 @@ def test_a_ratio_loses_the_end_that_the_generator_hides(
     at_least: tuple[str, ...], low: float | None, high: float | None
 ) -> None:
     measured = Interval(ratio=2.0, low=1.9, high=2.1, n=10, boots=2)
-    bounded = ratio(measured, "a", "b", at_least)
+    bounded = bounded_ratio(measured, "a", "b", at_least)
     assert (bounded.ratio, bounded.low, bounded.high) == (2.0, low, high)
 
 

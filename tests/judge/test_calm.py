@@ -3,7 +3,7 @@
 import pytest
 
 from bakeoff.judge import judge
-from bakeoff.judge.calm import (
+from bakeoff.judge.history import (
     CALM_BLOCKS_MIN,
     calm,
     had_company,

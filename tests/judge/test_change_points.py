@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from ruptures import KernelCPD
 
-from bakeoff.judge.steady import LEAST, stretches
-from bakeoff.judge.trimmed import Floats
+from bakeoff.judge.spread import Floats
+from bakeoff.judge.warm_up import LEAST, stretches
 
 
 def series(n: int, columns: int, seed: int) -> Floats:

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binom
 
 from bakeoff.judge import judge
-from bakeoff.judge.co_primary import DRAWS_MIN
+from bakeoff.judge.gate import DRAWS_MIN
 from bakeoff.model.audit import Audit
 from bakeoff.model.cut import Draw
 from bakeoff.model.gate import GateResult

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bakeoff.judge.costs import cost_lines, cpu_us_per_answer, energy_uj_per_answer
 from bakeoff.judge.history import History
+from bakeoff.judge.lines import cost_lines, cpu_us_per_answer, energy_uj_per_answer
 from bakeoff.model.capacity import CostAt, CostFigure, CostLine
 from bakeoff.model.readings import CpuTime, Memory
 from bakeoff.model.samples import Costs, CostSlice, Rested, Slice

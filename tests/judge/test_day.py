@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from bakeoff.judge import judge_day, recovered_after_ms
-from bakeoff.judge.beyond import BEYOND, behaviour, traits
-from bakeoff.judge.day_figures import READINGS, Seen
+from bakeoff.judge.day_figures import BEYOND, READINGS, Seen, behaviour, traits
 from bakeoff.model.day import MAIN, Day, DayPlan, Figure, Phase
 from bakeoff.model.readings import CpuTime, Memory, TcpTrouble
 from bakeoff.model.samples import DayEnd, DayTurn, Record, Slice

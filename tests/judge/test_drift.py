@@ -2,8 +2,8 @@
 
 import pytest
 
-from bakeoff.judge.drift import drift, most_of
 from bakeoff.judge.history import History
+from bakeoff.judge.steadiness import drift, most_of
 from bakeoff.model.cut import Draw
 from bakeoff.model.finding import Finding
 from bakeoff.model.samples import Block, Record

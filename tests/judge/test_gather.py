@@ -2,7 +2,7 @@
 
 import pytest
 
-from bakeoff.judge.gather import Stolen, gather
+from bakeoff.judge.about_race import Stolen, gather
 from bakeoff.model.finding import Finding
 from bakeoff.report.kinds import shared
 from tests.judge.races import Race, codes, judged, row, says

@@ -5,7 +5,7 @@ from typing import Any, cast
 
 import pytest
 
-from bakeoff.judge.grounds import grounds
+from bakeoff.judge.about_race import grounds
 from bakeoff.judge.history import History
 from tests.judge.races import codes
 

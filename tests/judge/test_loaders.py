@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from bakeoff.judge import loaders
-from bakeoff.judge.calm import calm
+from bakeoff.judge.history import calm
 from bakeoff.load.merging import merged
 from bakeoff.model.loaders import LoaderSlice
 from bakeoff.model.samples import Block, Record, Slice

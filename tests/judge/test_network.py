@@ -2,8 +2,8 @@
 
 from statistics import median
 
+from bakeoff.judge.about_race import network_findings
 from bakeoff.judge.history import History
-from bakeoff.judge.network import network_findings
 from bakeoff.model.cluster import Cluster, ClusterNode, Route
 from bakeoff.model.workload import RequestSection, Workload
 from tests.judge.races import Race

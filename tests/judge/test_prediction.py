@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bakeoff.judge.prediction import expecting, predicted
+from bakeoff.judge.past import expecting, predicted
 from bakeoff.model.earlier import EARLIER_MIN, Earlier, EarlierRatio
 from bakeoff.model.pairs import NextRace, Pair
 from tests.judge.races import Race, judged

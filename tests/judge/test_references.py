@@ -25,16 +25,30 @@ from statsmodels.regression.linear_model import WLS
 from statsmodels.stats.meta_analysis import combine_effects
 from statsmodels.stats.power import TTestPower
 
-from bakeoff.judge import trimmed
+from bakeoff.judge import spread
 from bakeoff.judge.capacity import half_widths
-from bakeoff.judge.compare import _gap, compare
+from bakeoff.judge.compare import (
+    EFFECT_VARIANCE,
+    _gap,
+    any_time_quantile,
+    compare,
+    detectable,
+    tukey,
+    width,
+)
 from bakeoff.judge.history import History
 from bakeoff.judge.latency import merge
 from bakeoff.judge.paired import pair_up
-from bakeoff.judge.spread import SHRINKING, Estimate, estimate
+from bakeoff.judge.spread import (
+    SHRINKING,
+    Estimate,
+    Floats,
+    degrees_of_freedom,
+    estimate,
+    exactness,
+    trimmed_mean,
+)
 from bakeoff.judge.standings import letters
-from bakeoff.judge.trimmed import Floats, degrees_of_freedom, exactness, trimmed_mean
-from bakeoff.judge.widths import EFFECT_VARIANCE, any_time_quantile, detectable, tukey, width
 from bakeoff.model.samples import Block
 from tests.judge.races import Race, encoded, event
 
@@ -44,7 +58,7 @@ PAIR = frozenset("ab")
 @pytest.fixture
 def untrimmed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The limit in which our statistics are those of the plain mean."""
-    monkeypatch.setattr(trimmed, "TRIM", 0.0)
+    monkeypatch.setattr(spread, "TRIM", 0.0)
     yield
 
 

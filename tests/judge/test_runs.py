@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from bakeoff.judge import Run, bounds, compare_runs, confirmed, judge
+from bakeoff.judge import Run, compare_runs, confirmed, judge, standings
 from bakeoff.judge.compare import family
 from bakeoff.judge.paired import Paired
 from bakeoff.judge.runs import change
@@ -211,7 +211,7 @@ ROUNDS = Drawn(boots=10, draws=1, blocks=1, process=0.004)
 
 def pair_of(paired: Paired) -> Pair:
     """a over b as a verdict has it."""
-    return bounds.pair(family(paired, 10)[frozenset("ab")], "a", "b", at_least=())
+    return standings.listed_pair(family(paired, 10)[frozenset("ab")], "a", "b", at_least=())
 
 
 def pair(rng: np.random.Generator, truth: float, drawn: Drawn) -> Pair:

@@ -5,11 +5,10 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from bakeoff.judge.compare import Comparison, Pairs
+from bakeoff.judge.by_cpu import DRAWS_MIN, States, by_state, feel_unlike, states
+from bakeoff.judge.compare import Comparison, Pairs, width
 from bakeoff.judge.spread import estimate
 from bakeoff.judge.standings import listed
-from bakeoff.judge.state import DRAWS_MIN, States, by_state, feel_unlike, states
-from bakeoff.judge.widths import width
 from bakeoff.model.samples import Block, Slice
 from tests.judge.races import Race, altered, judged, row, says, with_event
 

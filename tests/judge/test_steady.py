@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from bakeoff.judge.steady import LAST_SLICES, Settled, settled
+from bakeoff.judge.warm_up import LAST_SLICES, Settled, settled
 
 Levels = NDArray[np.float64]
 

@@ -6,7 +6,7 @@ import ruptures
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bakeoff.judge.steps import SHORTEST, Measured, levels, steps
+from bakeoff.judge.past import SHORTEST, Measured, levels, steps
 
 ERROR = 0.005
 """A run's own standard error of ln ratio, as of a race of half a minute."""

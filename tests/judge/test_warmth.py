@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pytest
 
 from bakeoff.judge.history import History
-from bakeoff.judge.warmth import warmths
+from bakeoff.judge.warm_up import warmths
 from bakeoff.model.ratio import Interval
 from bakeoff.model.samples import Record
 from tests.judge.races import Race, altered, codes, judged, row, with_event

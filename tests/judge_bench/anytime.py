@@ -15,10 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from bakeoff.judge.compare import width
 from bakeoff.judge.gate import DECIDED_DRAWS
-from bakeoff.judge.spread import estimate
-from bakeoff.judge.trimmed import Floats, Indices
-from bakeoff.judge.widths import width
+from bakeoff.judge.spread import Floats, Indices, estimate
 from tests.judge.levels import Drawn
 from tests.judge_bench.coverage import shared
 from tests.judge_bench.recorded import blocks, races

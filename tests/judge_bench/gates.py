@@ -12,9 +12,9 @@ from math import exp, isfinite
 
 import numpy as np
 
+from bakeoff.judge.compare import width
 from bakeoff.judge.gate import DECIDED_DRAWS, weighed
 from bakeoff.judge.spread import estimate
-from bakeoff.judge.widths import width
 from bakeoff.model.gate import Gate, Outcome
 from bakeoff.model.ratio import Ratio
 from bakeoff.plan import race_gate

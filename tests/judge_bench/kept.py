@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from bakeoff.judge.calm import calm
+from bakeoff.judge.history import calm
 from bakeoff.model.cut import Draw
 from bakeoff.model.samples import Block, Record
 from bakeoff.model.verdict import Verdict

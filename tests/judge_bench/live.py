@@ -13,7 +13,7 @@ from typing import Literal, TypeVar
 import numpy as np
 
 import bakeoff
-from bakeoff.judge.trimmed import trimmed_mean
+from bakeoff.judge.spread import trimmed_mean
 from bakeoff.model.base import Contract
 from bakeoff.model.samples import Block, Record
 from bakeoff.model.verdict import Verdict

@@ -29,7 +29,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bakeoff.judge.trimmed import trimmed_mean
+from bakeoff.judge.spread import trimmed_mean
 from bakeoff.model.base import Contract
 from tests.brick.conftest import BUILD, running
 

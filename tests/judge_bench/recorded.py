@@ -18,12 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from bakeoff.judge.compare import MIN_BLOCKS, family
+from bakeoff.judge.compare import MIN_BLOCKS, family, width
 from bakeoff.judge.paired import Paired
 from bakeoff.judge.pauses import Lost, Speeds
-from bakeoff.judge.spread import estimate
-from bakeoff.judge.trimmed import Floats, Indices, trimmed_mean
-from bakeoff.judge.widths import width
+from bakeoff.judge.spread import Floats, Indices, estimate, trimmed_mean
 from bakeoff.model.ratio import Spread
 
 RECORDS = Path(__file__).parents[2] / "records"

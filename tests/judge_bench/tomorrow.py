@@ -22,7 +22,7 @@ from random import Random
 from statistics import NormalDist, median
 from typing import Any
 
-from bakeoff.judge.prediction import expecting
+from bakeoff.judge.past import expecting
 from bakeoff.model.earlier import Earlier, EarlierRatio
 from bakeoff.model.pairs import Pair
 from bakeoff.model.ratio import Ratio

@@ -19,7 +19,7 @@ from bakeoff.runs.measuring.meter import Meter
 from bakeoff.runs.measuring.session import Session
 
 if TYPE_CHECKING:
-    from bakeoff.judge.steady import Settled
+    from bakeoff.judge.warm_up import Settled
 
 COMPILED_REQUESTS = 20_000
 """Just-in-time compilers count calls, not seconds: HotSpot's last compiler takes a method after
@@ -76,7 +76,7 @@ class Course:
     def settled(self) -> "Settled":
         """How it went until now."""
         # Statistics libraries take a second to import: whoever doesn't race doesn't wait for them.
-        from bakeoff.judge.steady import LAST_SLICES, settled
+        from bakeoff.judge.warm_up import LAST_SLICES, settled
 
         return settled(self.rates, self.cpu_us, min(LAST_SLICES, self.least))
 

@@ -1,4 +1,4 @@
-"""Whether and how a warm-up reached a steady state: change points in its slices.
+"""Whether and how a warm-up reached a steady state, and whether processes were warm in their draws.
 
 After Barrett et al., "Virtual machine warmup blows hot and cold", OOPSLA 2017: find the change
 points, take stretches that differ by too little to matter as one, and classify by the last.
@@ -9,15 +9,30 @@ adds, which are a mean per column and the place (Yao, Statistics & Probability L
 noise is taken from how far slices are from the middle of their two neighbours (Gasser, Sroka and
 Jennen-Steinmetz, Biometrika 73, 1986; the median of that, for heavy tails), so that neither a
 change, nor a drift, nor the slope of a compiler at work counts as noise.
+
+Before a draw each process is loaded until a request costs what it cost its contender when that was
+steady, which the machine's weather blurs by some percent. All draws together tell it to a percent
+and less (`warmths`): what a program still has to compile, or to refill, makes it faster after the
+first third of its draws. What the machine does to all entries of a block cancels, since each value
+is relative to the median of the others.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import exp, sqrt
+from statistics import median
 
 import numpy as np
 
-from bakeoff.judge.trimmed import Floats
-from bakeoff.model.cut import WARM_UP_SLICE_MS, Course
+from bakeoff.judge.compare import CONFIDENCE
+from bakeoff.judge.history import History, judged_kind
+from bakeoff.judge.paired import Paired, ln_thrift, ln_throughput, pair_up
+from bakeoff.judge.quantiles import t_quantile
+from bakeoff.judge.spread import Floats, trimmed_mean
+from bakeoff.model.cut import WARM_UP_S_MIN, WARM_UP_SLICE_MS, WARM_UP_SLICES_PER_S, Course, Warmup
+from bakeoff.model.entry import WarmUp
+from bakeoff.model.finding import Finding
+from bakeoff.model.ratio import Interval
 
 TOLERANCE = 0.03
 """Stretches that differ by less, in ln, are taken as one."""
@@ -200,3 +215,158 @@ def stretches(values: Floats, penalty: float) -> list[tuple[int, int]]:
         cuts.append((int(cut[end]), end))
         end = int(cut[end])
     return cuts[::-1]
+
+
+def warm_ups(name: str, history: History) -> tuple[WarmUp, ...]:
+    """The entry's warm-up in each boot whose record says how it went."""
+    return tuple(
+        WarmUp(
+            boot=warmup.boot,
+            course=warmup.courses[name],
+            lasted_s=_lasted_s(name, warmup),
+            requests_per_s=warmup.level(name),
+        )
+        for warmup in history.warmups
+        if name in warmup.courses
+    )
+
+
+def _lasted_s(name: str, warmup: Warmup) -> float:
+    """How long the entry was loaded."""
+    return len(warmup.requests_per_s.get(name, ())) * WARM_UP_SLICE_MS / 1000
+
+
+def warm_up(name: str, history: History) -> Iterator[Finding]:
+    """It was not steady when its warm-up ended, or it got slower during it."""
+    yield from (unsteady := list(unsteady_warm_up(name, history)))
+    slower = [] if unsteady else _slowdowns(name, history)
+    for boot, peak, now in slower[:1]:
+        yield Finding.of(
+            "slower_in_warm_up",
+            n=len(slower),
+            boots=len(history.warmups),
+            boot=boot,
+            peak_per_s=peak,
+            now_per_s=now,
+        )
+
+
+def unsteady_warm_up(name: str, history: History) -> Iterator[Finding]:
+    """It reached no steady state although its warm-up was long enough."""
+    unsteady = sum(
+        not warmup.steady.get(name, True)
+        and (name not in warmup.courses or _lasted_s(name, warmup) >= WARM_UP_S_MIN)
+        for warmup in history.warmups
+    )
+    if unsteady:
+        yield Finding.of("unsteady_warm_up", n=unsteady, boots=len(history.warmups))
+
+
+def _slowdowns(name: str, history: History) -> list[tuple[int, float, float]]:
+    """(boot, requests/s at best, requests/s at the end) where it got slower and stayed slow.
+
+    The best is that of any second. Where the boot's blocks, their median, are nearer to it than to
+    the end, a neighbour on the machine was the cause, not the server.
+    """
+    slowdowns = []
+    for warmup in history.warmups:
+        if warmup.courses.get(name) == "slowdown":
+            best, end = _best_second(name, warmup), warmup.level(name) or 0.0
+            events = history.events(name, warmup.boot)
+            rates = [event.requests_per_s for event in events if event.window_ns]
+            if median(rates or [0.0]) < sqrt(best * end):
+                slowdowns.append((warmup.boot, best, end))
+    return slowdowns
+
+
+def _best_second(name: str, warmup: Warmup) -> float:
+    rates = warmup.requests_per_s[name][: warmup.steady_from[name]]
+    second = WARM_UP_SLICES_PER_S
+    return max(median(rates[at : at + second]) for at in range(max(1, len(rates) - second + 1)))
+
+
+def short_warm_up(history: History) -> Iterator[Finding]:
+    """The longest warm-up of the first boot was shorter than 3 s.
+
+    A short warm-up in a later boot may only mean that there was nothing left to warm.
+    """
+    for warmup in history.warmups[:1]:
+        longest_s = max((_lasted_s(name, warmup) for name in warmup.courses), default=None)
+        if longest_s is not None and longest_s < WARM_UP_S_MIN:
+            yield Finding.of("warm_up_short", longest_s=longest_s)
+
+
+DRAWS_MIN = 5
+BLOCKS_MIN = 6
+"""Of a draw: its first third is two of them."""
+COLD_MIN = 1.01
+
+
+@dataclass(frozen=True)
+class Warmth:
+    """How many times as fast an entry is after the first third of its draws as in it: `own`, and
+    `beside` the others, with an interval."""
+
+    own: float
+    beside: Interval
+
+
+def warmths(history: History, names: Sequence[str]) -> Mapping[str, Warmth]:
+    """By entry; by requests per second of server CPU where that is seen of all, else by throughput.
+    The 95 % intervals hold at once over the entries. One is left out that has too few draws, or
+    nobody to be compared with.
+    """
+    if judged_kind(history.blocks) == "long":
+        return {}
+    blocks = [block for block in history.blocks if block.kind == "short"]
+    table = pair_up(blocks, history.draws, names, ln_thrift)
+    if not np.isfinite(table.ln_y).any(axis=0).all():
+        table = pair_up(blocks, history.draws, names, ln_throughput)
+    found = {name: _gains(table, name) for name in table.names}
+    told = {name: each for name, each in found.items() if len(each) >= DRAWS_MIN}
+    level = (1 + CONFIDENCE ** (1 / max(1, len(told)))) / 2
+    return {
+        name: Warmth(exp(float(each[:, 0].mean())), _interval(each[:, 1], level, history))
+        for name, each in told.items()
+    }
+
+
+def cold_draws(warmth: Warmth | None) -> Iterator[Finding]:
+    """Its draws began cold, by more than chance and by more than 1 %. That it is faster beside one
+    that slows down within its draws is not that."""
+    if warmth and warmth.beside.low > 1 and min(warmth.own, warmth.beside.ratio) > COLD_MIN:
+        yield Finding.of("cold_draws", **warmth.beside.model_dump(include={"ratio", "low", "high"}))
+
+
+def _gains(table: Paired, name: str) -> Floats:
+    """By how much ln speed rose after the first third of each draw that has enough blocks: its own,
+    and beside the others', shape (draws, 2)."""
+    column = table.names.index(name)
+    others = np.delete(table.ln_y, column, axis=1)
+    there = np.isfinite(table.ln_y[:, column]) & np.isfinite(others).any(axis=1)
+    own = table.ln_y[there, column]
+    speeds = np.stack((own, own - np.nanmedian(others[there], axis=1)), axis=1)
+    draws = np.stack((table.boot[there], table.draw[there]), axis=1)
+    gains = []
+    for draw in np.unique(draws, axis=0):
+        of_draw = speeds[(draws == draw).all(axis=1)]
+        first = len(of_draw) // 3
+        if len(of_draw) >= BLOCKS_MIN:
+            gains.append(
+                [trimmed_mean(each[first:]) - trimmed_mean(each[:first]) for each in of_draw.T]
+            )
+    return np.array(gains)
+
+
+def _interval(gains: Floats, level: float, history: History) -> Interval:
+    """Student's, of one value for each draw."""
+    centre = float(gains.mean())
+    width = t_quantile(len(gains) - 1, level) * float(gains.std(ddof=1)) / sqrt(len(gains))
+    return Interval(
+        ratio=exp(centre),
+        low=exp(centre - width),
+        high=exp(centre + width),
+        n=len(gains),
+        boots=len(history.boots),
+        draws=len(gains),
+    )

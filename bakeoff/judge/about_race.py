@@ -1,0 +1,392 @@
+"""What is to be said of a whole race: of its machines, network, reference and intervals.
+
+One cause, one warning: what contenders have in common is said once, of the race (`gather`).
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import log
+from statistics import median
+
+from bakeoff.judge.compare import MIN_BLOCKS, compare
+from bakeoff.judge.entries import Participants
+from bakeoff.judge.history import (
+    STEAL_SHARE_MAX,
+    History,
+    had_company,
+    steal_share,
+)
+from bakeoff.judge.warm_up import short_warm_up
+from bakeoff.model.entry import VerdictEntry
+from bakeoff.model.finding import Finding
+from bakeoff.model.plan import Cores, Plan
+from bakeoff.model.verdict import MachineRatio, NoiseFloor
+
+FEW = 5
+"""Fewer groups than this have an interval half as wide again as many have, or wider: Student's t is
+4.3 with three, 3.2 with four, 2.8 with five and 2.1 with twenty."""
+
+
+def grounds(history: History, names: Sequence[str]) -> Iterator[Finding]:
+    """Where the intervals of `names`, the valid entries, rest on too few boots or processes."""
+    boots = len(history.boots)
+    if boots > 1 and len(history.draws) <= boots:
+        # Each boot is one draw: alone (--solo), or in records of earlier versions.
+        if boots < FEW:
+            yield Finding.of("few_boots", n=boots)
+        return
+    if not history.draws:
+        yield Finding.of("one_boot")
+        return
+    counts = {name: history.processes(name) for name in names}
+    if single := [name for name in names if counts[name] <= boots]:
+        yield Finding.of("one_process", names=single)
+    if few := [name for name in names if boots < counts[name] < FEW]:
+        yield Finding.of("few_processes", names=few, n=min(counts[name] for name in few))
+
+
+Own = Mapping[str, tuple[Finding, ...]]
+"""Contender → its own findings."""
+
+STOLEN_MIN = 0.01
+"""Less of the cores' time explains nothing."""
+BUSY_MIN = 0.9
+"""Of the time that the host left: from there on a side is taken to have been at its limit."""
+SAME_MOMENT = 0.125
+"""Changes this near to each other, as a share of a boot, are one: two of its twenty moments."""
+
+CAUSES: Mapping[str, str] = {
+    "out_in_boots": "reason",
+    "packets_lost": "quantile",
+    "syn_repeated": "quantile",
+    "verification": "text",
+    "answers_count": "place",
+    "answers_unlike": "differences",
+}
+"""Of these codes, the value that contenders with one cause share."""
+OF_MACHINE = ("machine_changed", "machine_stood_still")
+
+
+@dataclass(frozen=True)
+class Stolen:
+    """Shares of the cores' time that the host took: of all cores of a race, and of each side's."""
+
+    all: float
+    server: float
+    client: float
+
+    @classmethod
+    def of(cls, history: History, cores: Cores) -> "Stolen | None":
+        """Over all blocks; None: it can't be known, or was too little to explain anything."""
+        # Of a generator on another machine it isn't known what its host takes.
+        client = cores.server if cores.apart else cores.client
+        sides = (cores.here, frozenset(cores.server), frozenset(client))
+        both, *each = (steal_share(history.blocks, side) for side in sides)
+        if both is None or both <= STOLEN_MIN:
+            return None
+        return cls(both, *(both if share is None else share for share in each))
+
+    def hides(self, finding: Finding) -> bool:
+        """Whether it is why neither side was seen at its limit: of what was left one was busy."""
+        if finding.code != "limit_unknown":
+            return False
+        server, client = (finding.values[key] for key in ("server_busy", "client_busy"))
+        assert isinstance(server, float | int) and isinstance(client, float | int)
+        return server >= BUSY_MIN * (1 - self.server) or client >= BUSY_MIN * (1 - self.client)
+
+
+def gather(own: Own, stolen: Stolen | None = None) -> tuple[tuple[Finding, ...], Own]:
+    """What is to be said of the race, and what each contender keeps.
+
+    Contenders whose findings share code and cause have one finding in the race, which `tells`
+    theirs; they keep their own, for whoever reads one entry alone. What was the machine's doing
+    leaves them.
+    """
+    machine = [each for findings in own.values() for each in findings if each.code in OF_MACHINE]
+    kept = {name: tuple(e for e in each if e.code not in OF_MACHINE) for name, each in own.items()}
+    pairs = [(name, each) for name, findings in kept.items() for each in findings]
+    hidden = {name: each for name, each in pairs if stolen and stolen.hides(each)}
+    groups: dict[tuple[str, str], dict[str, Finding]] = {}
+    for name, each in pairs:
+        if name not in hidden or each.code != "limit_unknown":
+            cause = (each.values.get(CAUSES.get(each.code, "")), each.because)
+            groups.setdefault((each.code, str(cause)), {}).setdefault(name, each)
+    said = [*_machines(machine)]
+    if stolen and hidden:
+        because, names = hidden.values(), list(hidden)
+        said.append(Finding.of("host_hides_limits", *because, share=stolen.all, names=names))
+    for group in groups.values():
+        if len(group) > 1:
+            said.append(Finding.of("several", *group.values(), names=list(group)))
+    return tuple(said), kept
+
+
+def _machines(findings: Sequence[Finding]) -> Iterator[Finding]:
+    """Each of the machine's doings once, in the words of that with the most names, with all names.
+
+    Several contenders saw it, each in its own blocks.
+    """
+    left = sorted(findings, key=lambda each: -len(_names(each)))
+    while left:
+        first = left[0]
+        same = [each for each in left if _is_same(first, each)]
+        names = dict.fromkeys(name for each in same for name in _names(each))
+        yield first.model_copy(update={"values": {**first.values, "names": list(names)}})
+        left = [each for each in left if each not in same]
+
+
+def _is_same(first: Finding, other: Finding) -> bool:
+    """Whether both are about one thing that the machine did."""
+    if first.code != other.code:
+        return False
+    if first.code == "machine_stood_still":
+        return True
+    (at, ratio), (others_at, others_ratio) = (
+        (float(str(each.values["after_share"])), float(str(each.values["after_ratio"])))
+        for each in (first, other)
+    )
+    return (
+        first.values["boot"] == other.values["boot"]
+        and abs(at - others_at) <= SAME_MOMENT
+        and (ratio > 1) == (others_ratio > 1)
+    )
+
+
+def _names(finding: Finding) -> list[str]:
+    names = finding.values["names"]
+    assert isinstance(names, list)
+    return [str(name) for name in names]
+
+
+RESENT_SHARE_MIN = 1e-4
+"""Of all segments; fewer are hidden by what else makes requests late."""
+RESENT_MIN = 10
+FULL_SHARE = 0.8
+"""Of what one connection carried before the race."""
+
+
+def network_findings(plan: Plan, history: History, names: Sequence[str]) -> Iterator[Finding]:
+    """Segments that either side sent again, and entries that fill the way in one direction."""
+    seen = [end.network for end in history.ends if end.network]
+    resent = {
+        "server": (
+            sum(each.server.retransmits for each in seen),
+            sum(each.server.segments_out for each in seen),
+        ),
+        "load": (
+            sum(each.load.retransmits for each in seen),
+            sum(each.load.segments_out for each in seen),
+        ),
+    }
+    lossy = {
+        side: again / sent
+        for side, (again, sent) in resent.items()
+        if again >= RESENT_MIN and again >= RESENT_SHARE_MIN * sent
+    }
+    if lossy:
+        yield Finding.of("segments_resent", sides=[*lossy], shares=[*lossy.values()])
+    carried = next((way.bytes_per_s for way in plan.cluster.routes), None) if plan.cluster else None
+    if not carried:
+        return
+    sent = _bytes_sent(plan)
+    used = {
+        name: median(
+            max(each.bytes, sent * each.requests) / each.window_ns * 1e9 for each in events
+        )
+        / carried
+        for name in names
+        if (events := [each for each in history.events(name) if each.window_ns])
+    }
+    if full := {name: share for name, share in used.items() if share >= FULL_SHARE}:
+        yield Finding.of(
+            "network_full",
+            names=[*full],
+            shares=[*full.values()],
+            carried_bytes_per_s=carried,
+        )
+
+
+def _bytes_sent(plan: Plan) -> float:
+    """Of a mean request the body: what is sent is much, or its head is little beside the answer."""
+    asked = plan.workload.asked.values()
+    bodies = sum(each.weight * len(plan.workload.body(each)) for each in asked)
+    return bodies / sum(each.weight for each in asked)
+
+
+def machine_ratios(
+    plan: Plan, history: History, participants: Participants
+) -> tuple[MachineRatio, ...]:
+    """The reference on one machine over itself on another, in a family of their own; none where
+    there is one machine, or where either copy has no figure."""
+    if plan.cluster is None or plan.machines == 1:
+        return ()
+    for twin, original in participants.twins.items():
+        if participants.unsettled(twin) or participants.unsettled(original):
+            continue
+        by_place = _by_place(plan, history, frozenset((twin, original)))
+        hosts = [each.address for each in plan.cluster.servers]
+        pairs = compare(by_place, hosts, plan.ranked_by)
+        return tuple(
+            MachineRatio(
+                contender=original,
+                machine=machine,
+                over=over,
+                **(pair.short or pair).interval(machine).model_dump(),
+            )
+            for place, over in enumerate(hosts)
+            for machine in hosts[place + 1 :]
+            if (pair := pairs.get(frozenset((machine, over))))
+        )
+    return ()
+
+
+def _by_place(plan: Plan, history: History, copies: frozenset[str]) -> History:
+    """The blocks of two copies, each called as the machine that it was on."""
+    return replace(
+        history,
+        blocks=tuple(
+            block.model_copy(
+                update={
+                    "slices": tuple(
+                        each.model_copy(update={"entry": plan.host_of(each.entry, block.boot)})
+                        for each in block.slices
+                        if each.entry in copies
+                    )
+                }
+            )
+            for block in history.blocks
+        ),
+        draws=tuple(
+            draw.model_copy(
+                update={
+                    "processes": {
+                        plan.host_of(name, draw.boot): number
+                        for name, number in draw.processes.items()
+                        if name in copies
+                    }
+                }
+            )
+            for draw in history.draws
+        ),
+    )
+
+
+TWIN_WIDER = 2.0
+"""Two copies differ where their ratio is this many half-widths from 1, of their 95 % interval: of
+one comparison in twenty the interval alone would say so."""
+
+
+def about_race(
+    plan: Plan,
+    history: History,
+    names: Sequence[str],
+    complete: bool,
+    steal: float | None,
+    shared: Sequence[Finding],
+) -> Iterator[Finding]:
+    """What affects the whole race, but for what `shared` says."""
+    cores, boots = len(plan.cores.server), len(history.boots)
+    if plan.cores.shared:
+        yield Finding.of("cores_shared")
+    if plan.workers > cores:
+        yield Finding.of("workers_crowded", workers=plan.workers, cores=cores)
+    if not complete:
+        yield Finding.of("cut_short")
+    if boots < plan.boots:
+        yield Finding.of("boots_missing", n=boots, planned=plan.boots)
+    if not plan.solo:
+        yield from grounds(history, names)
+    yield from short_warm_up(history)
+    if all(had_company(each) is None for block in history.blocks for each in block.slices):
+        yield Finding.of("state_unseen")
+    hides = any(each.code == "host_hides_limits" for each in shared)
+    if steal is not None and steal > STOLEN_MIN and not hides:
+        yield Finding.of("host_steal", share=steal)
+    # The kernel counts them for all servers together, so no entry is named.
+    for change in history.changes:
+        if change.connections and change.places:
+            yield Finding.of(
+                "fewer_connections",
+                connections=plan.connections,
+                names=list(change.places),
+                places=list(change.places.values()),
+            )
+        if change.connections and change.served:
+            yield Finding.of(
+                "fewer_served",
+                connections=plan.connections,
+                names=list(change.served),
+                served=list(change.served.values()),
+            )
+    if history.tcp and history.tcp.listen_overflows:
+        yield Finding.of("listen_queue_full", overflows=history.tcp.listen_overflows)
+    yield from network_findings(plan, history, names)
+
+
+def blocks_left_out(
+    disturbed: int, blocks: int, entries: Sequence[VerdictEntry]
+) -> Iterator[Finding]:
+    """Blocks that the host disturbed, and the ratios with them that are outside of an interval."""
+    moved = {
+        entry.name: with_them
+        for entry in entries
+        if (with_them := entry.all_blocks) and with_them.low and with_them.high
+        if (own := entry.ratio) and own.low and own.high and own.excludes(with_them.ratio)
+    }
+    if moved:
+        yield Finding.of(
+            "blocks_left_out",
+            n=disturbed,
+            blocks=blocks,
+            limit_share=STEAL_SHARE_MAX,
+            names=list(moved),
+            ratios=[each.ratio for each in moved.values()],
+            lows=[each.low or 0.0 for each in moved.values()],
+            highs=[each.high or 0.0 for each in moved.values()],
+        )
+
+
+def about_reference(
+    plan: Plan, participants: Participants, floor: NoiseFloor | None
+) -> Iterator[Finding]:
+    """The planned reference could not be one; the twin differs from it, or gives no noise floor."""
+    planned, chosen = plan.reference, participants.reference
+    if planned != chosen:
+        why = participants.trouble(planned)
+        yield Finding.of("reference_replaced", *why, planned=planned, chosen=chosen)
+    if floor is None and plan.machines == 1:
+        for twin, original in participants.twins.items():
+            why = participants.unsettled(twin) or participants.unsettled(original)
+            few = Finding.of("few_twin_blocks", least=MIN_BLOCKS)
+            yield Finding.of("no_noise_floor", *(why or [few]))
+    elif floor and _differ(floor):
+        yield Finding.of(
+            "twin_differs",
+            name=participants.twins[floor.name],
+            ratio=floor.ratio,
+            low=floor.low,
+            high=floor.high,
+        )
+
+
+def machines_differ(machines: Sequence[MachineRatio]) -> Iterator[Finding]:
+    """Machines on which the same contender fares otherwise."""
+    for each in machines:
+        if each.excludes(1):
+            keys = ("contender", "machine", "over", "ratio", "low", "high")
+            yield Finding.of("machines_differ", **{key: getattr(each, key) for key in keys})
+
+
+def _differ(floor: NoiseFloor) -> bool:
+    """Whether two copies of one program differ by more than chance."""
+    return 2 * abs(log(floor.ratio)) > TWIN_WIDER * log(floor.high / floor.low)
+
+
+def cpu_sources(entries: Sequence[VerdictEntry]) -> Iterator[Finding]:
+    """CPU figures that were read in different ways."""
+    sources = {each.name: each.cpu_source for each in entries if each.cpu_source}
+    if len(set(sources.values())) > 1:
+        names = sorted(sources)
+        yield Finding.of(
+            "cpu_sources_differ", names=names, sources=[sources[name] for name in names]
+        )
