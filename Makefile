@@ -58,47 +58,73 @@ test-all: test-tools brick dist $(SITE)/installed ## check: Run every test, with
 	cd brick && ctest --preset release
 	$(call run_tests,,)
 
-# $(call run_tests,CONTENDERS,MARKS): builds, and the tests whose parts are built already. Then, on a
-# machine that does nothing else, the tests that load servers. Without CONTENDERS it takes all.
+# What every landing must pass.
+.PHONY: gate
+gate: test-tools ## check: The tests of `make test` and the checks of `make lint`, side by side
+	$(call run_tests,$(TESTED),and not slow,lint-beside)
+
+# Cargo takes one build at a time, and tests wait for theirs.
+.PHONY: lint-beside
+lint-beside: setup engine-tests
+	@$(MAKE) --no-print-directory lint
+
+# $(call run_tests,CONTENDERS,MARKS,ALSO): builds, and the tests whose parts are built already: what
+# loads servers waits for most of its time, and the rest is for processors. At last the tests for which
+# the machine must do nothing else. Without CONTENDERS it takes all.
 define run_tests
 	@echo "building and testing side by side: each part is shown when it is done"
-	@$(MAKE) --no-print-directory --jobs=4 --output-sync=target \
-		contenders test-python test-timed CONTENDERS='$(1)' MARKS='$(2)'
-	$(call tried,$(CARGO_TEST) --test oracle)
-	$(PYTEST) $(AGAIN) -m 'e2e and not alone $(2)' --numprocesses 4 --dist loadgroup --contenders '$(1)'
+	@$(SIDE_BY_SIDE) test-python test-timed test-served $(3) CONTENDERS='$(1)' MARKS='$(2)'
 	$(PYTEST) $(AGAIN) -m 'alone $(2)'
 endef
+SIDE_BY_SIDE = $(MAKE) --no-print-directory --jobs=8 --output-sync=target
 
 # What can wait yields to tests that look at the clock; but not to all else that a machine does, for
-# then its own tests would wait for minutes.
+# then its own tests would wait for minutes. What is needed last is built last.
 YIELDING := nice -n 5
+LATER := nice -n 10
 PYTEST := $(BIN)/pytest
 # Where nobody can look again, a test may fail twice: the host may have stood still. It is said.
 AGAIN := $(if $(CI),--reruns 2 -rR)
 CTEST_AGAIN := $(if $(CI),--repeat until-pass:3)
 tried = $(1) $(if $(CI),|| { echo 'once more after a failure' && $(1); })
 CARGO_TEST := cargo test --manifest-path engine/Cargo.toml --quiet
+ifdef CI
+# Nobody compiles again what changed.
+export CARGO_INCREMENTAL := 0
+endif
 TIMED_ENGINE_TESTS := RUST_TEST_THREADS=6 $(CARGO_TEST) --lib --bins --test '[!o]*' --test 'open_loop'
 
 .PHONY: contenders
 contenders: .venv/installed
 	@# Not the installed command: contenders are built while the engine still is.
 	@# With status 4 some can't be built here: their tests are skipped.
-	$(YIELDING) $(BIN)/python -m bakeoff setup $(or $(CONTENDERS),--all) || [ $$? -eq 4 ]
+	$(LATER) $(BIN)/python -m bakeoff setup $(or $(CONTENDERS),--all) || [ $$? -eq 4 ]
 	@# Whom contenders ask in workloads that forward: else the first tests would wait for its build.
-	$(YIELDING) $(BIN)/python -m bakeoff setup ./catalogue/upstream
+	$(LATER) $(BIN)/python -m bakeoff setup ./catalogue/upstream
+
+# Several processes at once would each compile what tests import.
+.PHONY: modules
+modules: .venv/installed
+	@$(YIELDING) $(BIN)/python -m pytest --collect-only --ignore tests/e2e >/dev/null
 
 .PHONY: test-python
-test-python: setup brick-programs
+test-python: setup brick-programs modules
 	$(YIELDING) $(PYTEST) $(AGAIN) --ignore tests/personality -m 'not e2e $(MARKS)' \
-		--numprocesses 3 --dist loadfile
+		--numprocesses 4 --dist loadfile
 
-# One after the other, several tests at a time: most of them wait. The oracle measures alone.
+# One after the other, several tests at a time: most of them wait. The oracle measures, with real-time
+# priority, one at a time.
 .PHONY: test-timed
 test-timed: setup brick-programs brick-tests engine-tests
 	$(PYTEST) tests/personality -m 'not e2e $(MARKS)' --numprocesses 6 --dist worksteal
 	$(call tried,$(TIMED_ENGINE_TESTS))
 	cd brick && ctest --preset debug $(CTEST_AGAIN)
+	$(call tried,$(CARGO_TEST) --test oracle)
+
+.PHONY: test-served
+test-served: setup brick-programs brick-tests engine-tests contenders
+	$(PYTEST) $(AGAIN) -m 'e2e and not alone $(MARKS)' --numprocesses 6 --dist loadgroup \
+		--contenders '$(CONTENDERS)'
 
 .PHONY: engine-tests
 engine-tests:
@@ -147,17 +173,25 @@ brick-tools:
 
 BRICK_FILES = $$(git ls-files 'brick/*.[ch]pp' catalogue/contenders/brick/main.cpp)
 .PHONY: lint
-lint: setup brick-tools build/tools/bin/actionlint ## check: Formatters, linters and type checks, each of them clean
+lint: setup brick-tools ## check: Formatters, linters and type checks, each of them clean
+	@$(call need,shellcheck,shellcheck)
+	@$(call need,clang-format-14,clang-format-14)
+	@$(SIDE_BY_SIDE) lint-python lint-engine lint-others
+
+.PHONY: lint-python lint-engine lint-others
+lint-python:
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+	$(LATER) $(BIN)/mypy
 	cd engine/bench && ../../$(BIN)/mypy --config-file ../../pyproject.toml *.py
+
+lint-engine:
 	cargo fmt --manifest-path engine/Cargo.toml --all --check
-	cargo clippy --manifest-path engine/Cargo.toml --all-targets --quiet -- -D warnings
-	@$(call need,shellcheck,shellcheck)
+	$(LATER) cargo clippy --manifest-path engine/Cargo.toml --all-targets --quiet -- -D warnings
+
+lint-others: build/tools/bin/actionlint
 	build/tools/bin/actionlint
 	shellcheck action/*.sh
-	@$(call need,clang-format-14,clang-format-14)
 	clang-format-14 --style=file:brick/.clang-format --dry-run -Werror $(BRICK_FILES)
 
 build/tools/bin/actionlint:
