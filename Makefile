@@ -123,7 +123,7 @@ test-timed: setup brick-programs brick-tests engine-tests
 
 .PHONY: test-served
 test-served: setup brick-programs brick-tests engine-tests contenders
-	$(PYTEST) $(AGAIN) -m 'e2e and not alone $(MARKS)' --numprocesses 6 --dist loadgroup \
+	$(YIELDING) $(PYTEST) $(AGAIN) -m 'e2e and not alone $(MARKS)' --numprocesses 6 --dist loadgroup \
 		--contenders '$(CONTENDERS)'
 
 .PHONY: engine-tests

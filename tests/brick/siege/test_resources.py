@@ -67,7 +67,6 @@ REQUESTS = [
 ]
 
 
-@pytest.mark.alone
 def test_descriptors_and_memory_come_back(besieged: Starter) -> None:
     left_behind(besieged(), least=10_000, least_s=0)
 
