@@ -85,7 +85,8 @@ class LoadResult(Contract):
     program that our engine stood in for, if it did. In an open loop `latency_us` runs from the
     moment when a request was due, `service_us` from its sending; `send_lag_us` is the difference.
     `agreed`, `handshakes`, `handshake_mean_us` and `resumed` are those of engine/PROTOCOL.md.
-    `by_request` is there for a request file of our engine: its requests, in order.
+    `counted_bytes_per_s` is the part of `bytes_per_s` that was counted and not read, since no rule
+    looks at it. `by_request` is there for a request file of our engine: its requests, in order.
     """
 
     schema_: Annotated[Literal["bakeoff.load/2"], reads("bakeoff.load/1", "bakeoff.load/2")] = (
@@ -98,6 +99,7 @@ class LoadResult(Contract):
     duration_s: NonNegativeFloat
     requests_per_s: NonNegativeFloat
     bytes_per_s: NonNegativeFloat
+    counted_bytes_per_s: NonNegativeFloat | None = None
     latency_us: Latency | None
     service_us: Latency | None
     send_lag_us: Latency | None

@@ -81,7 +81,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
     /// Bytes came on a connection that begins.
     pub(crate) fn on_chain_bytes(&mut self, slot: usize, piece: B::Piece, now_ns: u64) {
         let length = self.pool.io.bytes(&piece).len();
-        self.count_bytes(length, now_ns);
+        self.count_bytes(length as u64, now_ns);
         let mut at = 0;
         let broken = loop {
             if at == length {

@@ -134,11 +134,31 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         self.flush(slot);
     }
 
+    /// Bytes came that no rule looks at, and were not read. `more`: as with those that are.
+    #[inline]
+    pub(crate) fn on_counted(&mut self, slot: usize, length: u64, more: bool) {
+        let now_ns = now_ns();
+        let had_room = self.has_room(slot);
+        self.count_bytes(length, now_ns);
+        self.tally.bytes_counted += if self.window.holds(now_ns) { length } else { 0 };
+        let pool = &mut *self.pool;
+        let awaited = |flight: Flight| pool.book.message(flight.message).awaited;
+        let protocol = &mut pool.connections[slot].protocol;
+        if let Step::Complete(answer) = protocol.count(length, awaited, &mut pool.shared) {
+            self.on_answer(slot, &answer, None, now_ns);
+            if answer.keep_alive {
+                self.after_answers(slot, more, had_room, now_ns);
+            } else {
+                self.after_last(slot, now_ns);
+            }
+        }
+    }
+
     /// Parses what came and counts the answers in it.
     #[inline]
     fn take_answers(&mut self, slot: usize, piece: &B::Piece, now_ns: u64) -> Progress {
         let length = self.pool.io.bytes(piece).len();
-        self.count_bytes(length, now_ns);
+        self.count_bytes(length as u64, now_ns);
         let (mut at, mut next_ns) = (0, now_ns);
         while at < length {
             let pool = &mut *self.pool;
@@ -152,7 +172,13 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
                     let detail = format!("{extra} bytes that nobody asked for, after the answer");
                     return Progress::Wrong(at, detail);
                 }
-                Some(Step::Incomplete) => break,
+                Some(Step::Incomplete) => {
+                    if pool.counts {
+                        let unread = connection.protocol.unread(awaited, &pool.shared);
+                        pool.io.may_count(slot, unread);
+                    }
+                    break;
+                }
                 Some(Step::Malformed(bad)) => {
                     return Progress::Wrong(at, format!("at byte {}: {}", bad.at, bad.what));
                 }
@@ -176,11 +202,11 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
     }
 
     #[inline]
-    pub(crate) fn count_bytes(&mut self, length: usize, now_ns: u64) {
+    pub(crate) fn count_bytes(&mut self, length: u64, now_ns: u64) {
         if self.window.holds(now_ns) {
-            self.tally.bytes += length as u64;
+            self.tally.bytes += length;
             if let Some(log) = &mut self.log {
-                log.current.bytes += length as u64;
+                log.current.bytes += length;
             }
         }
     }

@@ -23,6 +23,8 @@ pub struct Figures<E: Ord = ErrorKind> {
     pub duration_s: f64,
     pub requests_per_s: f64,
     pub bytes_per_s: f64,
+    /// How many of them were counted and not read, for no rule looks at them.
+    pub counted_bytes_per_s: Option<f64>,
     /// Open loop: from the time when a request was due; else from its sending. Null without answers,
     /// as the next two are.
     pub latency_us: Option<LatencyUs>,

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::io::Result;
 use std::ops::Range;
 use std::sync::Arc;
-use volley_net::Backend;
+use volley_net::{Address, Backend};
 use volley_protocol::Protocol;
 use volley_requests::{Book, Chain};
 
@@ -129,6 +129,8 @@ pub(crate) struct Pool<B, P: Protocol<Flight>> {
     next_message: usize,
     /// The draw of the chain that the next connection begins with.
     next_draw: usize,
+    /// Whether bodies may be counted that no rule looks at. On Unix sockets the kernel would copy them.
+    pub(crate) counts: bool,
     /// Connections opened so far: picks the source address.
     pub(crate) opened: u64,
     /// Connections of which something is awaited.
@@ -191,6 +193,7 @@ impl<B: Backend, P: Protocol<Flight>> Pool<B, P> {
             shared,
             out: Vec::new(),
             available: VecDeque::new(),
+            counts: target.counts_bodies && matches!(target.route.address, Address::Tcp(_)),
             opened: share.thread as u64,
             active: 0,
         })

@@ -66,6 +66,8 @@ pub struct Tally {
     pub requests_by_share: f64,
     /// Bytes that were received within the window.
     pub bytes: u64,
+    /// How many of them were counted and not read, for no rule looks at them.
+    pub bytes_counted: u64,
     /// Answers of ramp, window and drain, and to what connections begin with.
     pub requests_all: u64,
     /// Right answers to what connections begin with.
@@ -169,6 +171,7 @@ impl Tally {
         self.requests += other.requests;
         self.requests_by_share += other.requests_by_share;
         self.bytes += other.bytes;
+        self.bytes_counted += other.bytes_counted;
         self.requests_all += other.requests_all;
         self.chained += other.chained;
         self.redirects += other.redirects;

@@ -25,4 +25,6 @@ pub struct Target {
     pub pipeline: usize,
     /// From the start of a request to the last byte of its answer.
     pub request_timeout_ns: u64,
+    /// Whether a large body that no rule looks at is counted and not read, where the connection can do that.
+    pub counts_bodies: bool,
 }

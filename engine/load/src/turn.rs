@@ -131,6 +131,7 @@ impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
     fn on_event(&mut self, Event { slot, what }: Event<B::Piece>) {
         match what {
             What::Bytes { piece, more } => self.on_bytes(slot, piece, more),
+            What::Counted { length, more } => self.on_counted(slot, length, more),
             What::Established => self.on_established(slot),
             What::Unconnected(failure) => self.fail_connect(slot, &failure),
             What::End => self.on_end(slot),

@@ -62,6 +62,15 @@ pub struct RingSize {
     pub completions: Option<u32>,
 }
 
+/// So many bytes are worth two receives, one of the head and one that counts the rest.
+pub(crate) const WORTH_COUNTING: u64 = 32 * 1024;
+
+/// So much is read of an answer that may be large: its head, and little that would have been counted.
+pub(crate) const HEAD_SIZE: u32 = 2 * 1024;
+
+/// Behind a large answer, so many more may be large.
+pub(crate) const HEADS_AFTER_LARGE: u8 = 8;
+
 /// What happened on the connection in a slot.
 #[derive(Debug)]
 pub struct Event<P> {
@@ -83,6 +92,13 @@ pub enum What<P> {
         /// They must be given back.
         piece: P,
         /// There is more to read already, bytes or the end, and its event follows.
+        more: bool,
+    },
+    /// Bytes came that [`Backend::may_count`] let be counted. They have been read by nobody.
+    Counted {
+        /// How many.
+        length: u64,
+        /// As with [`What::Bytes`].
         more: bool,
     },
     /// The server has closed its side.
@@ -196,6 +212,10 @@ pub trait Backend: Sized {
 
     /// Sends bytes of their own, behind whatever is being sent on that connection.
     fn send_owned(&mut self, slot: usize, bytes: Arc<[u8]>);
+
+    /// The next `length` bytes on a slot's TCP connection are looked at by nobody. Where they are many, they may be
+    /// counted instead of being read ([`What::Counted`]). Holds until other bytes come.
+    fn may_count(&mut self, _slot: usize, _length: u64) {}
 
     /// Closes our side of a slot's connection, behind whatever is being sent there.
     fn end_sending(&mut self, slot: usize);

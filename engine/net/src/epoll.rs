@@ -1,6 +1,9 @@
 //! I/O over epoll: edge-triggered, one ADD per connection, never a MOD, written at once.
 
-use crate::backend::{Backend, EVENTS_AT_ONCE, Event, Kernel, RingSize, Unsent, What, WhenSent};
+use crate::backend::{
+    Backend, EVENTS_AT_ONCE, Event, HEAD_SIZE, HEADS_AFTER_LARGE, Kernel, RingSize, Unsent,
+    WORTH_COUNTING, What, WhenSent,
+};
 use crate::clock::S;
 use crate::socket::Opened;
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
@@ -17,6 +20,9 @@ use std::sync::Arc;
 /// Bytes that are read at a time. A read that fills less has emptied the socket.
 const READ_SIZE: usize = 64 * 1024;
 
+/// Bytes that are counted at a time, more than a socket holds.
+const COUNTED_AT_ONCE: usize = 8 << 20;
+
 /// See the module.
 pub struct Epoll {
     fd: OwnedFd,
@@ -26,6 +32,8 @@ pub struct Epoll {
     slots: Vec<Slot>,
     outbox: Arc<[u8]>,
     scratch: Box<[u8]>,
+    /// Where bytes that are counted would be read to. TCP writes nothing there, so it is memory in name only.
+    counted: Box<[u8]>,
     /// Failed writes: slot, generation, how.
     failed: VecDeque<(usize, u32, Errno)>,
     listener: Option<OwnedFd>,
@@ -51,6 +59,10 @@ struct Slot {
     /// Counts the sockets that were here: separates events of a former one from this one's.
     generation: u32,
     connecting: bool,
+    /// Bytes to come that may be counted.
+    countable: u64,
+    /// So many of the next reads are of a head: the answer may be large. Outlives the socket.
+    heads: u8,
     /// Writing has met a reset. The kernel reports it once: the reader would find a plain end.
     was_reset: bool,
     unsent: VecDeque<Unsent>,
@@ -142,13 +154,29 @@ impl Epoll {
         }
         loop {
             let Some(socket) = &slot.socket else { return (true, None) };
-            return match rustix::net::recv(socket, &mut *self.scratch, RecvFlags::empty()) {
+            let (into, flags) = if slot.countable > 0 {
+                let most = usize::try_from(slot.countable).unwrap_or(usize::MAX);
+                (&mut self.counted[..most.min(COUNTED_AT_ONCE)], RecvFlags::TRUNC)
+            } else {
+                let most = if slot.heads > 0 { HEAD_SIZE as usize } else { READ_SIZE };
+                (&mut self.scratch[..most], RecvFlags::empty())
+            };
+            let asked = into.len();
+            return match rustix::net::recv(socket, into, flags) {
                 Ok((_, 0)) if slot.was_reset => {
                     (true, event(What::Failed(Errno::CONNRESET.into())))
                 }
                 Ok((_, 0)) => (true, event(What::End)),
+                Ok((_, length)) if flags == RecvFlags::TRUNC => {
+                    let more = ready.hangup || length == asked;
+                    let length = length as u64;
+                    slot.countable -= length;
+                    (!more, event(What::Counted { length, more: ready.hangup }))
+                }
                 Ok((_, length)) => {
-                    let more = ready.hangup || length == READ_SIZE;
+                    slot.countable = 0;
+                    slot.heads = slot.heads.saturating_sub(1);
+                    let more = ready.hangup || length == asked;
                     (!more, event(What::Bytes { piece: length, more: ready.hangup }))
                 }
                 Err(Errno::INTR) => continue,
@@ -214,6 +242,7 @@ impl Slot {
     fn take(&mut self) -> Option<OwnedFd> {
         self.generation = self.generation.wrapping_add(1);
         self.connecting = false;
+        self.countable = 0;
         self.was_reset = false;
         self.unsent.clear();
         self.when_sent = WhenSent::Nothing;
@@ -230,6 +259,7 @@ impl Kernel for Epoll {
             slots: (0..slots).map(|_| Slot::default()).collect(),
             outbox,
             scratch: vec![0; READ_SIZE].into_boxed_slice(),
+            counted: vec![0; COUNTED_AT_ONCE].into_boxed_slice(),
             failed: VecDeque::new(),
             listener: None,
             accepted: VecDeque::new(),
@@ -271,6 +301,13 @@ impl Backend for Epoll {
     #[inline]
     fn send_owned(&mut self, slot: usize, bytes: Arc<[u8]>) {
         self.start_sending(slot, Unsent::all(bytes));
+    }
+
+    fn may_count(&mut self, slot: usize, length: u64) {
+        if length >= WORTH_COUNTING {
+            self.slots[slot].countable = length;
+            self.slots[slot].heads = HEADS_AFTER_LARGE;
+        }
     }
 
     fn end_sending(&mut self, slot: usize) {

@@ -4,7 +4,10 @@ mod sending;
 #[cfg(test)]
 mod tests;
 
-use crate::backend::{Backend, Event, Kernel, RingSize, Unsent, What, WhenSent};
+use crate::backend::{
+    Backend, Event, HEAD_SIZE, HEADS_AFTER_LARGE, Kernel, RingSize, Unsent, WORTH_COUNTING, What,
+    WhenSent,
+};
 use crate::route::{Address, Route, SocketBuffers};
 use crate::socket::{self, Opened};
 use rustix::fd::OwnedFd;
@@ -37,6 +40,8 @@ pub struct Uring {
     slots: Vec<Slot>,
     listener: Option<Socket>,
     accepted: VecDeque<Result<OwnedFd, Errno>>,
+    /// The slot whose receive has ended with the last event. What it receives next is known once that is handled.
+    to_receive: Option<usize>,
 }
 
 /// What is accepted completes under this key.
@@ -49,6 +54,10 @@ struct Slot {
     generation: u32,
     /// A receive is going on, or the wait for the connection.
     awaits: bool,
+    /// Bytes to come that may be counted.
+    countable: u64,
+    /// So many of the next receives read a head: the answer may be large. Outlives the socket.
+    heads: u8,
     /// The socket has no room for all of what is being sent.
     is_full: bool,
     /// A send has met a reset. The kernel reports it once: the receive would find a plain end.
@@ -84,21 +93,47 @@ impl Uring {
     fn receive(&mut self, slot: usize) {
         let key = self.key(slot);
         let slot = &mut self.slots[slot];
-        if let Some(socket) = &slot.socket {
-            slot.awaits = true;
+        let Some(socket) = &slot.socket else { return };
+        slot.awaits = true;
+        if slot.countable > 0 {
+            self.ring.count(socket, key, slot.countable);
+        } else if slot.heads > 0 {
+            slot.heads -= 1;
+            self.ring.receive_once(socket, key, HEAD_SIZE);
+        } else {
             self.ring.receive(socket, key);
         }
     }
 
+    /// Goes on receiving where the last event has ended it, unless that has closed the socket.
+    #[inline]
+    fn receive_next(&mut self) {
+        if let Some(slot) = self.to_receive.take()
+            && !self.slots[slot].awaits
+        {
+            self.receive(slot);
+        }
+    }
+
     /// A retired socket is done with a send; or its server has closed it, and so do we.
-    fn on_retired(&mut self, key: Key, operation: Operation, goes_on: bool) {
+    fn on_retired(
+        &mut self,
+        key: Key,
+        operation: Operation,
+        result: Result<u32, Errno>,
+        goes_on: bool,
+    ) {
         let slot = &mut self.slots[key.slot as usize];
         let Some(retired) = slot.retired.as_mut().filter(|retired| retired.key == key) else {
             return;
         };
         match operation {
             Operation::Send | Operation::SendOwned => retired.sends -= 1,
-            Operation::Receive if !goes_on => {
+            Operation::Receive | Operation::Count if goes_on => {}
+            Operation::Receive | Operation::Count if result.is_ok_and(|length| length > 0) => {
+                self.ring.receive(&retired.socket, key);
+            }
+            Operation::Receive | Operation::Count => {
                 retired.awaits = false;
                 let retired = slot.retired.take();
                 self.close_former(retired);
@@ -150,18 +185,27 @@ impl Uring {
             if let Some(piece) = piece {
                 self.ring.release(piece);
             }
-            self.on_retired(key, operation, goes_on);
+            self.on_retired(key, operation, result, goes_on);
             return None;
         }
         match (operation, result) {
             (Operation::Receive, Ok(1..)) => {
+                slot.countable = 0;
                 if !goes_on {
-                    self.receive(index);
+                    slot.awaits = false;
+                    self.to_receive = Some(index);
                 }
                 let more = more_to_read;
                 piece.and_then(|piece| event(What::Bytes { piece, more }))
             }
-            (Operation::Receive, Ok(0)) => {
+            (Operation::Count, Ok(length @ 1..)) => {
+                let length = u64::from(length);
+                slot.countable -= length;
+                slot.awaits = false;
+                self.to_receive = Some(index);
+                event(What::Counted { length, more: more_to_read })
+            }
+            (Operation::Receive | Operation::Count, Ok(0)) => {
                 slot.awaits = false;
                 if let Some(piece) = piece {
                     self.ring.release(piece);
@@ -171,13 +215,14 @@ impl Uring {
             }
             // By the time that this is read, the buffers before it have been given back. Were all lost,
             // a receive would find none again and again.
-            (Operation::Receive, Err(Errno::NOBUFS | Errno::INTR | Errno::AGAIN))
-                if !self.ring.is_starved() =>
-            {
+            (
+                Operation::Receive | Operation::Count,
+                Err(Errno::NOBUFS | Errno::INTR | Errno::AGAIN | Errno::CANCELED),
+            ) if !self.ring.is_starved() => {
                 self.receive(index);
                 None
             }
-            (Operation::Receive, Err(errno)) => {
+            (Operation::Receive | Operation::Count, Err(errno)) => {
                 slot.awaits = false;
                 event(What::Failed(errno.into()))
             }
@@ -229,6 +274,7 @@ impl Uring {
         let sends = usize::from(slot.sending.is_some());
         slot.generation = (slot.generation + 1) % GENERATIONS;
         slot.awaits = false;
+        slot.countable = 0;
         slot.is_full = false;
         slot.was_reset = false;
         slot.sending = None;
@@ -258,6 +304,7 @@ impl Kernel for Uring {
             slots,
             listener: None,
             accepted: VecDeque::new(),
+            to_receive: None,
         })
     }
 }
@@ -312,6 +359,19 @@ impl Backend for Uring {
         self.queue(slot, Unsent::all(bytes));
     }
 
+    fn may_count(&mut self, slot: usize, length: u64) {
+        if length < WORTH_COUNTING {
+            return;
+        }
+        let key = self.key(slot);
+        let slot = &mut self.slots[slot];
+        slot.countable = length;
+        slot.heads = HEADS_AFTER_LARGE;
+        if slot.awaits {
+            self.ring.end_receiving(key);
+        }
+    }
+
     fn end_sending(&mut self, slot: usize) {
         self.slots[slot].when_sent = WhenSent::EndSending;
         self.end_if_sent(slot);
@@ -337,6 +397,9 @@ impl Backend for Uring {
             self.start_sending(slot, last);
             sends += 1;
         }
+        if !self.slots[slot].awaits {
+            self.receive(slot); // Its end.
+        }
         if let Some(former) = self.take(slot) {
             let retired = Former { sends: former.sends + sends, ..former };
             let before = self.slots[slot].retired.replace(retired);
@@ -355,6 +418,7 @@ impl Backend for Uring {
 
     #[inline]
     fn turn(&mut self) -> io::Result<()> {
+        self.receive_next();
         self.ring.submit()
     }
 
@@ -369,6 +433,7 @@ impl Backend for Uring {
 
     #[inline]
     fn next(&mut self) -> Option<Event<Piece>> {
+        self.receive_next();
         loop {
             let completion = self.ring.take()?;
             if let Some(event) = self.interpret(completion) {

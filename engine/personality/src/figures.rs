@@ -37,6 +37,7 @@ pub(crate) fn closed(
         duration_s,
         requests_per_s: per_s(requests),
         bytes_per_s: per_s(bytes),
+        counted_bytes_per_s: None,
         latency_us: None,
         service_us: None,
         send_lag_us: None,

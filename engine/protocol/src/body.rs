@@ -76,6 +76,11 @@ impl BodyCheck {
         self.length += piece.len() as u64;
     }
 
+    /// The next bytes of the body, which no rule looks at.
+    pub(crate) fn count(&mut self, length: u64) {
+        self.length += length;
+    }
+
     /// Bytes of body so far.
     pub(crate) fn length(&self) -> u64 {
         self.length

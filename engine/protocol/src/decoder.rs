@@ -1,6 +1,7 @@
 //! From the bytes of one connection to answers.
 
 use crate::body::BodyCheck;
+use crate::check::{BodyRule, Expectation};
 use crate::chunked::Chunked;
 use crate::head::{self, Framing, HEAD_LIMIT, Head, Malformed};
 use crate::learned::HeadCache;
@@ -72,6 +73,32 @@ impl Decoder {
             self.received += bytes.len() as u64;
         }
         step
+    }
+
+    /// How many bytes of body come next that no rule looks at: the answer is right if they come. Of one that is
+    /// wrong already, all is read.
+    pub fn unread(&self, expectation: &Expectation) -> u64 {
+        match self.state {
+            State::Length(head, left)
+                if expectation.body == BodyRule::Any
+                    && expectation.status.allows(head.status)
+                    && head.headers_right
+                    && expectation.wrong_length(self.check.length() + left).is_none() =>
+            {
+                left
+            }
+            _ => 0,
+        }
+    }
+
+    /// So many of them have come, and were counted instead of read.
+    pub fn count(&mut self, length: u64, learned: &mut HeadCache) -> Step {
+        let State::Length(head, left) = &mut self.state else { return Step::Incomplete };
+        *left -= length;
+        let (head, complete) = (*head, *left == 0);
+        self.check.count(length);
+        self.received += length;
+        if complete { Step::Complete(self.answer(head, 0, learned)) } else { Step::Incomplete }
     }
 
     /// The server closed the connection, in the middle of what `learned` was fed for.

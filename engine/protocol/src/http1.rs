@@ -85,6 +85,21 @@ impl<T: Copy> Protocol<T> for Http1<T> {
         Some(self.decoder.feed(bytes, to_head, &mut shared[expectation as usize]))
     }
 
+    fn unread(&self, awaited: impl Fn(T) -> Awaited, shared: &Vec<HeadCache>) -> u64 {
+        let Some(ticket) = self.first else { return 0 };
+        self.decoder.unread(shared[awaited(ticket).expectation as usize].expectation())
+    }
+
+    fn count(
+        &mut self,
+        length: u64,
+        awaited: impl Fn(T) -> Awaited,
+        shared: &mut Vec<HeadCache>,
+    ) -> Step {
+        let Some(ticket) = self.first else { return Step::Incomplete };
+        self.decoder.count(length, &mut shared[awaited(ticket).expectation as usize])
+    }
+
     fn end(&mut self, awaited: impl Fn(T) -> Awaited, shared: &mut Vec<HeadCache>) -> End {
         let Some(ticket) = self.first else { return End::Short(0) };
         self.decoder.end(&mut shared[awaited(ticket).expectation as usize])

@@ -88,6 +88,21 @@ pub trait Protocol<T>: Default {
         out: &mut Vec<u8>,
     ) -> Option<Step>;
 
+    /// How many bytes come next that no rule looks at: the answer in progress is right if they come.
+    fn unread(&self, _awaited: impl Fn(T) -> Awaited, _shared: &Self::Shared) -> u64 {
+        0
+    }
+
+    /// So many of them have come, and were counted instead of read.
+    fn count(
+        &mut self,
+        _length: u64,
+        _awaited: impl Fn(T) -> Awaited,
+        _shared: &mut Self::Shared,
+    ) -> Step {
+        Step::Incomplete
+    }
+
     /// The server has closed the connection. After [`End::Complete`] as after [`Step::Complete`].
     fn end(&mut self, awaited: impl Fn(T) -> Awaited, shared: &mut Self::Shared) -> End;
 

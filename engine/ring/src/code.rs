@@ -7,6 +7,7 @@ use crate::{GENERATIONS, Key};
 #[repr(u8)]
 pub(crate) enum Code {
     Receive,
+    Count,
     Send,
     Writable,
     Accept,
@@ -30,14 +31,15 @@ pub(crate) fn pack(code: Code, key: Key) -> u64 {
 pub(crate) fn unpack(number: u64) -> (Code, Key) {
     let code = match number as u8 {
         0 => Code::Receive,
-        1 => Code::Send,
-        2 => Code::Writable,
-        3 => Code::Accept,
-        4 => Code::SendOwned,
-        5 => Code::Connect,
-        6 => Code::Prepare,
-        7 => Code::Cancel,
-        8 => Code::Close,
+        1 => Code::Count,
+        2 => Code::Send,
+        3 => Code::Writable,
+        4 => Code::Accept,
+        5 => Code::SendOwned,
+        6 => Code::Connect,
+        7 => Code::Prepare,
+        8 => Code::Cancel,
+        9 => Code::Close,
         _ => Code::Shutdown,
     };
     let key = Key { slot: (number >> 32) as u32, generation: (number as u32) >> 8 };

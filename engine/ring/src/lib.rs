@@ -62,6 +62,9 @@ pub struct Key {
     pub generation: u32,
 }
 
+/// More than a socket holds.
+const COUNTED_AT_ONCE: usize = 8 << 20;
+
 /// Generations count up to here and begin anew.
 pub const GENERATIONS: u32 = 1 << 24;
 
@@ -70,6 +73,8 @@ pub const GENERATIONS: u32 = 1 << 24;
 pub enum Operation {
     /// [`Ring::receive`]: some bytes, the end, or an error.
     Receive,
+    /// [`Ring::count`]: so many bytes were there, the end, or an error.
+    Count,
     /// [`Ring::send`]: so many bytes are sent.
     Send,
     /// [`Ring::await_writable`].
@@ -137,6 +142,8 @@ struct Shared {
     outbox: Arc<[u8]>,
     /// What is being sent from elsewhere than the outbox, and the key of its request.
     owned: Slab<(Key, Arc<[u8]>)>,
+    /// Where [`Ring::count`] receives to. TCP writes nothing there, so it is memory in name only.
+    counted: Box<[u8]>,
 }
 
 impl fmt::Debug for Ring {
@@ -172,7 +179,12 @@ impl Ring {
             number,
             uring,
             held: Slab::new(),
-            shared: ManuallyDrop::new(Shared { buffers, outbox, owned: Slab::new() }),
+            shared: ManuallyDrop::new(Shared {
+                buffers,
+                outbox,
+                owned: Slab::new(),
+                counted: vec![0; COUNTED_AT_ONCE].into_boxed_slice(),
+            }),
             overflow: VecDeque::new(),
             pending: 0,
             table: Table::Possible(settings.sockets),
@@ -232,6 +244,7 @@ impl Ring {
         self.pending -= usize::from(!goes_on && !matches!(code, Code::Prepare | Code::Close));
         let operation = match code {
             Code::Receive => Operation::Receive,
+            Code::Count => Operation::Count,
             Code::Send => Operation::Send,
             Code::Writable => Operation::Writable,
             Code::Accept => Operation::Accept,

@@ -10,6 +10,7 @@ use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use rustix::net::{Shutdown, SocketAddrAny};
 use std::net::{IpAddr, SocketAddr};
 use std::ops::Range;
+use std::ptr::null_mut;
 use std::sync::Arc;
 
 /// A request that names its socket, in the way that it is named.
@@ -81,6 +82,39 @@ impl Ring {
     pub fn receive(&mut self, socket: &Socket, key: Key) {
         let entry = on!(self.name(socket), socket => opcode::RecvMulti::new(socket, GROUP).build());
         self.push(&entry.user_data(pack(Code::Receive, key)));
+    }
+
+    /// Receives once, so many bytes at most, as soon as there are any.
+    #[inline]
+    pub fn receive_once(&mut self, socket: &Socket, key: Key, length: u32) {
+        let entry = on!(self.name(socket), socket => opcode::Recv::new(socket, null_mut(), length)
+            .ioprio(POLL_FIRST)
+            .buf_group(GROUP)
+            .build()
+            .flags(squeue::Flags::BUFFER_SELECT));
+        self.push(&entry.user_data(pack(Code::Receive, key)));
+    }
+
+    /// Ends a [`Ring::receive`] or [`Ring::receive_once`], which completes as cancelled.
+    pub fn end_receiving(&mut self, key: Key) {
+        let entry = opcode::AsyncCancel::new(pack(Code::Receive, key)).build();
+        self.push(&entry.user_data(pack(Code::Cancel, key)));
+    }
+
+    /// Takes so many bytes at most off a TCP connection that are not looked at: the kernel counts them,
+    /// and copies nothing (`MSG_TRUNC`).
+    ///
+    /// It must not wait for all of them (`MSG_WAITALL`): the kernel would ask for the whole length again.
+    #[inline]
+    pub fn count(&mut self, socket: &Socket, key: Key, length: u64) {
+        let counted = &mut self.shared.counted;
+        let most = u32::try_from(counted.len()).expect("so it was made");
+        let length = u32::try_from(length).map_or(most, |length| length.min(most));
+        let to = counted.as_mut_ptr();
+        let entry = on!(self.name(socket), socket => opcode::Recv::new(socket, to, length)
+            .flags(MSG_TRUNC)
+            .build());
+        self.push(&entry.user_data(pack(Code::Count, key)));
     }
 
     /// Sends a part of the outbox, or as much of it as the socket has room for once it has any. To be
@@ -173,6 +207,9 @@ impl Ring {
 }
 
 const MSG_NOSIGNAL: i32 = 0x4000;
+const MSG_TRUNC: i32 = 0x20;
+/// `IORING_RECVSEND_POLL_FIRST`: the first try would come too early.
+const POLL_FIRST: u16 = 1;
 const POLLOUT: u32 = 4;
 const SOCK_CLOEXEC: i32 = 0o2_000_000;
 const SOCK_STREAM: i32 = 1;

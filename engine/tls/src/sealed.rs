@@ -76,6 +76,7 @@ impl<B: Backend> Tls<B> {
                 self.events.push_back(Event { slot, what: What::Unconnected(failure) });
             }
             What::Bytes { piece, .. } => self.take_bytes(slot, piece),
+            What::Counted { .. } => unreachable!("what is sealed is read"),
             What::End => self.fail(slot, failures::cut()),
             What::Failed(failure) => self.fail(slot, failure),
         }

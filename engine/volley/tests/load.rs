@@ -53,8 +53,8 @@ fn json_has_exactly_its_keys() {
     let value = load_json(servers::always(GOOD), &["-d", "200ms"]);
     assert_eq!(
         keys(&value),
-        "agreed by_request bytes_per_s ceiling client connections connects duration_s errors first_bad \
-         handshake_mean_us handshakes io latency_us limited_by little misses mode protocol rate \
+        "agreed by_request bytes_per_s ceiling client connections connects counted_bytes_per_s duration_s \
+         errors first_bad handshake_mean_us handshakes io latency_us limited_by little misses mode protocol rate \
          redirects requests requests_per_s resumed schema send_lag_us service_us streams unsent url"
     );
     assert_eq!(keys(&value["latency_us"]), "max mean p50 p75 p90 p99 p99_9");
@@ -66,6 +66,22 @@ fn json_has_exactly_its_keys() {
     }
     assert!((value["duration_s"].as_f64().unwrap() - 0.2).abs() < 1e-6);
     assert!(["uring", "epoll"].contains(&value["io"].as_str().unwrap()));
+}
+
+#[test]
+fn what_was_counted_instead_of_read_is_said() {
+    let body = vec![b'x'; 300_000];
+    let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", body.len());
+    let address = servers::answering(move |_| Some([head.as_bytes(), &body].concat()));
+    let words = "were counted, not read";
+    for (rule, counts) in [("--expect-length=300000", true), ("--expect-match=^x+$", false)] {
+        let value = load_json(address, &["-n", "40", rule]);
+        let [counted, all] =
+            ["counted_bytes_per_s", "bytes_per_s"].map(|key| value[key].as_f64().unwrap());
+        assert_eq!((counted > 0.0, counted < all), (counts, true), "{value}");
+        let (_, text, _) = load(address, &[rule]);
+        assert_eq!(text.contains(words), counts, "{text}");
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use crate::world::loading::{
     BODY, GOOD, at_rate, book, errors, load, request, requests, run, size, target, workers,
 };
 use crate::world::random::Random;
-use crate::world::servers::{Close, Conversation, serve};
+use crate::world::servers::{Close, Conversation, answer_with, serve};
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -91,34 +91,44 @@ const OURS_TO_CLOSE: [u8; 2] = [0x01, 0x08];
 #[test]
 fn after_an_answer_to_a_request_that_is_still_being_sent() {
     both_ways(|io| {
-        let (refused, first) = channel();
-        let (first, length) = (Mutex::new(first), 16_000_000);
-        let answer = b"HTTP/1.1 413 Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
-        let address = serve(move |mut conversation| {
-            if conversation.number == 0 {
-                conversation.await_bytes();
-                conversation.say(answer);
-                conversation.stream.shutdown(Shutdown::Write).unwrap();
-                return refused.send(conversation.stream).unwrap();
-            }
-            let mut stream = first.lock().unwrap().recv().unwrap();
-            let client = stream.peer_addr().unwrap();
-            let until = Instant::now() + Duration::from_secs(20);
-            while tcp_state(client).is_none_or(|state| OURS_TO_CLOSE.contains(&state)) {
-                assert!(Instant::now() < until, "the refused socket stays open");
-                std::thread::sleep(Duration::from_millis(10));
-            }
-            let read = std::io::copy(&mut stream, &mut std::io::sink()).unwrap();
-            assert!(read < length as u64, "{read} bytes of a request that was refused");
-            conversation.next_request();
-            conversation.say(GOOD);
-        });
-        let books = book(&request(&vec![b'x'; length]), Some(BODY), 1);
-        let request_timeout_ns = 40_000_000_000; // More than the server waits.
-        let target = Target { connections: 1, books, request_timeout_ns, ..target(address) };
-        let outcome = load(io, target, &requests(2));
-        assert_eq!(errors(&outcome), [(ErrorKind::Status, 1)]);
-        assert_eq!((outcome.tally.requests_all, outcome.tally.misses), (2, 0));
+        // Behind large answers, too, of which the second is counted and not read.
+        for large in [0, 2] {
+            let (refused, first) = channel();
+            let (first, length) = (Mutex::new(first), 16_000_000);
+            let answer =
+                b"HTTP/1.1 413 Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
+            let address = serve(move |mut conversation| {
+                if conversation.number == 0 {
+                    for _ in 0..large {
+                        conversation.next_request();
+                        conversation.say(&answer_with(&vec![b'x'; 300_000]));
+                    }
+                    conversation.await_bytes();
+                    conversation.say(answer);
+                    conversation.stream.shutdown(Shutdown::Write).unwrap();
+                    return refused.send(conversation.stream).unwrap();
+                }
+                let mut stream = first.lock().unwrap().recv().unwrap();
+                let client = stream.peer_addr().unwrap();
+                let until = Instant::now() + Duration::from_secs(20);
+                while tcp_state(client).is_none_or(|state| OURS_TO_CLOSE.contains(&state)) {
+                    assert!(Instant::now() < until, "the refused socket stays open");
+                    std::thread::sleep(Duration::from_millis(10));
+                }
+                let read = std::io::copy(&mut stream, &mut std::io::sink()).unwrap();
+                assert!(read < length as u64, "{read} bytes of a request that was refused");
+                conversation.next_request();
+                conversation.say(GOOD);
+            });
+            let books = book(&request(&vec![b'x'; length]), None, 1);
+            let request_timeout_ns = 40_000_000_000; // More than the server waits.
+            let target = Target { connections: 1, books, request_timeout_ns, ..target(address) };
+            let count = 2 + large;
+            let outcome = load(io, target, &requests(count));
+            assert_eq!(errors(&outcome), [(ErrorKind::Status, 1)]);
+            assert_eq!((outcome.tally.requests_all, outcome.tally.misses), (count, 0));
+            assert_eq!(outcome.tally.bytes_counted > 0, large > 0);
+        }
     });
 }
 

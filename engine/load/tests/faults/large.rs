@@ -56,6 +56,7 @@ fn comes_to(said: Vec<u8>, then: Then, expected: Option<ErrorKind>) {
             let (answered, missed) = (outcome.tally.requests_all, outcome.tally.misses);
             assert_eq!(answered + missed, COUNT);
             assert!(missed <= expected.len() as u64);
+            assert_eq!(outcome.tally.bytes_counted > 0, !looks);
         }
     });
 }

@@ -54,6 +54,7 @@ pub fn target(address: SocketAddr) -> Target {
         requests_per_connection: None,
         pipeline: 1,
         request_timeout_ns: 10_000 * MS,
+        counts_bodies: true,
     }
 }
 

@@ -322,3 +322,42 @@ fn long_bodies_are_checked_as_they_stream_by() {
         }
     }
 }
+
+/// All of a body may be counted if nothing in it can make the answer wrong any more.
+#[test]
+fn what_no_rule_looks_at_may_be_counted() {
+    let between = |least, most| Some(LengthRule::Between(least, most));
+    let typed = with_headers(&[("content-type", "text/plain")]);
+    for (expectation, unread) in [
+        (anything(), 95_000),
+        (Expectation { length: between(1, 100_000), ..anything() }, 95_000),
+        (Expectation { length: between(1, 99_999), ..anything() }, 0),
+        (Expectation::of_status(StatusRule::Exactly(404)), 0),
+        (typed, 0),
+        (exactly("x"), 0),
+        (hash_of(b"x"), 0),
+    ] {
+        let mut learned = HeadCache::new(Arc::new(expectation.clone()));
+        for _ in 0..2 {
+            let mut decoder = Decoder::default();
+            let head = b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n";
+            assert_eq!(decoder.unread(&expectation), 0);
+            let fed = decoder.feed(&[head, &[b'x'; 5000][..]].concat(), false, &mut learned);
+            assert_eq!((fed, decoder.unread(&expectation)), (Step::Incomplete, unread));
+            if unread > 0 {
+                assert_eq!(decoder.count(unread - 1, &mut learned), Step::Incomplete);
+                assert_eq!(decoder.unread(&expectation), 1);
+                let Step::Complete(answer) = decoder.count(1, &mut learned) else { panic!() };
+                let (length, verdict) = (answer.body_length, answer.verdict);
+                assert_eq!((length, answer.consumed, verdict), (100_000, 0, Verdict::Right));
+            }
+        }
+    }
+    let mut learned = HeadCache::new(Arc::new(anything()));
+    for framing in ["Transfer-Encoding: chunked\r\n\r\nffff\r\n", "\r\n"] {
+        let mut decoder = Decoder::default();
+        let fed =
+            decoder.feed(format!("HTTP/1.1 200 OK\r\n{framing}").as_bytes(), false, &mut learned);
+        assert_eq!((fed, decoder.unread(&anything())), (Step::Incomplete, 0), "{framing:?}");
+    }
+}

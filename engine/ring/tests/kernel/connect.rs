@@ -67,6 +67,46 @@ fn it_sends_receives_and_closes() {
 }
 
 #[test]
+fn bytes_are_counted_and_not_received() {
+    let (listener, address) = listen("127.0.0.1:0");
+    let mut ring = ring();
+    let socket = connected(&mut ring, address, None);
+    let (mut peer, _) = accept(&listener);
+    for _ in 0..3 {
+        ring.receive_once(&socket, KEY, 4);
+        peer.write_all(b"head").unwrap();
+        peer.write_all(&[b'x'; 3000]).unwrap();
+        peer.write_all(b"next").unwrap();
+        let head = next(&mut ring);
+        assert_eq!((head.operation, head.goes_on), (Operation::Receive, false));
+        let piece = head.piece.unwrap();
+        assert_eq!(ring.bytes(&piece), b"head");
+        ring.release(piece);
+
+        let mut left = 3000;
+        while left > 0 {
+            ring.count(&socket, KEY, left);
+            let counted = next(&mut ring);
+            assert_eq!((counted.operation, counted.goes_on), (Operation::Count, false));
+            assert!(counted.piece.is_none());
+            left -= u64::from(counted.result.unwrap());
+        }
+
+        ring.receive(&socket, KEY);
+        let piece = next(&mut ring).piece.unwrap();
+        assert_eq!(ring.bytes(&piece), b"next");
+        ring.release(piece);
+        ring.end_receiving(KEY);
+        let ended = next(&mut ring);
+        assert_eq!((ended.operation, ended.result), (Operation::Receive, Err(Errno::CANCELED)));
+    }
+    drop(peer);
+    ring.count(&socket, KEY, 1);
+    assert_eq!(next(&mut ring).result, Ok(0));
+    ring.close_ended(socket);
+}
+
+#[test]
 fn it_comes_from_the_source_that_was_named() {
     let (listener, address) = listen("127.0.0.1:0");
     let mut ring = ring();

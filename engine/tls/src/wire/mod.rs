@@ -172,6 +172,7 @@ impl<P> Event<P> {
             What::Established => Self::Established,
             What::Unconnected(failure) => Self::Unconnected(failure),
             What::Bytes { piece, .. } => Self::Bytes(received(piece)),
+            What::Counted { .. } => unreachable!("nobody lets bytes be counted here"),
             What::End => Self::End,
             What::Failed(failure) => Self::Failed(failure),
         }

@@ -102,6 +102,7 @@ fn target(job: &Job, spec: &TargetSpec) -> Result<Target, String> {
         requests_per_connection: closes(job).then_some(1),
         pipeline: depth,
         request_timeout_ns: job.request_timeout_ms.saturating_mul(MS),
+        counts_bodies: false,
     })
 }
 

@@ -193,7 +193,8 @@ impl<B: Backend, C: Channel, S: Speaker> Server<B, C, S> {
                 // The client sends no more. Its answers still go out.
                 What::End => self.io.close_when_sent(slot),
                 What::Failed(_) => self.io.close(slot),
-                What::Established | What::Unconnected(_) => {} // We only accept.
+                // We only accept, and read all.
+                What::Established | What::Unconnected(_) | What::Counted { .. } => {}
             }
         }
         while let Some(accepted) = self.io.accepted() {

@@ -64,6 +64,7 @@ impl<'a> Report<'a> {
             duration_s: self.duration_s(),
             requests_per_s: self.requests_per_s(),
             bytes_per_s: self.per_s(tally.bytes),
+            counted_bytes_per_s: Some(self.per_s(tally.bytes_counted)),
             latency_us: self.latency().figures(),
             service_us: self.service().and_then(|service| service.figures()),
             send_lag_us: self.send_lag().and_then(|send_lag| send_lag.figures()),

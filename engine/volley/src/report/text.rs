@@ -92,7 +92,13 @@ impl Report<'_> {
             String::new()
         };
         lines.line("requests/s", &format!("{on}{}{off}{due}", rate(self.requests_per_s())));
-        lines.line("transfer", &format!("{}/s", bytes(self.per_s(tally.bytes))));
+        let counted = match tally.bytes_counted {
+            0 => String::new(),
+            counted => {
+                format!(", of which {}/s were counted, not read", bytes(self.per_s(counted)))
+            }
+        };
+        lines.line("transfer", &format!("{}/s{counted}", bytes(self.per_s(tally.bytes))));
     }
 
     fn summary(&self, lines: &mut Lines) {
