@@ -48,7 +48,6 @@ def _apt_get(*arguments: str) -> Outcome:
 
 
 def _reason(outcome: Outcome) -> str:
-    """The first error of apt-get's (`E: …`), or its last line."""
     lines = [line.strip() for line in outcome.output.splitlines() if line.strip()]
     faults = [line.removeprefix("E: ") for line in lines if line.startswith("E: ")]
     return (faults or lines[-1:] or [f"apt-get ended with status {outcome.status}"])[0]

@@ -99,7 +99,6 @@ def has_runs(folder: Path) -> bool:
 
 
 def _kept(folder: Path) -> Receipt | None:
-    """The receipt of an earlier build."""
     try:
         return Receipt.read_json(out_folder(folder) / "receipt.json")
     except BadFile:
@@ -119,7 +118,6 @@ class _Build:
         self._log = ""
 
     def receipt(self, begins: Callable[[], object]) -> Receipt:
-        """Of this build or an earlier one."""
         for tool, version in check_tools(self._contender, self._folder, self._stop).items():
             if isinstance(version, Missing):
                 raise ToolMissing(str(version))

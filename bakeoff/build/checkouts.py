@@ -25,7 +25,6 @@ ROOM_BYTES = 1 << 20
 
 
 def cache_folder() -> Path:
-    """$XDG_CACHE_HOME/bakeoff/ci."""
     return installation.user_cache() / "ci"
 
 
@@ -99,7 +98,6 @@ def _remove(repository: Repository, folder: Path) -> None:
 
 
 def _prune(repository: Repository, parent: Path) -> None:
-    """Remove the checkouts that were not used for longest."""
     by_use = sorted(parent.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True)
     for path in by_use[KEPT:]:
         _remove(repository, path)

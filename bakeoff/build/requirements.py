@@ -26,7 +26,6 @@ class Missing:
 
 
 def missing_tools(contender: Contender, folder: Path) -> list[Missing]:
-    """The tools of [requires] whose check fails here."""
     checked = check_tools(contender, folder).values()
     return [tool for tool in checked if isinstance(tool, Missing)]
 

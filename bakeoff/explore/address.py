@@ -59,17 +59,14 @@ class Address:
         return len(parse_qsl(query, keep_blank_values=True)) == len(self.query)
 
     def file(self, *parts: str) -> "Address":
-        """What belongs to this view, such as its data: `data.csv`."""
         return Address((*self.parts, *parts), self.query)
 
 
 def shelf(**query: str) -> Address:
-    """All runs, the newest first: `q`, `contender`, `workload`, `machine`, `kind`, `before`."""
     return Address.of(**query)
 
 
 def run(run: str, of: Sequence[int] = (), part: str = "", against: int | None = None) -> Address:
-    """A run, or the `part` of it in that sub-folder; `of` some of its entries, by their numbers."""
     chosen = ".".join(map(str, of))
     return Address.of(
         "run", run, of=chosen, part=part, against="" if against is None else str(against)
@@ -77,27 +74,22 @@ def run(run: str, of: Sequence[int] = (), part: str = "", against: int | None = 
 
 
 def two(before: str, after: str, **query: str) -> Address:
-    """Two runs side by side, the earlier first."""
     return Address.of("two", before, after, **query)
 
 
 def contender(name: str = "", **query: str) -> Address:
-    """A contender's history: `series`, `against`. Without a name: all contenders."""
     return Address.of("contender", *([name] if name else []), **query)
 
 
 def matrix(**query: str) -> Address:
-    """Who is ahead of whom: `workload`, `protocol`, `load`, `machine`."""
     return Address.of("matrix", **query)
 
 
 def article(name: str = "") -> Address:
-    """An article's claims over time. Without a name: all articles."""
     return Address.of("article", *([name] if name else []))
 
 
 def words() -> Address:
-    """The glossary."""
     return Address.of("words")
 
 
@@ -107,7 +99,6 @@ def running(name: str) -> Address:
 
 
 def asset(name: str) -> Address:
-    """A file that all pages share."""
     return Address.of("assets", name)
 
 

@@ -23,7 +23,6 @@ from bakeoff.model.errors import BakeoffError
 
 
 def application(index: Index, guard: Guard, live_runs: Live | None = None) -> ASGIApp:
-    """The explorer of one index, and of runs that go on."""
     watching = routes(live_runs, guard) if live_runs else []
 
     def answer(request: Request) -> Response:

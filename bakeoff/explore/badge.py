@@ -37,12 +37,10 @@ class Badge:
 
     @property
     def alt_text(self) -> str:
-        """What is read where it can't be seen."""
         return f"{LABEL}: {self.message}"
 
     @property
     def message_px(self) -> float:
-        """How wide the message is drawn."""
         return width_px(self.message)
 
 
@@ -53,12 +51,10 @@ def width_px(text: str, em_px: float = 11) -> float:
 
 
 def of_verdict(verdict: Verdict) -> Badge:
-    """`result`: who leads, or who share the lead."""
     return Badge("result", *_result(verdict))
 
 
 def of_pair(pair: Pair) -> Badge:
-    """`A-over-B`."""
     tones: dict[str, Tone] = {"faster": "ahead", "slower": "behind"}
     tone = tones.get(pair.finding, "tie")
     return Badge(f"{pair.a}-over-{pair.b}", over(pair.a, pair.b, pair.ratio, tone), tone)
@@ -72,7 +68,6 @@ def of_ratio(name: str, a: str, b: str, measured: Ratio, when: str) -> Badge:
 
 
 def of_words(text: str) -> Badge:
-    """`result` of a run without a ratio: its first words."""
     said = text.rstrip(".")
     return Badge("result", said if len(said) <= WORDS_MAX else f"{said[: WORDS_MAX - 1]}…")
 
@@ -89,7 +84,6 @@ def over(a: str, b: str, measured: Ratio, tone: Tone) -> str:
 
 
 def _within(ratio: float, low: float | None, high: float | None) -> str:
-    """The farther end of the interval, as a share of the ratio."""
     ends = [end / ratio for end in (low, high) if end and isfinite(end)]
     return f"±{figures.percent(max(abs(end - 1) for end in ends))}"
 

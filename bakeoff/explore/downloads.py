@@ -81,7 +81,6 @@ def made(
 
 
 def to_csv(rows: Sequence[DataRow]) -> bytes:
-    """A line per row; what a row doesn't have is empty."""
     out = io.StringIO()
     writer = csv.DictWriter(out, _columns(rows), lineterminator="\n")
     writer.writeheader()
@@ -90,7 +89,6 @@ def to_csv(rows: Sequence[DataRow]) -> bytes:
 
 
 def to_json(rows: Sequence[DataRow]) -> bytes:
-    """A list of objects."""
     return json.dumps([dict(row) for row in rows], ensure_ascii=False).encode()
 
 

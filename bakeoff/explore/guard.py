@@ -50,8 +50,6 @@ class Guard:
         return f"bakeoff-{self.port}"
 
     def around(self, application: ASGIApp) -> ASGIApp:
-        """The application behind this guard."""
-
         async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
             if scope["type"] != "http":
                 await application(scope, receive, send)
@@ -82,7 +80,6 @@ class Guard:
         return answer
 
     def is_ours(self, host: str) -> bool:
-        """Whether a Host is one that this explorer is reached by."""
         try:
             parts = urlsplit(f"//{host}")
             name, port = parts.hostname or "", parts.port or 80

@@ -40,17 +40,14 @@ class Opened:
 
     @cached_property
     def document(self) -> Document:
-        """What its report says."""
         return self.written()
 
     @cached_property
     def receipts(self) -> Mapping[str, Receipt]:
-        """What was built for it, by contender; empty where there is no folder."""
         return self.built()
 
     @property
     def verdict(self) -> Verdict | None:
-        """The verdict, where it is a race."""
         return self.result if isinstance(self.result, Verdict) else None
 
 

@@ -70,7 +70,6 @@ class Page:
         return ("data.csv", *(("data.parquet",) if len(self.observations) >= MANY_ROWS else ()))
 
     def badges(self) -> tuple[Badge, ...]:
-        """What it says in a line; the first sums it up."""
         return ()
 
     def embeds(self) -> Mapping[str, str]:
@@ -82,7 +81,6 @@ class Page:
         return self.charts
 
     def stills(self) -> tuple[Chart, ...]:
-        """Its pictures that can be shown elsewhere as they are."""
         return () if self.embeds() else self.in_a_site()
 
     def svg(self, slug: str) -> str:
@@ -145,13 +143,11 @@ def render(
 
 
 def fragment(template: str, said: Callable[[str], str] | None = None, **values: object) -> str:
-    """A part of a page as HTML; `said` replaces what is private in every text."""
     templates = _templates_saying(said) if said else _templates()
     return templates.get_template(template).render(**values)
 
 
 def stylesheet() -> str:
-    """The style of all pages: a report's, and what the explorer adds."""
     templates = _templates()
     return "\n".join(templates.get_template(name).render() for name in ("page.css", "explore.css"))
 

@@ -42,7 +42,6 @@ class Private:
         return cls(re.compile("|".join([*parts, HOMES])), instead, (*known, *HOMES_SIGNS))
 
     def __call__(self, text: str) -> str:
-        """The text without it."""
         if not any(sign in text for sign in self.signs):
             return text
         return self.pattern.sub(self._instead, text)
@@ -53,7 +52,6 @@ class Private:
         return instead
 
     def within(self, value: Any) -> Any:
-        """A value of JSON without it, keys included."""
         match value:
             case str():
                 return self(value)

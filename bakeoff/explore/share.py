@@ -33,7 +33,6 @@ class Lines:
 
 
 def of_badge(page: View, badge: Badge, site: str) -> tuple[Lines, Lines]:
-    """A badge that leads to its view, in Markdown and in HTML."""
     picture = url(badge_of(page, badge.name), site)
     view = url(page.address, site)
     alt = "".join(f"\\{letter}" if letter in "[]\\" else letter for letter in badge.alt_text)
@@ -45,7 +44,6 @@ def of_badge(page: View, badge: Badge, site: str) -> tuple[Lines, Lines]:
 
 
 def of_embed(page: View, name: str, title: str, site: str) -> Lines:
-    """A frame with one picture of the view, or its table."""
     source = escape(url(embed_of(page, name), site))
     return Lines(
         f"{title}, in a frame",
@@ -65,20 +63,16 @@ def of_picture(page: View, picture: Chart, site: str) -> Lines:
 
 
 def picture_of(page: View, name: str) -> Address:
-    """Where a view's picture of that name is."""
     return page.address.file("chart", f"{name}.svg")
 
 
 def badge_of(page: View, name: str) -> Address:
-    """Where a view's badge of that name is."""
     return page.address.file("badge", f"{name}.svg")
 
 
 def embed_of(page: View, name: str) -> Address:
-    """Where a view's picture of that name, or its table, is by itself."""
     return page.address.file("embed", f"{name}.html")
 
 
 def url(address: Address, site: str) -> str:
-    """The address of a file of the published site, in full."""
     return (site or NO_SITE) + quote(file_of(address))

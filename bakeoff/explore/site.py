@@ -65,7 +65,6 @@ class Made:
 
     @property
     def kept(self) -> SitePage:
-        """The same for the manifest, without what every page leads to."""
         leads = tuple(to.live(lead) for lead in self.leads if lead not in _ON_EVERY_PAGE)
         return SitePage(made_of=self.made_of, files=self.files, leads=leads)
 
@@ -98,7 +97,6 @@ class _Press:
     earlier: Mapping[str, SitePage]
 
     def pages(self, addresses: Iterable[Address]) -> Iterator[Made]:
-        """The pages of these addresses, and the comparisons that they lead to."""
         for address in addresses:
             made = self.page(address)
             yield made
@@ -266,7 +264,6 @@ def _crawl(workers: ProcessPoolExecutor, watch: Watch) -> Sequence[Made]:
 
 
 def _jobs(addresses: Sequence[Address]) -> Iterator[Sequence[Address]]:
-    """What a process makes at a time: several runs, and of all else one page."""
     runs = [address for address in addresses if address.parts[:1] == ("run",)]
     yield from ([address] for address in addresses if address.parts[:1] != ("run",))
     yield from (runs[at : at + AT_A_TIME] for at in range(0, len(runs), AT_A_TIME))
@@ -307,7 +304,6 @@ def _row(run: RunLine) -> Sequence[str]:
 
 
 def _write(folder: Path, file: str, content: bytes) -> None:
-    """Write a file, unless it is there as it should be: what is copied on sees what is new."""
     path = folder / file
     try:
         if path.read_bytes() == content:

@@ -41,7 +41,6 @@ class Grounds:
         return self.index.paths()
 
     def of(self, address: Address) -> str:
-        """A hash of what the page of that address is made of; empty: it is made each time."""
         match address.parts:
             case ("run", run):
                 indexed = found(self.index, (run,))

@@ -36,13 +36,11 @@ class Index:
         self._engine: Engine = connect(url, renew=renew)
 
     def close(self) -> None:
-        """Give the connections back."""
         self._engine.dispose()
 
     # Writing.
 
     def add(self, *runs: IndexedRun) -> None:
-        """Add runs, in one transaction; one that is there already is replaced."""
         with self._writing() as connection:
             write(connection, runs)
 
@@ -104,30 +102,25 @@ class Index:
             return runs.of_line(connection, of, kind, before, limit)
 
     def choices(self) -> Choices:
-        """What `runs` can be asked for by."""
         with self._reading() as connection:
             return runs.choices(connection)
 
     def run(self, run: str) -> IndexedRun | None:
-        """The run of that id; None: there is none."""
         with self._reading() as connection:
             found = connection.execute(select(RUNS.c.document).where(RUNS.c.id == run)).scalar()
         return IndexedRun.from_json(found, f"run {run}") if found else None
 
     def paths(self) -> dict[str, str]:
-        """Where each run is, by its id."""
         with self._reading() as connection:
             return {row.id: row.path for row in connection.execute(select(RUNS.c.id, RUNS.c.path))}
 
     # Contenders over time.
 
     def contenders(self) -> tuple[ContenderLine, ...]:
-        """All contenders, by name."""
         with self._reading() as connection:
             return lines.contenders(connection)
 
     def series_of(self, contender: str) -> tuple[SeriesKey, ...]:
-        """The lines over time that a contender has, the longest first."""
         with self._reading() as connection:
             return lines.keys(connection, contender=contender)
 
@@ -142,29 +135,24 @@ class Index:
     # Pairs.
 
     def matrices(self) -> tuple[MatrixKey, ...]:
-        """What a matrix can be asked for, that with the most comparisons first."""
         with self._reading() as connection:
             return pairs.keys(connection)
 
     def matrix(self, workload: str, protocol: str, load: str, machine_class: str) -> Matrix | None:
-        """The newest comparison of each pair; None: nothing was compared so."""
         with self._reading() as connection:
             return pairs.matrix(connection, workload, protocol, load, machine_class)
 
     def earlier(self, run: IndexedRun, without: Collection[str]) -> Earlier:
-        """The ratios of other runs in the setting of a run's race; `without` are ids of runs."""
         with self._reading() as connection:
             return earlier.of(connection, run, without)
 
     # Articles.
 
     def articles(self) -> tuple[str, ...]:
-        """The names of the articles that were replayed."""
         with self._reading() as connection:
             return lines.articles(connection)
 
     def claims(self, article: str) -> tuple[ClaimPoint, ...]:
-        """What replays found of an article's claims, the earliest replay first."""
         with self._reading() as connection:
             return lines.claims(connection, article)
 

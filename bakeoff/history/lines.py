@@ -19,7 +19,6 @@ from bakeoff.model.pairs import Pair
 
 
 def contenders(connection: Connection) -> tuple[ContenderLine, ...]:
-    """All contenders, by name."""
     asked = select(
         FIGURES.c.contender,
         func.max(FIGURES.c.title).label("title"),
@@ -34,7 +33,6 @@ def contenders(connection: Connection) -> tuple[ContenderLine, ...]:
 
 
 def keys(connection: Connection, *, contender: str) -> tuple[SeriesKey, ...]:
-    """The lines over time of a contender, the longest first."""
     parts = ("series", "contender", "workload", "protocol", "load", "machine_class")
     key = [FIGURES.c[name] for name in parts]
     asked = select(
@@ -155,13 +153,11 @@ def _most_frequent(counts: Counter[str]) -> list[str]:
 
 
 def articles(connection: Connection) -> tuple[str, ...]:
-    """The articles that were replayed."""
     asked = select(CLAIMS.c.article).distinct().order_by(CLAIMS.c.article)
     return tuple(connection.execute(asked).scalars())
 
 
 def claims(connection: Connection, article: str) -> tuple[ClaimPoint, ...]:
-    """What replays found of an article's claims, the earliest replay first."""
     asked = (
         select(CLAIMS.c.run, CLAIMS.c.began_at, CLAIMS.c.document, RUNS.c.name, RUNS.c.cpu_model)
         .select_from(CLAIMS.join(RUNS, RUNS.c.id == CLAIMS.c.run))

@@ -9,7 +9,6 @@ from bakeoff.model.pairs import Pair
 
 
 def keys(connection: Connection) -> tuple[MatrixKey, ...]:
-    """What a matrix can be asked for, that with the most comparisons first."""
     key = [PAIRS.c[name] for name in ("workload", "protocol", "load", "machine_class")]
     asked = select(
         *key,
@@ -29,7 +28,6 @@ def keys(connection: Connection) -> tuple[MatrixKey, ...]:
 def matrix(
     connection: Connection, workload: str, protocol: str, load: str, machine_class: str
 ) -> Matrix | None:
-    """The newest comparison of each pair; None: nothing was compared so."""
     of = and_(
         PAIRS.c.workload == workload,
         PAIRS.c.protocol == protocol,

@@ -79,7 +79,6 @@ def result_of(path: Path) -> tuple[type[AnyRun], Contract]:
 
 
 def indexed_or_why(path: Path) -> IndexedRun | str:
-    """What the history keeps of what is there, or why it can't be read."""
     try:
         return indexed_path(path)
     except BakeoffError as error:

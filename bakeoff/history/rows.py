@@ -133,12 +133,10 @@ def listed(values: Iterable[str]) -> str:
 
 
 def unlisted(text: str) -> tuple[str, ...]:
-    """The names of such a column."""
     return tuple(filter(None, text.split(SEPARATOR)))
 
 
 def has(column: Any, value: str) -> Any:
-    """Whether such a column has that name."""
     return column.contains(f"{SEPARATOR}{value}{SEPARATOR}", autoescape=True)
 
 
@@ -148,5 +146,4 @@ def text_of(at: datetime) -> str:
 
 
 def time_of(text: str) -> datetime:
-    """The time that was written so."""
     return datetime.fromisoformat(text)

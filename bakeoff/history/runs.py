@@ -67,7 +67,6 @@ def of_line(
 
 
 def choices(connection: Connection) -> Choices:
-    """What `page` can be asked for."""
     machine = (RUNS.c.machine_class, RUNS.c.cpu_model, RUNS.c.cpus)
     found = {
         name: set(connection.execute(select(RUNS.c[name]).distinct()).scalars())

@@ -35,7 +35,6 @@ class UserHistory(stages.History):
     """The index that the environment names, or the user's own; none where it is switched off."""
 
     def add(self, folder: Path) -> str:
-        """Add the run in a folder, which has ended, with those that could not be added before."""
         url = default_url()
         if url is None:
             return ""

@@ -137,7 +137,6 @@ class Frame:
 
     @property
     def ticks(self) -> int:
-        """How many ticks an axis of figures has room for."""
         return 4 if self.narrow else 8
 
 
@@ -208,7 +207,6 @@ class Document:
 
     @property
     def measured(self) -> str:
-        """The facts as a line; empty where there are none."""
         between = "; " if any(", " in fact for fact in self.facts) else ", "
         return f"Measured: {between.join(self.facts)}." if self.facts else ""
 
@@ -253,7 +251,6 @@ def facts_table(
 
 
 def items(sign: Sign, texts: Sequence[str]) -> tuple[Item, ...]:
-    """Plain entries with one sign."""
     return tuple(Item(text, sign) for text in texts)
 
 

@@ -55,7 +55,6 @@ class _Measured(NamedTuple):
 
 
 def _measured(run: IndexedRun) -> Iterator[_Measured]:
-    """Every contender of every race."""
     for race in run.races:
         for entry in race.figures:
             pair = race.pair(entry.name, race.reference)

@@ -44,7 +44,6 @@ def _hides_its_side(bound: float, decimals: int) -> bool:
 
 
 def ratio_of(of: Ratio | None) -> str:
-    """A ratio with its interval: see `ratio_times`."""
     return ratio_times(of.ratio, of.low, of.high) if of else MISSING
 
 
@@ -122,7 +121,6 @@ def duration(us: float | None) -> str:
 
 
 def mib(value: float | None) -> str:
-    """Memory in MiB."""
     return MISSING if value is None or not math.isfinite(value) else f"{significant(value, 3)} MiB"
 
 
@@ -141,22 +139,18 @@ def doubt(low: float, high: float) -> float:
 
 
 def margin(share: float) -> str:
-    """A margin that somebody set, as they would write it: `±2 %`."""
     return f"±{share * 100:g} %"
 
 
 def count(number: int) -> str:
-    """A whole number with its thousands apart."""
     return f"{number:,}"
 
 
 def plural(number: int, noun: str) -> str:
-    """`1 boot`, `3 boots`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def octets(number: int) -> str:
-    """A size in bytes."""
     return f"{number:,} B"
 
 
@@ -169,17 +163,14 @@ def rank(best_and_worst: tuple[int, int] | None) -> str:
 
 
 def times(ratio: float | None) -> str:
-    """A ratio that has no interval, as `1.72×`."""
     if ratio is None or not math.isfinite(ratio):
         return MISSING
     return f"{significant(ratio, 3)}×"
 
 
 def given(number: float) -> str:
-    """A number that somebody set, as they would write it: `1.18`."""
     return f"{number:,g}"
 
 
 def yes_or_no(value: bool | None) -> str:
-    """What is so, is not so, or isn't known."""
     return {True: "yes", False: "no", None: MISSING}[value]

@@ -64,7 +64,6 @@ GLOSSARY = FIRST | {
 
 
 def page() -> str:
-    """The page as Markdown."""
     head = "# Glossary\n\n`make schemas` writes this page from `bakeoff/report/glossary.py`.\n"
     return "\n".join([head, *(f"## {word}\n\n{meaning}\n" for word, meaning in GLOSSARY.items())])
 

@@ -24,7 +24,6 @@ def sentence(finding: Finding) -> str:
 
 
 def sentences(findings: Iterable[Finding]) -> list[str]:
-    """One for each."""
     return [sentence(each) for each in findings]
 
 

@@ -61,7 +61,6 @@ def listed(words: Iterable[object]) -> str:
 
 
 def _range(values: Sequence[float]) -> str:
-    """Each, in the order of the names; of many, from the least to the most."""
     each = [f"{value:,.0f}" for value in values]
     if len(values) > MOST_NAMED:
         least, most = (f"{pick(values):,.0f}" for pick in (min, max))
@@ -171,13 +170,11 @@ def filled(template: str, values: Mapping[str, Any]) -> str:
 
 
 def _fields(template: str) -> list[str]:
-    """The names of the values that it takes."""
     fields = (field for _, field, _, _ in Formatter().parse(template) if field)
     return [name for field in fields for name in field.split(",")]
 
 
 def form(number: Collection[object] | int, one: str, more: str) -> str:
-    """The form that fits so many."""
     return one if (number if isinstance(number, int) else len(number)) == 1 else more
 
 

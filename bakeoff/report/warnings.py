@@ -19,13 +19,11 @@ the JSON files; [finding.schema.json](schemas/finding.schema.json) has the value
 
 
 def found(code: str) -> Finding:
-    """An example of a finding with this code."""
     because = CODES[code].because
     return Finding.of(code, *([found(because)] if because else []), **example(code))
 
 
 def page() -> str:
-    """The page as Markdown."""
     contents = "\n".join(f"- [{subject}](#{_anchor(subject)})" for subject in SUBJECTS)
     return "\n".join([_HEAD, contents, *_subjects()])
 

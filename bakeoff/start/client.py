@@ -91,7 +91,6 @@ class Keeper:
 
     @property
     def pid(self) -> int:
-        """The keeper's own pid."""
         return self._process.pid
 
     @property
@@ -277,11 +276,9 @@ class Keeper:
         return faults.with_tail(ended, self._logs[name])
 
     def pids(self, name: str) -> tuple[int, ...]:
-        """All processes of `name` that run."""
         return tuple(self._ask("members", name)["pids"])
 
     def close(self) -> None:
-        """End all contenders and the keeper. May be called again."""
         if self._connection.fileno() < 0:
             return
         self._connection.close()

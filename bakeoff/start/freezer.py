@@ -19,15 +19,12 @@ class Freezer:
                 self._descriptors.append(os.pidfd_open(pid))
 
     def freeze(self) -> None:
-        """Stop them. May be called again."""
         self._send(signal.SIGSTOP)
 
     def thaw(self) -> None:
-        """Let them go on. May be called again."""
         self._send(signal.SIGCONT)
 
     def close(self) -> None:
-        """Let them go on for good."""
         self.thaw()
         for each in self._descriptors:
             os.close(each)

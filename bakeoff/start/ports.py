@@ -49,7 +49,6 @@ class Ports:
 
 
 def _outgoing_from() -> int:
-    """The first port of outgoing connections."""
     try:
         return int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
     except (OSError, ValueError, IndexError):

@@ -103,7 +103,6 @@ def _of_text(line: str) -> tuple[str | None, str, str, str]:
 
 
 def _split(request: str) -> tuple[str, str]:
-    """Method and target of a request line, both empty if it is none."""
     found = _REQUEST.fullmatch(request)
     return (found["method"], found["target"]) if found else ("", "")
 

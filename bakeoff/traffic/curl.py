@@ -165,7 +165,6 @@ def _data(command: _Command, text: str) -> None:
 
 
 def _bytes(text: str) -> bytes:
-    """The text, or what is in the file that @ names."""
     if not text.startswith("@"):
         return text.encode(errors="surrogateescape")
     if text == "@-":
@@ -204,7 +203,6 @@ def _user(command: _Command, text: str) -> None:
 
 
 def _named(name: str, before: str = "") -> Callable[[_Command, str], None]:
-    """An option that is a header."""
     return lambda command, text: command.headers.append((name, f"{before}{text}"))
 
 

@@ -87,7 +87,6 @@ class Draft:
         return f"{self.name}.csv" if self.columns else None
 
     def files(self) -> dict[str, bytes]:
-        """The files beside the workload, by name."""
         if self.data is None:
             return self.bodies
         text = io.StringIO()
@@ -130,7 +129,6 @@ def draft(recording: Recording, choices: Choices) -> Draft:
 
 
 def _chosen(recording: Recording, choices: Choices) -> Counter[Request]:
-    """The requests that can be sent and are wanted; the others are counted."""
     chosen: Counter[Request] = Counter()
     for request, count in recording.requests.items():
         if len(request.path) > _LONGEST_PATH:

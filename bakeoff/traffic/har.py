@@ -106,7 +106,6 @@ def read_har(path: Path, host: str | None = None) -> Recording:
 
 
 def _reason(entry: _Entry, is_http: bool, is_sent: bool) -> str | None:
-    """Why an entry can't be sent again."""
     posted, status = entry.request.postData, entry.response.status
     socket = entry.resource == "websocket" or entry.request.url.startswith(("ws:", "wss:"))
     has_body = bool(posted and posted.text)
@@ -144,7 +143,6 @@ def _sent(entry: _Entry, method: str, path: str) -> Request:
 
 
 def _body(posted: _PostData | None) -> bytes | None:
-    """The body's bytes; None: the HAR has replaced some of them."""
     text = posted.text if posted else None
     if posted and text and posted.encoding == "base64":
         return _decoded(text)

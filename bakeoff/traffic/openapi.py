@@ -107,7 +107,6 @@ class _Document:
 
 
 def _prefix(document: _Document) -> str:
-    """The part of all paths that the first server's URL has."""
     root = document.root
     servers = root.get("servers")
     url = root.get("basePath", "")
@@ -130,7 +129,6 @@ def _request(
     item: dict[str, Any],
     operation: dict[str, Any],
 ) -> tuple[Request | None, str]:
-    """The request, or why there is none."""
     path = before + template
     query: list[tuple[str, str]] = []
     headers: list[tuple[str, str]] = []
@@ -163,7 +161,6 @@ def _request(
 def _parameters(
     document: _Document, item: dict[str, Any], operation: dict[str, Any]
 ) -> list[dict[str, Any]]:
-    """The operation's and its path's; of two of the same name the operation's."""
     found: dict[tuple[Any, Any], dict[str, Any]] = {}
     for source in (item, operation):
         listed = source.get("parameters")
@@ -211,7 +208,6 @@ def _joined(value: Any) -> str:
 
 
 def _answer(document: _Document, operation: dict[str, Any]) -> tuple[int, str | None]:
-    """Status and media type of the first success that is described."""
     responses = operation.get("responses")
     for code, response in responses.items() if isinstance(responses, dict) else ():
         text = str(code).upper().replace("XX", "00")

@@ -39,7 +39,6 @@ class Request:
     """Its name in the source."""
 
     def header(self, name: str) -> str:
-        """The value of a header, empty if there is none. `name` is in lower case."""
         return next((value for own, value in self.headers if own.lower() == name), "")
 
 
@@ -127,7 +126,6 @@ def is_asset(path: str) -> bool:
 
 
 def read_bytes(path: Path) -> bytes:
-    """A file's bytes. Raises `BadFile`."""
     try:
         return path.read_bytes()
     except (OSError, ValueError) as error:
@@ -136,7 +134,6 @@ def read_bytes(path: Path) -> bytes:
 
 
 def parsed_json(text: str | bytes, where: Path | str) -> Any:
-    """A JSON value from others. Raises `BadFile`."""
     try:
         return json.loads(text)
     except RecursionError:

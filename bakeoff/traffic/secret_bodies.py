@@ -72,7 +72,6 @@ def _content(text: str, kind: str, found: set[str]) -> str:
 
 
 def _string(text: str, name: str, found: set[str]) -> str:
-    """A value that is not a secret by its name."""
     if is_hash(name, text):
         return text
     if is_token(text):
@@ -83,7 +82,6 @@ def _string(text: str, name: str, found: set[str]) -> str:
 
 
 def _json(text: str, found: set[str]) -> str | None:
-    """None: it isn't an object or an array of JSON."""
     if text.lstrip("\ufeff \t\r\n")[:1] not in ("{", "["):
         return None
     names: set[str] = set()
@@ -111,7 +109,6 @@ def _is_text(text: str) -> bool:
 
 
 def _value(value: Any, name: str, found: set[str]) -> Any:
-    """A value of JSON, in which objects are tuples of pairs; `name` is its key's."""
     if isinstance(value, tuple):
         return _object(value, found)
     if isinstance(value, list):

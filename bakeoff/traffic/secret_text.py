@@ -163,5 +163,4 @@ def _tag(whole: str, tag: str, found: set[str]) -> str:
 
 
 def _local(name: str) -> str:
-    """A name without its namespace."""
     return name.rpartition(":")[2]

@@ -135,11 +135,9 @@ class _Group(NamedTuple):
     words: frozenset[int]
 
     def key(self, at: int) -> Hashable:
-        """The parts that all of them share, without the segment `at`."""
         return _key(next(iter(self.requests)), self.words | {at})
 
     def word(self, at: int) -> str:
-        """The segment `at`, empty if there is none."""
         segments = _segments(next(iter(self.requests)))
         return segments[at] if at < len(segments) else ""
 

@@ -48,7 +48,6 @@ def commands(text: str) -> list[list[str]]:
 
 
 def _words(text: str) -> Iterator[str | None]:
-    """Each word, and None where a command ends."""
     word: str | None = None
     at = 0
     while piece := _PIECE.match(text, at):

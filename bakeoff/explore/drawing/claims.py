@@ -21,7 +21,6 @@ Replay = tuple[datetime, str]
 
 
 def outcomes(points: Sequence[ClaimPoint]) -> tuple[Chart, ...]:
-    """What the replays found of each claim; none where there was no replay."""
     replays = sorted({(point.began_at, point.run) for point in points})
     if not replays:
         return ()
@@ -69,7 +68,6 @@ def _lanes(points: Sequence[ClaimPoint], shown: Sequence[Replay], frame: Frame) 
 
 
 def _said(claim: IndexedClaim, top: float, width: float, *, narrow: bool) -> tuple[Markup, ...]:
-    """The claim's text, and its newest figure."""
     words, figure = f"{claim.number}. {claim.text}", figures.ratio_of(claim.ratio)
     if narrow:
         return (
@@ -83,7 +81,6 @@ def _said(claim: IndexedClaim, top: float, width: float, *, narrow: bool) -> tup
 
 
 def said_of(point: ClaimPoint) -> str:
-    """What an outcome says when it is pointed at."""
     claim = point.claim
     found = f"claim {claim.number} {claim.finding}"
     figure = f", {figures.ratio_of(claim.ratio)}" if claim.ratio else ""

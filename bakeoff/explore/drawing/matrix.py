@@ -34,7 +34,6 @@ Row = Mapping[str, Pair]
 
 
 def standing(found: Matrix, names: Sequence[str]) -> tuple[Chart, ...]:
-    """Each against each, in the order of `names`; none where nobody was compared."""
     rows: dict[str, dict[str, Pair]] = {name: {} for name in names}
     for pair in found.pairs:
         rows[pair.a][pair.b], rows[pair.b][pair.a] = pair, pair.turned()
@@ -93,13 +92,11 @@ def _cells(rows: Mapping[str, Row], frame: Frame) -> Drawing:
 
 
 def said_of(pair: Pair) -> str:
-    """What a cell says when it is pointed at."""
     words = WORDS[pair.finding]
     return f"{pair.a} over {pair.b}: {words}, {figures.ratio_of(pair.ratio)}, n = {pair.ratio.n}"
 
 
 def _cell(pair: Pair, left: float, top: float, wide: float, tall: float) -> list[Markup]:
-    """A sign on its ground, with the ratio where there is room for it."""
     colour = COLOURS[pair.finding]
     ratio = figures.ratio_of(pair.ratio).partition(" (")[0]
     has_room = length(ratio) + 4 * SIGN_PX + 8 <= wide

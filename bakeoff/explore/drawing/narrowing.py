@@ -92,7 +92,6 @@ class _Lane:
     bottom: float
 
     def drawn(self) -> list[Markup]:
-        """The band of intervals, the ratio in it, and a mark for each moment."""
         scale = _scale(self.own, self.bottom, self.top)
         begin, end = self.across.begin, self.across.end
         xs = [self.across.at(stood.measured_s) for stood in self.own]
@@ -122,7 +121,6 @@ class _Lane:
 
 
 def said_of(name: str, stood: Stood) -> str:
-    """What a moment says when it is pointed at."""
     n = figures.plural(stood.ratio.n, "paired block")
     return f"{name} after {_seconds(stood)}: {figures.ratio_of(stood.ratio)}, {n}"
 
@@ -152,7 +150,6 @@ def _lanes(past: Past, hues: Mapping[str, str], planned_s: float | None, frame: 
 
 
 def _scale(own: Sequence[Stood], begin: float, end: float) -> Scale:
-    """Room for what is near enough to the latest interval, and a little around it."""
     ratios, newest = [stood.ratio for stood in own], own[-1].ratio
     every = [end for of in ratios for end in (of.ratio, of.low, of.high) if end]
     low, high = min(every), max(every)

@@ -19,7 +19,6 @@ POINT, LEVEL = PALETTE[0], PALETTE[1]
 
 
 def line_over_time(of: Line) -> tuple[Chart, ...]:
-    """A contender's ratio, run after run; none where no run has one."""
     if not of.levels:
         return ()
     left_out = len(of.points) - SHOWN_MAX
@@ -84,7 +83,6 @@ def _point(point: Point, scale: Scale, x: float, radius: float) -> Markup:
 
 
 def _level(level: LevelOf, scale: Scale, across: Scale) -> Markup:
-    """A level, with its interval as a band behind the points."""
     left, right = across.at(level.first - 0.4), across.at(level.last + 0.4)
     top, bottom = scale.at(level.ratio.high), scale.at(level.ratio.low)
     size = (right - left, max(bottom - top, 1))
@@ -108,7 +106,6 @@ def _step(of: Line, number: int, across: Scale) -> Markup:
 
 
 def _days(shown: Sequence[Point], first: int, across: Scale, frame: Frame) -> list[Markup]:
-    """The date below a run, wherever there is room for it."""
     parts, free = [], 0.0
     half = length("2026-01-01") / 2
     room = half if frame.narrow else 2 * half

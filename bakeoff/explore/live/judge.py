@@ -33,7 +33,6 @@ class Judge:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End the process, whatever it is at."""
         self._closed = True
         self._end()
 

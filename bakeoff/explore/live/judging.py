@@ -55,7 +55,6 @@ def answer(wanted: Wanted, cpus: set[int]) -> LiveState:
 
 
 def judged(run: AnyRun, past: Sequence[Stood] = ()) -> LiveState:
-    """The run as it stands, by the judge that gives the verdict. Raises `BakeoffError`."""
     far = progress(run)
     state = LiveState(measured_s=far.measured_s, planned_s=far.planned_s, steps=far.steps)
     if not run.has_samples():
@@ -86,7 +85,6 @@ def _standings(document: Document, charts: Sequence[Chart]) -> str:
 
 
 def _stands(verdict: Verdict, measured_s: float) -> tuple[Stood, ...]:
-    """Whoever has a ratio to the reference, the fastest first."""
     return tuple(
         Stood(name=entry.name, measured_s=measured_s, ratio=entry.ratio)
         for entry in ranked(verdict)

@@ -45,7 +45,6 @@ class LivePage(Page):
 
 
 def routes(live: Live, guard: Guard) -> list[Route]:
-    """The addresses of runs that go on."""
     watching = _Watching(live, guard)
     return [
         Route("/live/{name}", watching.page),
@@ -60,7 +59,6 @@ class _Watching:
     guard: Guard
 
     async def page(self, request: Request) -> Response:
-        """How it stands, with or without a script."""
         return await asyncio.to_thread(self._page, request.path_params["name"])
 
     async def events(self, request: Request) -> Response:
@@ -145,12 +143,10 @@ def _deed(run: Watched) -> str:
 
 
 def _event(name: str, text: str) -> str:
-    """An event of a text/event-stream; each line of its data begins with `data:`."""
     return f"event: {name}\n" + "".join(f"data: {line}\n" for line in text.splitlines()) + "\n"
 
 
 async def _form(request: Request) -> dict[str, str]:
-    """The fields of a short form; nothing of one that is longer."""
     body = b""
     async for part in request.stream():
         body += part

@@ -64,12 +64,10 @@ class Watched:
 
     @property
     def name(self) -> str:
-        """That of its folder."""
         return self.path.name
 
     @property
     def began_at(self) -> datetime:
-        """When its folder was made."""
         return datetime.fromtimestamp((self.path / PLAN_FILE).stat().st_mtime, UTC)
 
 
@@ -88,12 +86,10 @@ class Live:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Let nothing be judged any more."""
         self._judge.__exit__()
         self._threads.shutdown(cancel_futures=True)
 
     def running(self) -> list[Watched]:
-        """The runs that are measured now, the newest first."""
         found = [self._watched(path, holder) for path, holder in _running(self._folders)]
         return sorted(found, key=lambda run: run.name, reverse=True)
 
@@ -102,7 +98,6 @@ class Live:
         return next((run for run in self.running() if run.name == name), self._seen.get(name))
 
     def stage(self, run: Watched) -> Stage:
-        """How far it is in its life."""
         if holder := holder_of(run.path):
             if holder != run.holder:
                 run.holder, run.asked_to_end = holder, False

@@ -43,14 +43,12 @@ class ArticlePage(Page):
     claims: tuple[Claim, ...]
 
     def badges(self) -> tuple[Badge, ...]:
-        """How many of its claims held in the newest replay of each."""
         held = sum(claim.points[0].claim.finding == "holds" for claim in self.claims)
         name = self.claims[0].points[0].claim.article
         return (of_words(f"{name}: {held} of {figures.plural(len(self.claims), 'claim')} held"),)
 
 
 def article(index: Index, address: Address) -> Page:
-    """The article of the address, or all. Raises `NotThere` for one that was never replayed."""
     match address.parts:
         case (_,):
             return ArticlesPage(address=address, title="Articles", names=index.articles())

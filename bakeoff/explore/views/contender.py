@@ -72,7 +72,6 @@ class ContenderPage(Page):
     compared: int
 
     def badges(self) -> tuple[Badge, ...]:
-        """`last`: its ratio in the last race that has one."""
         reference = self.series.reference
         for point in reversed(self.series.points):
             if point.valid and point.ratio and (point.ratio.low or point.ratio.high):
@@ -82,7 +81,6 @@ class ContenderPage(Page):
 
 
 def contender(index: Index, address: Address) -> Page:
-    """The contender of the address, or all. Raises `NotThere` for one that never raced."""
     match address.parts:
         case (_,):
             contenders = index.contenders()

@@ -49,16 +49,13 @@ class MatrixPage(Page):
     keys: tuple[tuple[MatrixKey, Address], ...]
 
     def badges(self) -> tuple[Badge, ...]:
-        """One for each cell."""
         return tuple(of_pair(cell.pair) for row in self.rows.values() for cell in row.values())
 
     def embeds(self) -> Mapping[str, str]:
-        """Its table and its picture, once there is a matrix."""
         return {"table": self.title, **super().embeds()} if self.key else {}
 
 
 def matrix(index: Index, address: Address) -> MatrixPage:
-    """The matrix that is asked for; where nothing is, that with the most comparisons."""
     if len(address.parts) > 1:
         raise NotThere("no page has this address")
     keys = tuple(
@@ -82,7 +79,6 @@ def matrix(index: Index, address: Address) -> MatrixPage:
 
 
 def address_of(key: MatrixKey) -> Address:
-    """The matrix of that key."""
     return to.matrix(
         workload=key.workload, protocol=key.protocol, load=key.load, machine=key.machine_class
     )

@@ -53,7 +53,6 @@ class RunPage(Page):
     others: Callable[[], tuple[RunLine, ...]]
 
     def badges(self) -> tuple[Badge, ...]:
-        """Who leads, or that it is a tie. A family that somebody chose has none."""
         if self.is_family:
             return ()
         return (of_verdict(self.verdict) if self.verdict else of_words(self.title),)
@@ -63,8 +62,6 @@ class RunPage(Page):
         return () if self.is_family else self.charts[:1]
 
     def href(self, link: Links) -> Callable[[str], str]:
-        """Where the document's own links lead: a part's report is a page here; files are none."""
-
         def leads(target: str) -> str:
             if target.startswith("https://"):
                 return target
@@ -131,7 +128,6 @@ def run_before(index: Index, run: IndexedRun) -> RunLine | None:
 
 
 def _others(index: Index, run: IndexedRun, before: RunLine) -> tuple[RunLine, ...]:
-    """What `compare` may take beside this run: the one before it, then the newest."""
     of = _reference(run)
     found = index.runs_of_line(of, run.kind, limit=MATES + 1) if of else ()
     newest = (run_line for run_line in found if run_line.id not in (run.id, before.id))

@@ -39,7 +39,6 @@ class ShelfPage(Page):
 
 
 def shelf(index: Index, address: Address) -> ShelfPage:
-    """The runs that fit all that is asked, a page of them."""
     asked = {key: address.asked(key) for key in ASKED}
     before = address.asked("before")
     found = index.runs(

@@ -39,11 +39,9 @@ class TwoPage(Page):
     unlike: bool
 
     def badges(self) -> tuple[Badge, ...]:
-        """What changed, in its first words."""
         return (of_words(self.title),)
 
     def href(self, _link: Links) -> Callable[[str], str]:
-        """A comparison's document leads nowhere but to the web."""
         return lambda target: target if target.startswith("https://") else ""
 
 

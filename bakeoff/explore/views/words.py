@@ -21,7 +21,6 @@ class WordsPage(Page):
 
 
 def words(_: Index, address: Address) -> WordsPage:
-    """The page of the glossary. Raises `NotThere` for what would be below it."""
     if len(address.parts) > 1:
         raise NotThere("no page has this address")
     return WordsPage(address=address, title="Words", words=GLOSSARY)

@@ -25,6 +25,5 @@ RACE_CHARTS = (
 
 
 def race_charts(verdict: Verdict, records: Sequence[Record] = ()) -> list[Chart | None]:
-    """A picture for each of RACE_CHARTS; None where the run has no figures for it."""
     race = Race.of(verdict, records)
     return [draw(race) for draw in RACE_CHARTS]

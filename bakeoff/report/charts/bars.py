@@ -30,7 +30,6 @@ class Bar:
 
     @property
     def end(self) -> float:
-        """As far as anything of it reaches."""
         return max(sum(length for length, _ in self.parts), *self.runs, 0)
 
 

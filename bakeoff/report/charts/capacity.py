@@ -18,7 +18,6 @@ Curves = Mapping[str, Sequence[Corner]]
 
 
 def capacity_charts(report: CapacityReport) -> list[Chart | None]:
-    """A curve for each quantile that an objective bounds, then the goodput."""
     quantiles = dict.fromkeys(bound.quantile for each in report.objectives for bound in each.bounds)
     return [*(_latency(report, name) for name in quantiles), _goodput(report)]
 
@@ -114,7 +113,6 @@ def _draw_goodput(curves: Curves, frame: Frame) -> Drawing:
 def _scales(
     curves: Curves, further: Iterable[float], height: float, frame: Frame
 ) -> tuple[Scale, Scale]:
-    """For all points; upwards for `further` values, too."""
     points = [point for curve in curves.values() for point in curve]
     rates = [rate for rate, _ in points]
     x = x_scale(min(rates), max(rates), frame, is_log=True)
@@ -122,7 +120,6 @@ def _scales(
 
 
 def _curves(curves: Curves, own: Looks, x: Scale, y: Scale) -> Iterator[Markup]:
-    """A line for each contender, with its points."""
     for name, curve in curves.items():
         corners = [(x.at(rate), y.at(value)) for rate, value in curve]
         yield polyline(corners, stroke_width=2, **own[name])

@@ -8,7 +8,6 @@ from bakeoff.report.document import Chart
 
 
 def changes(compared: RunsComparison) -> Chart | None:
-    """Whose ratio changed, and by how much."""
     changed = [each for each in compared.changes if each.name != compared.reference]
     hues = colours([each.name for each in changed if each.ratio])
     lanes = [

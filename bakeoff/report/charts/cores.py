@@ -18,7 +18,6 @@ _ROW_PX, _BAND_PX = 104, 74
 
 
 def cores(race: Race) -> Chart | None:
-    """Use of the server's and the generator's processors over time, stacked."""
     pinned = race.verdict.cores
     jobs: dict[int, list[str]] = {}
     for job, cpus in (("servers", pinned.server), ("generator", pinned.client)):

@@ -26,8 +26,6 @@ def looks(colours: Mapping[str, str]) -> Looks:
 
 
 def key(looks: Looks, frame: Frame) -> Drawing:
-    """The legend of lines."""
-
     def of(look: Mapping[str, str]) -> Symbol:
         return lambda x, y: line(x, y, x + 14, y, stroke_width=3, **look)
 
@@ -35,7 +33,6 @@ def key(looks: Looks, frame: Frame) -> Drawing:
 
 
 def legend(symbols: Mapping[str, Symbol], frame: Frame) -> Drawing:
-    """Each sign with its name, in as many rows as needed."""
     parts: list[Markup] = []
     x = y = 0.0
     for name, symbol in symbols.items():
@@ -55,12 +52,10 @@ def x_scale(low: float, high: float, frame: Frame, *, is_log: bool = False) -> S
 
 
 def y_scale(values: Sequence[float], height: float) -> Scale:
-    """Up a plot, logarithmic."""
     return Scale.log(values, HEAD_PX + height, HEAD_PX)
 
 
 def plot(x: Axis, y: Axis, parts: Sequence[Markup], *, grid: bool = False) -> Drawing:
-    """The parts of a plot, with its axes behind them."""
     bottom = y.scale.begin
     behind = [
         quiet(y.title, 0, 12),

@@ -51,7 +51,6 @@ class Lane:
 
     @property
     def label(self) -> str:
-        """What it says when it is pointed at."""
         return f"{self.name}: " + ", ".join(filter(None, (*self.figures, self.n)))
 
 
@@ -74,7 +73,6 @@ def open_ended(lanes: Sequence[Lane]) -> str:
 
 
 def spoken(lanes: Sequence[Lane]) -> str:
-    """The lanes in words."""
     return "; ".join(f"{lane.name} {': '.join(lane.figures)}" for lane in lanes)
 
 
@@ -180,7 +178,6 @@ def interval(scale: Scale, y: float, low: float | None, high: float | None, colo
 
 
 def _sign(sign: Sign, x: float, y: float, colour: str) -> Markup:
-    """A sign that differs from the others by its form."""
     match sign:
         case "circle":
             return circle(x, y, 4.5, fill=colour)

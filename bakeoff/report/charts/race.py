@@ -36,12 +36,10 @@ class Race:
 
     @classmethod
     def of(cls, verdict: Verdict, records: Sequence[Record] = ()) -> "Race":
-        """The blocks are those of `records`."""
         return cls(verdict, tuple(blocks_of(records)))
 
     @cached_property
     def ranked(self) -> list[VerdictEntry]:
-        """The entries that stand in the race, fastest first."""
         return ranked(self.verdict)
 
     @cached_property
@@ -59,19 +57,16 @@ class Race:
 
     @cached_property
     def reference(self) -> str:
-        """Its name as pictures write it."""
         return printable(self.verdict.reference)
 
     @cached_property
     def colours(self) -> dict[str, str]:
-        """Each one's colour, by the name that is shown."""
         floor = self.verdict.noise_floor
         twin = printable(floor.name) if floor else None
         return colours([each.name for each in self.standings], twin)
 
 
 def lanes(race: Race, colour_of: Mapping[str, str]) -> list[Lane]:
-    """Every ratio with its interval, the twin below them; the margin of equivalence behind."""
     margin = race.verdict.equivalence_margin
     return [
         Lane(
@@ -91,7 +86,6 @@ def lanes(race: Race, colour_of: Mapping[str, str]) -> list[Lane]:
 
 
 def ratios(race: Race) -> Chart | None:
-    """How each compares with the reference."""
     drawn = lanes(race, race.colours)
     if not drawn:
         return None
@@ -113,8 +107,6 @@ def ratios(race: Race) -> Chart | None:
 
 
 def cpu(race: Race) -> Chart | None:
-    """CPU time per request: the server's, user and system, and the generator's below it."""
-
     def lanes(entry: VerdictEntry, name: str, colour: str) -> list[Bar]:
         cost = entry.cpu_us_per_request
         server, client = figures.duration(cost.server), figures.duration(cost.client)
@@ -145,8 +137,6 @@ def split(cost: PerRequest) -> list[float]:
 
 
 def memory(race: Race) -> Chart | None:
-    """Memory of the process tree before and after the load."""
-
     def lanes(entry: VerdictEntry, name: str, colour: str) -> list[Bar]:
         idle, loaded = entry.memory_mib.idle, entry.memory_mib.loaded
         return [
@@ -166,8 +156,6 @@ def memory(race: Race) -> Chart | None:
 
 
 def response_bytes(race: Race) -> Chart | None:
-    """The size of one answer: head and body."""
-
     def lanes(entry: VerdictEntry, name: str, colour: str) -> list[Bar]:
         head, body = entry.bytes_per_response.head, entry.bytes_per_response.body
         figure = f"{figures.octets(head)} + {figures.octets(body)}"
@@ -192,7 +180,6 @@ def _costs(
     unit: str,
     lanes: Callable[[VerdictEntry, str, str], list[Bar]],
 ) -> Chart | None:
-    """Bars of each contender, in its colour."""
     names = {printable(entry.name): entry for entry in race.ranked}
     by_name = {name: lanes(entry, name, race.colours[name]) for name, entry in names.items()}
     if not by_name:

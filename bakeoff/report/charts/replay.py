@@ -34,7 +34,6 @@ _SIGNS: dict[str, Sign] = {
 
 
 def speed(part: Part, every: Sequence[Part]) -> Chart | None:
-    """Requests per second: published and measured."""
     if part.skipped or not part.measured:
         return None
     in_a_row = {each.row: each.requests_per_s for each in part.measured.in_a_row}
@@ -57,7 +56,6 @@ def speed(part: Part, every: Sequence[Part]) -> Chart | None:
 
 
 def memory(part: Part, every: Sequence[Part]) -> Chart | None:
-    """Memory: published and measured, where the article printed any."""
     panels = _panels(
         part,
         every,
@@ -124,7 +122,6 @@ def _chart(part: Part, slug: str, what: str, reading: str, panels: tuple[Panel, 
 
 
 def claims(results: Sequence[ClaimResult]) -> Chart | None:
-    """Every claim that has an interval, in the article's order."""
     lanes = [
         Lane(
             f"{place}. {claim.text}",

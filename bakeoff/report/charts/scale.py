@@ -29,7 +29,6 @@ class Scale:
 
     @classmethod
     def ratios(cls, values: Sequence[float], begin: float, end: float) -> "Scale":
-        """A logarithmic one that has room for `values`, and for 1 with a little around it."""
         return cls.log([0.98, 1.02, *values], begin, end)
 
     @classmethod
@@ -49,7 +48,6 @@ class Scale:
         return self.begin + share * (self.end - self.begin)
 
     def axis(self, title: str, most: int, write: Callable[[float], str] | None = None) -> "Axis":
-        """An axis with round ticks, some `most` of them."""
         if self.is_log and self.high / self.low >= 4:
             values = _decades(self.low, self.high, most)
         else:
@@ -69,7 +67,6 @@ class Axis:
 
 
 def _decades(low: float, high: float, most: int) -> list[float]:
-    """Powers of ten, with round values between them where there is room."""
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     for digits in ((1, 1.5, 2, 3, 5, 7), (1, 2, 3, 5), (1, 2, 5), (1, 3), (1,)):
         ticks = [round(digit * 10.0**power, 9) for power in powers for digit in digits]
@@ -120,7 +117,6 @@ def across(axis: Axis, top: float, grid_from: float | None = None) -> list[Marku
 
 
 def upright(axis: Axis, left: float, right: float, dashed_at: float | None = None) -> list[Markup]:
-    """An axis at `left`, its lines to `right`."""
     parts = []
     for value, said in axis.ticks:
         y = axis.scale.at(value)

@@ -39,7 +39,6 @@ class CoreShare:
 
 
 def blocks_of(records: Iterable[Record]) -> list[Block]:
-    """The blocks in the order in which they were run."""
     return [record for record in records if isinstance(record, Block)]
 
 
@@ -88,7 +87,6 @@ def core_shares(blocks: Sequence[Block], cpus: Sequence[int]) -> list[CoreShare]
 
 
 def _bins(blocks: Sequence[Block], bin_ns: float) -> Iterator[tuple[Block, Block]]:
-    """Pairs of blocks at least `bin_ns` apart, never across boots, where nothing was loaded."""
     for boot in sorted({block.boot for block in blocks}):
         edges: list[Block] = []
         for block in (each for each in blocks if each.boot == boot):

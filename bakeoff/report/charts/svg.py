@@ -20,7 +20,6 @@ Corner = tuple[float, float]
 
 
 def svg(chart: Chart, frame: Frame) -> Markup:
-    """The picture as an SVG element that fills `frame`, named for those who can't see it."""
     height, parts = chart.draw(frame)
     inside = Markup("").join(parts)
     return element(
@@ -69,7 +68,6 @@ def text(said: str, x: float, y: float, **look: Look) -> Markup:
 
 
 def quiet(said: str, x: float, y: float, **look: Look) -> Markup:
-    """A line of text that is set back."""
     own: dict[str, Look] = {"fill": QUIET}
     return text(said, x, y, **(own | look))
 
@@ -86,7 +84,6 @@ def fitting(said: str, px: float) -> str:
 
 
 def line(x1: float, y1: float, x2: float, y2: float, **look: Look) -> Markup:
-    """A straight line; GRID's colour and 1 px wide unless it is given otherwise."""
     own: dict[str, Look] = {"x1": x1, "y1": y1, "x2": x2, "y2": y2, "stroke": GRID}
     return element("line", **(own | look))
 
@@ -99,33 +96,27 @@ def uprights(ends: Iterable[tuple[float, float, float]], **look: Look) -> Markup
 
 
 def rect(left: float, top: float, width: float, height: float, **look: Look) -> Markup:
-    """A rectangle."""
     return element("rect", x=left, y=top, width=width, height=height, **look)
 
 
 def circle(x: float, y: float, r: float, **look: Look) -> Markup:
-    """A circle around a point."""
     return element("circle", cx=x, cy=y, r=r, **look)
 
 
 def polygon(corners: Iterable[Corner], **look: Look) -> Markup:
-    """The area within `corners`."""
     return element("polygon", points=_points(corners), **look)
 
 
 def polyline(corners: Iterable[Corner], **look: Look) -> Markup:
-    """Lines from corner to corner."""
     return element("polyline", points=_points(corners), fill="none", **look)
 
 
 def dots(places: Iterable[Corner], size: float, **look: Look) -> Markup:
-    """Thousands of dots as one element: lines without a length, whose ends are round."""
     path = "".join(f"M{_plain(x)},{_plain(y)}h0" for x, y in places)
     return element("path", d=path, fill="none", stroke_width=size, stroke_linecap="round", **look)
 
 
 def diamonds(places: Iterable[Corner], half: float, **look: Look) -> Markup:
-    """The same as dots, in another form."""
     form = f"l{half},{half},{-half},{half},{-half},{-half}z"
     path = "".join(f"M{_plain(x)},{_plain(y - half)}{form}" for x, y in places)
     return element("path", d=path, **look)
@@ -164,7 +155,6 @@ def ground(left: float, top: float, width: float, height: float) -> Markup:
 
 
 def stacked(drawings: Iterable[Drawing], gap: float = 0) -> Drawing:
-    """Drawings one below the other."""
     parts, top = [], 0.0
     for height, inside in drawings:
         parts.append(moved(inside, 0, top) if top else Markup("").join(inside))
@@ -173,7 +163,6 @@ def stacked(drawings: Iterable[Drawing], gap: float = 0) -> Drawing:
 
 
 def moved(parts: Sequence[Markup], right: float, down: float) -> Markup:
-    """The elements, at another place."""
     return element("g", *parts, transform=f"translate({_plain(right)} {_plain(down)})")
 
 
@@ -186,5 +175,4 @@ def _written(value: Look) -> str:
 
 
 def _plain(px: float) -> str:
-    """To the tenth: a path has thousands."""
     return f"{px:.1f}".removesuffix(".0")

@@ -8,7 +8,6 @@ from bakeoff.report.sentences import sentences
 
 
 def document(report: AuditReport) -> Document:
-    """The report of an audit."""
     unequal = sentences(report.unequal)
     said = "No unequal work was"
     if unequal:

@@ -56,8 +56,6 @@ _COST_NOTE = (
 
 
 def document(report: CapacityReport) -> Document:
-    """The report of a search for capacities."""
-
     def pictures() -> Sequence[Chart | None]:
         from bakeoff.report.charts.capacity import capacity_charts
 
@@ -126,7 +124,6 @@ def _method(report: CapacityReport) -> dict[str, object]:
 
 
 def _unranked(report: CapacityReport) -> list[Item]:
-    """An entry for everything that has no plain capacity, and for whoever was skipped."""
     said = objectives(report)
     return [
         *(Item(r, "✗", e.name) for e in report.entries for r in sentences(e.reasons)),
@@ -141,7 +138,6 @@ def _unranked(report: CapacityReport) -> list[Item]:
 
 
 def _without(capacity: Capacity, objective: str) -> str:
-    """Why it is no plain capacity; empty where it is."""
     if capacity.finding == "not met":
         best = (
             f"; its lowest {quantile_of(capacity)} was {figures.duration(capacity.best_us)}, at"
@@ -165,7 +161,6 @@ def _without(capacity: Capacity, objective: str) -> str:
 
 
 def _costs(report: CapacityReport) -> Sequence[Table | Text]:
-    """What a request costs at a load that all bear, and at half of each one's own."""
     names = [entry.name for entry in report.entries if entry.valid]
     if not report.costs:
         return ()

@@ -7,7 +7,6 @@ from bakeoff.report.sentences import listed
 
 
 def headline(report: CapacityReport) -> str:
-    """A sentence per objective."""
     said = [_about(report, text, spoken) for text, spoken in objectives(report).items()]
     return " ".join(said) + ended_early(report)
 
@@ -25,7 +24,6 @@ def slo(objective: Objective) -> str:
 
 
 def ranked(report: CapacityReport, objective: str) -> list[tuple[CapacityEntry, Capacity]]:
-    """The entries that have a capacity for one objective, the highest first."""
     valid = [
         (entry, each)
         for entry in report.entries
@@ -57,7 +55,6 @@ def _about(report: CapacityReport, objective: str, spoken: str) -> str:
 
 
 def _best(report: CapacityReport, objective: str) -> str:
-    """The best that was reached of an objective that nobody holds."""
     reached = [
         (each.best_us, each, entry)
         for entry in report.entries

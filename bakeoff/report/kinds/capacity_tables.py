@@ -24,7 +24,6 @@ _CAPACITY_NOTE = (
 
 
 def capacities_table(report: CapacityReport, objective: str, spoken: str, *, first: bool) -> Table:
-    """Those with a capacity, the highest first, then those without."""
     placed = ranked(report, objective)
     names = {entry.name for entry, _ in placed}
     others = [
@@ -84,7 +83,6 @@ def _ratio(
 
 
 def pairs_table(report: CapacityReport) -> Table:
-    """Every two contenders, per objective."""
     said = {**objectives(report), "": "all objectives"}
     columns: list[tuple[str, Callable[[CapacityPair], str]]] = [
         ("pair", lambda p: f"{p.a} / {p.b}"),
@@ -143,7 +141,6 @@ def beyond_table(report: CapacityReport) -> Table:
 
 
 def requests_table(report: CapacityReport) -> Table:
-    """Each request of a mix, at its contender's capacity."""
     first = report.objectives[0]
     entries = [entry for entry, _ in ranked(report, first.text)]
     names = dict.fromkeys(each.name for entry in entries for each in entry.requests)
@@ -183,7 +180,6 @@ CURVE_NOTE = (
 
 
 def curve_table(entry: CapacityEntry) -> Table:
-    """Every rate that one contender was offered."""
     quantiles = list(entry.curve[0].quantiles_us) if entry.curve else []
 
     def quantile(name: str) -> tuple[str, Callable[[CurvePoint], str]]:

@@ -35,7 +35,6 @@ _TONES: dict[str, Tone] = {
 
 
 def document(result: Ci) -> Document:
-    """The report of two revisions; the race has a report of its own beside it."""
     race = result.race
 
     def forest() -> Sequence[Chart | None]:
@@ -116,7 +115,6 @@ def comment(result: Ci) -> str:
 
 
 def headline(result: Ci) -> str:
-    """Slower, not slower by more than so much, can't tell, or why there is no answer."""
     said = _said(result)
     return said if result.complete else f"{said} The run ended early."
 

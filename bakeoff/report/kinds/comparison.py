@@ -30,8 +30,6 @@ _PLAIN = (
 
 
 def document(result: RunsComparison) -> Document:
-    """The report of a comparison of two runs."""
-
     def pictures() -> Sequence[Chart | None]:
         from bakeoff.report.charts.comparison import changes
 
@@ -69,7 +67,6 @@ def document(result: RunsComparison) -> Document:
 
 
 def headline(result: RunsComparison) -> str:
-    """How many contenders became faster or slower, and of how many nobody can tell."""
     findings = [each.finding for each in _others(result)]
     faster, slower, untold = (findings.count(each) for each in ("faster", "slower", "can't tell"))
     if not faster + slower + untold:
@@ -84,7 +81,6 @@ def _others(result: RunsComparison) -> list[RunChange]:
 
 
 def _change(result: RunsComparison, change: RunChange) -> Item:
-    """What became of one contender."""
     said = f"{change.name}: {sentence(change.reason) if change.reason else ''}"
     if change.ratio is not None:
         by = f"its ratio to {result.reference} is {_times(change.ratio)}"
@@ -117,7 +113,6 @@ def _unlike(result: RunsComparison) -> str:
 
 
 def _table(result: RunsComparison) -> Table:
-    """Each contender of both runs: the change with its interval, then the plain figures."""
     plain: tuple[tuple[str, int, Callable[[RunFigures], str]], ...] = (
         ("ratio", 9, lambda run: figures.ratio_of(run.ratio)),
         ("requests/s", 2, lambda run: figures.rate(run.requests_per_s)),

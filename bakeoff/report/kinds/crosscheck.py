@@ -43,7 +43,6 @@ _NOTE = (
 
 
 def document(result: Crosscheck) -> Document:
-    """The report of a crosscheck."""
     return Document(
         title=f"Crosscheck of load tools on {result.plan.url}",
         headline=headline(result),
@@ -67,7 +66,6 @@ def document(result: Crosscheck) -> Document:
 
 
 def headline(result: Crosscheck) -> str:
-    """In how many pairs the tools agree in everything."""
     pairs = _pairs(result)
     findings = [{each.finding for each in _of_pair(result, pair)} for pair in pairs]
     agree = sum(each == {"agrees"} for each in findings)
@@ -83,7 +81,6 @@ def headline(result: Crosscheck) -> str:
 
 
 def name(loader: Loader) -> str:
-    """A tool as its command begins."""
     return "volley load" if loader == "engine" else loader.replace("-", " ")
 
 
@@ -110,7 +107,6 @@ def _of_pair(result: Crosscheck, pair: _Pair) -> list[Compared]:
 
 
 def _pair(result: Crosscheck, of: Loader, over: Loader) -> Item:
-    """In which figures two tools differ, agree, or nobody can tell; the sign of the worst."""
     compared = _of_pair(result, (of, over))
     said = {
         finding: listed(heads)
@@ -122,8 +118,6 @@ def _pair(result: Crosscheck, of: Loader, over: Loader) -> Item:
 
 
 def _figures(result: Crosscheck) -> Table:
-    """What each tool says of the server."""
-
     def latency(figure: Figure) -> tuple[str, Callable[[Loading], str]]:
         return _HEADS[figure], lambda tool: figures.duration(tool.figures.get(figure))
 
@@ -140,8 +134,6 @@ def _figures(result: Crosscheck) -> Table:
 
 
 def _ratios(result: Crosscheck) -> Table:
-    """Each pair: the finding in each figure, and its ratio."""
-
     def ratio(figure: Figure) -> tuple[str, Callable[[_Pair], str]]:
         return _HEADS[figure], lambda pair: next(
             f"{_SAID[each.finding][0]} {_ratio(each)}"

@@ -81,7 +81,6 @@ _ABOUT: Mapping[Phase, str] = {
 
 
 def document(result: Day) -> Document:
-    """The report of a day."""
     main = [line for line in result.lines if line.main]
     names = [entry.name for entry in result.entries]
     return Document(
@@ -122,7 +121,6 @@ def document(result: Day) -> Document:
 
 
 def headline(result: Day) -> str:
-    """Who is best on how many lines."""
     main = [line for line in result.lines if line.main]
     names = [entry.name for entry in result.entries]
     early = "" if result.complete else " It was ended before its time."
@@ -159,7 +157,6 @@ def _written(line: DayLine, value: float) -> str:
 
 
 def _further(result: Day, names: Sequence[str]) -> Table:
-    """The lines that stand for no phase."""
     others = [line for line in result.lines if not line.main]
     return values_of(others, names, "Further figures", "phase", _label, _written)
 
@@ -171,7 +168,6 @@ def _notes(result: Day) -> Iterator[Item]:
 
 
 def _about(result: Day) -> Table:
-    """What each phase is."""
     plan = result.plan
     numbers = {"crowd": plan.crowd, "storm": plan.storm, "slow": plan.slow_clients}
     phases = [phase for phase in _LABELS if any(line.phase == phase for line in result.lines)]
@@ -187,7 +183,6 @@ def _about(result: Day) -> Table:
 
 
 def _errors(result: Day) -> Table:
-    """What went wrong in each phase, by kind, over all rounds."""
     rows = [
         (entry.name, phase, errors)
         for entry in result.entries
@@ -209,5 +204,4 @@ def _errors(result: Day) -> Table:
 
 
 def _rows(line: DayLine) -> Iterator[DataRow]:
-    """A row for each value, and one for each pair."""
     return rows_of(line, {"phase": line.phase, "figure": line.figure})

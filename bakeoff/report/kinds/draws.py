@@ -40,7 +40,6 @@ _FEW = "too few rounds to tell a spread; give it more time with --duration"
 
 
 def document(result: Draws) -> Document:
-    """The report of a measurement of draws."""
     told = [each for each in result.contenders if each.spreads]
     levels = [level for level in _LEVELS if any(each.spread(level) for each in told)]
     return Document(
@@ -84,7 +83,6 @@ def document(result: Draws) -> Document:
 
 
 def _requests(told: Sequence[ContenderDraws], levels: Sequence[Level]) -> Table:
-    """Each request of a mix."""
     rows = [(each, request) for each in told for request in each.by_request]
     columns: list[tuple[str, Callable[[tuple[ContenderDraws, RequestDraws]], str]]] = [
         ("request", lambda row: row[1].name),
@@ -98,7 +96,6 @@ def _requests(told: Sequence[ContenderDraws], levels: Sequence[Level]) -> Table:
 
 
 def headline(result: Draws) -> str:
-    """How far apart two runs of the same server are."""
     told = [each for each in result.contenders if each.one_draw_error]
     if not told:
         return "No spread could be told: too few rounds were measured."

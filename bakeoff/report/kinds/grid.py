@@ -40,8 +40,6 @@ _RATES_NOTE = (
 
 
 def document(grid: Grid) -> Document:
-    """The report of a grid; each cell's race has a report of its own in the cell's folder."""
-
     def pictures() -> Sequence[Chart | None]:
         from bakeoff.report.charts.grid import ratios
 
@@ -78,7 +76,6 @@ def document(grid: Grid) -> Document:
 
 
 def headline(grid: Grid) -> str:
-    """Who leads in how many of the cells, and where the order changes."""
     judged = [cell for cell in grid.cells if cell.verdict]
     said = [_leads(judged), _order(grid, judged)]
     missing = len(grid.cells) - len(judged)
@@ -125,7 +122,6 @@ def _order(grid: Grid, judged: Sequence[Cell]) -> str:
 
 
 def turning_point(grid: Grid, change: ChangeOfPlaces) -> str:
-    """Where along one axis the two change places (`at 512 connections`); empty: along none."""
     apart = _separating(grid, change)
     if not apart:
         return ""
@@ -139,7 +135,6 @@ def turning_point(grid: Grid, change: ChangeOfPlaces) -> str:
 
 
 def change(grid: Grid, change: ChangeOfPlaces) -> str:
-    """Where each of two is surely ahead of the other."""
     apart = _separating(grid, change)
     if apart:
         axis, of_a, of_b = apart
@@ -169,7 +164,6 @@ def _separating(
 
 
 def at(axis: AxisName, values: Sequence[int | str]) -> str:
-    """Some values of an axis, as a place where something holds."""
     if axis == "connection":
         spoken = ["a connection per request" if v == "close" else str(v) for v in values]
         return f"with {listed(spoken)}"
@@ -195,7 +189,6 @@ def _cell(grid: Grid, cell: Cell) -> Item:
 
 
 def _left_out(grid: Grid) -> list[Item]:
-    """Cells without figures, then contenders that have no place in a cell."""
     skipped = said_once({cell.name: [cell.skipped] for cell in grid.cells if not cell.verdict})
     unplaced = {
         cell.name: [
@@ -214,13 +207,11 @@ def _warnings(grid: Grid) -> list[str]:
 
 
 def contenders(grid: Grid) -> list[str]:
-    """Everybody who has a row in a cell, the reference first."""
     names = [entry.name for cell in grid.cells if cell.verdict for entry in cell.verdict.entries]
     return list(dict.fromkeys([name for name in names if name == grid.reference] + names))
 
 
 def _ratios(grid: Grid) -> Table:
-    """A row for each cell: who leads, everybody's ratio, and the twin's, the noise floor."""
     note = f"Ratios are to {grid.reference}, or where it has no place to the one with 1×."
 
     def ratio(cell: Verdict, entry: VerdictEntry) -> str:
@@ -234,8 +225,6 @@ def _ratios(grid: Grid) -> Table:
 
 
 def _rates(grid: Grid) -> Table:
-    """A row for each cell: everybody's throughput."""
-
     def rate(_: Verdict, entry: VerdictEntry) -> str:
         return least_rate(entry) if entry.valid else "not ranked"
 
@@ -243,8 +232,6 @@ def _rates(grid: Grid) -> Table:
 
 
 def _contenders(grid: Grid, write: Callable[[Verdict, VerdictEntry], str]) -> list[_Column]:
-    """A column for each contender."""
-
     def of(name: str) -> Callable[[Cell], str]:
         def figure(cell: Cell) -> str:
             entry = cell.verdict.entry(name) if cell.verdict else None
@@ -272,7 +259,6 @@ def _leader(cell: Cell) -> str:
 
 
 def data(grid: Grid) -> tuple[DataRow, ...]:
-    """A row per cell and contender; what has no figures has a reason."""
     rows: list[DataRow] = []
     for cell in grid.cells:
         whose = {"cell": cell.name, **cell.settings.model_dump()}

@@ -26,7 +26,6 @@ SHOWN_POINTS = 12
 
 
 def document(past: Past) -> Document:
-    """The report of one contender's history."""
     return Document(
         title=f"{past.contender} over time",
         headline=headline(past),
@@ -36,7 +35,6 @@ def document(past: Past) -> Document:
 
 
 def headline(past: Past) -> str:
-    """Its newest step, or that there is none."""
     runs = sum(len(line.points) for line in past.lines)
     lines = figures.plural(len(past.lines), "line")
     newest = max(
@@ -51,7 +49,6 @@ def headline(past: Past) -> str:
 
 
 def said(step: LineStep, line: Line) -> str:
-    """A step in words: when, by how much, and what changed then."""
     ratio, low, high = figures.parts(step.ratio)
     return (
         f"{day(step.began_at)}, {setting(line)}: its ratio to {line.reference} became {ratio} "
@@ -60,12 +57,10 @@ def said(step: LineStep, line: Line) -> str:
 
 
 def setting(line: Line) -> str:
-    """What makes a line one: workload, protocol, load."""
     return f"{line.key.workload}, {line.key.protocol}, {line.key.load}"
 
 
 def day(at: datetime) -> str:
-    """A date, as 2026-11-23."""
     return at.strftime("%Y-%m-%d")
 
 
@@ -86,7 +81,6 @@ def _section(line: Line) -> Section:
 
 
 def level(line: Line) -> str:
-    """The mean ratio since the last step, in a sentence."""
     if line.now is None:
         return f"{figures.plural(len(line.points), 'run')}, none with a ratio to {line.reference}."
     ratio, low, high = figures.parts(line.now.ratio)
@@ -100,7 +94,6 @@ def _step(step: LineStep, line: Line) -> Item:
 
 
 def points_table(line: Line) -> Table:
-    """The latest points of a line, the newest first."""
     shown = line.points[: -SHOWN_POINTS - 1 : -1]
     older = len(line.points) - len(shown)
     return tabulated(
@@ -138,7 +131,6 @@ def _data(line: Line) -> Sequence[DataRow]:
 
 
 def shelf(contenders: Sequence[ContenderLine], runs: Sequence[RunLine], total: int) -> Document:
-    """What the history has: its contenders, and its latest runs."""
     return Document(
         title="History",
         headline=(

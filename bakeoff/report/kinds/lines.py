@@ -35,8 +35,6 @@ def values_of(
     label: Callable[[_L], str],
     write: Callable[[_L, float], str],
 ) -> Table:
-    """Each line's figures, marked. `head` is over the labels."""
-
     def of(name: str) -> tuple[str, Callable[[_L], str]]:
         return name, lambda line: _value(line, name, names, write)
 
@@ -46,7 +44,6 @@ def values_of(
 def ratios_of(
     lines: Sequence[_L], names: Sequence[str], head: str, label: Callable[[_L], str]
 ) -> Table:
-    """Each line's ratios to the first contender."""
     first, *others = names
 
     def over(name: str) -> tuple[str, Callable[[_L], str]]:

@@ -15,7 +15,6 @@ from bakeoff.report.document import Section, Text, facts_table
 def portraits(
     plan: Plan, records: Iterable[Record], receipts: Mapping[str, Receipt]
 ) -> tuple[Section, ...]:
-    """All entries of the plan, in its order, with the head of an answer as it was sent."""
     started: dict[str, BootEntry] = {}
     for record in records:
         for boot_entry in record.started if isinstance(record, BootStart) else ():

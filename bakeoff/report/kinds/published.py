@@ -27,12 +27,10 @@ class Part:
 
     @property
     def skipped(self) -> str:
-        """Why the whole comparison has no figures; empty where it has."""
         return self.measured.skipped if self.measured else _NOT_REACHED
 
 
 def parts(replay: Replay) -> list[Part]:
-    """Every comparison of the article, in its order."""
     measured = {each.name: each for each in replay.comparisons}
     article = replay.article
     return [Part(c, article.loads[c.load], measured.get(c.name)) for c in article.comparisons]
@@ -44,7 +42,6 @@ def label(row: Row) -> str:
 
 
 def measured(claim: ClaimResult) -> str:
-    """The measured ratio with its interval and its n."""
     ratio = claim.measured
     if ratio is None:
         return "not measured"
@@ -52,7 +49,6 @@ def measured(claim: ClaimResult) -> str:
 
 
 def published_runs(published: Published) -> tuple[float, ...]:
-    """Requests per second of each run that the article prints."""
     return published.requests_per_s or tuple(pages / 60 for pages in published.pages_per_min)
 
 

@@ -53,7 +53,6 @@ def document(
     records: Sequence[Record] = (),
     receipts: Mapping[str, Receipt] | None = None,
 ) -> Document:
-    """The report of a race. Without the plan it lacks the contenders and the command."""
     return Document(
         title=f"{verdict.workload}: which server {_AHEAD[verdict.ranked_by]}",
         headline=headline(verdict),

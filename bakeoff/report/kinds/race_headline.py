@@ -14,7 +14,6 @@ MOST_TOLD = 5
 
 
 def headline(verdict: Verdict) -> str:
-    """The verdict in a few sentences. Those on contenders that ended come first."""
     ended = [_ended(verdict, entry) for entry in verdict.entries if has_ended(entry)]
     beside = (*_in_the_mean(verdict), *_in_requests(verdict), *_by_cpu(verdict))
     said = (*ended, _result(verdict), *beside)
@@ -22,12 +21,10 @@ def headline(verdict: Verdict) -> str:
 
 
 def has_ended(entry: VerdictEntry) -> bool:
-    """Whether its figures are invalid because its processes ended."""
     return any(reason.code == "died" for reason in entry.reasons)
 
 
 def until_end(entry: VerdictEntry, reference: str) -> str:
-    """What it answered before its processes ended, over what the reference answered meanwhile."""
     if entry.until_end is None:
         return ""
     blocks = figures.plural(entry.until_end.n, "block")
@@ -41,7 +38,6 @@ def _ended(verdict: Verdict, entry: VerdictEntry) -> str:
 
 
 def measured(entry: VerdictEntry) -> str:
-    """An entry's throughput with what it rests on: an invalid one has no paired blocks."""
     answers = figures.plural(entry.requests, "answer")
     return f"{figures.rate(entry.requests_per_s)} requests/s, n = {answers}"
 
@@ -101,7 +97,6 @@ def _result(verdict: Verdict) -> str:
 
 
 def _alone(verdict: Verdict, leader: VerdictEntry) -> str:
-    """Nothing but the reference's own ratio, which is 1."""
     if len(verdict.entries) == 1:
         return f"{leader.name} raced alone ({measured(leader)}): there is nothing to compare."
     if any(entry.valid for entry in unranked(verdict)):

@@ -7,7 +7,6 @@ from bakeoff.report.sentences import listed
 
 
 def facts(verdict: Verdict) -> tuple[str, ...]:
-    """How it was measured, in a few words each."""
     close = verdict.connection == "close"
     return (
         loop(verdict),
@@ -27,7 +26,6 @@ def facts(verdict: Verdict) -> tuple[str, ...]:
 
 
 def method(verdict: Verdict) -> dict[str, object]:
-    """The same as a table: what, and how."""
     waits = ": the next request follows the answer" if verdict.mode == "closed" else ""
     return {
         "mode": f"{loop(verdict)}{waits}",
@@ -48,14 +46,12 @@ def method(verdict: Verdict) -> dict[str, object]:
 
 
 def blocks_of(verdict: Verdict) -> str:
-    """How many count, and how many do not in whole, since others had the cores in them."""
     of_all = figures.plural(verdict.blocks, "block")
     left_out = verdict.disturbed_blocks
     return f"{of_all} ({left_out:,} disturbed)" if left_out else of_all
 
 
 def asked(verdict: Verdict) -> tuple[str, ...]:
-    """Whom the servers asked, and how near its limit that was; nothing where they asked nobody."""
     if verdict.upstream is None:
         return ()
     upstream = verdict.upstream
@@ -93,7 +89,6 @@ def loop(verdict: Verdict) -> str:
 
 
 def _slice_lengths(verdict: Verdict) -> str:
-    """The length of short slices: the same for all, or from the shortest to the longest."""
     lengths_ms = [entry.slice_ms for entry in verdict.entries if entry.slice_ms]
     if not lengths_ms:
         return figures.MISSING

@@ -21,7 +21,6 @@ _COURSES: dict[Course, str] = {
 
 
 def latency(verdict: Verdict, caution: str) -> Table:
-    """Latency quantiles of every entry that had any."""
     quantiles = ("mean", "p50", "p75", "p90", "p99", "p99_9", "max")
     return _per_entry(
         "Latency",
@@ -33,7 +32,6 @@ def latency(verdict: Verdict, caution: str) -> Table:
 
 
 def open_loop(verdict: Verdict) -> Table:
-    """What was offered in an open loop, what was answered, and who was late."""
     return _per_entry(
         "Open loop",
         [entry for entry in verdict.entries if entry.open_loop],
@@ -54,7 +52,6 @@ def _p99(latency: Latency | None) -> str:
 
 
 def cpu(verdict: Verdict) -> Table:
-    """CPU per request, who was the limit, what ran out of turn."""
     named = any(entry.client_core is not None for entry in verdict.entries)
     of_several = " Of the generator's cores the busiest counts, which is named." if named else ""
     return _per_entry(
@@ -82,7 +79,6 @@ def _generator_busy(entry: VerdictEntry) -> str:
 
 
 def memory(verdict: Verdict) -> Table:
-    """Memory, bytes of an answer, start."""
     return _per_entry(
         "Memory, bytes and start",
         verdict.entries,
@@ -104,7 +100,6 @@ def _milliseconds(ms: float | None) -> str:
 
 
 def errors(verdict: Verdict) -> Table:
-    """Requests, connections and errors by kind, over all boots."""
     kinds = sorted({kind for entry in verdict.entries for kind in entry.error_kinds})
     return _per_entry(
         "Requests and errors",
@@ -142,7 +137,6 @@ def handshakes(verdict: Verdict) -> Table:
 
 
 def loaders(verdict: Verdict) -> Table:
-    """What each of several load generators did."""
     return tabulated(
         "Load generators",
         list(verdict.loaders),
@@ -167,7 +161,6 @@ def loaders(verdict: Verdict) -> Table:
 
 
 def long_slices(verdict: Verdict) -> Table:
-    """The check of the race by itself: long slices against all."""
     entries = [entry for entry in verdict.entries if entry.long_slices or entry.solo]
     solo: EntryColumns = [
         ("ratio solo", lambda e: figures.ratio_of(e.solo)),
@@ -193,7 +186,6 @@ def long_slices(verdict: Verdict) -> Table:
 
 
 def warm_up(verdict: Verdict) -> Table:
-    """Course, length and last throughput of each warm-up."""
     entries = [entry for entry in verdict.entries if entry.warm_up]
     boots = sorted({each.boot for entry in entries for each in entry.warm_up})
     return _per_entry(
@@ -215,7 +207,6 @@ def _warm_up(entry: VerdictEntry, boot: int) -> str:
 
 
 def boot_ratios(verdict: Verdict) -> Table:
-    """Each boot's own ratio, and how much boots differ; none where there was one boot."""
     entries = [entry for entry in verdict.entries if entry.boot_sd is not None]
     boots = sorted({each.boot for entry in entries for each in entry.boots})
     return _per_entry(

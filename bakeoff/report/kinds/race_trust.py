@@ -16,7 +16,6 @@ WIDENS = ("few_processes", "few_boots", "host_steal")
 
 
 def noise_floor(verdict: Verdict) -> str:
-    """What two copies of one program differ by here."""
     floor = verdict.noise_floor
     if floor is None and verdict.machines:
         return "No noise floor to hold ratios against: the twin was on another machine."
@@ -39,7 +38,6 @@ def noise_floor(verdict: Verdict) -> str:
 
 
 def detectable(verdict: Verdict) -> str:
-    """How large a difference between those that can't be told apart such races find."""
     if not verdict.pairs:
         return "What difference such a race finds is not known: there are too few blocks."
     if all(pair.finding != "can't tell" for pair in verdict.pairs):
@@ -173,7 +171,6 @@ def confirmation(verdict: Verdict) -> str:
 
 
 def latency_caution(verdict: Verdict) -> str:
-    """What latencies of this race mean."""
     names = [entry.name for entry in verdict.entries if entry.at_least]
     limited = f" That of {who(names)} is the load generator's too." if names else ""
     if verdict.mode == "open":

@@ -53,7 +53,6 @@ _Column = tuple[str, Callable[[tuple[Row, RowResult | None]], str]]
 
 
 def document(replay: Replay) -> Document:
-    """The report of a replay; each comparison that was raced has a report of its own."""
     article, every = replay.article, parts(replay)
 
     def forest() -> Sequence[Chart | None]:
@@ -92,7 +91,6 @@ def document(replay: Replay) -> Document:
 
 
 def headline(replay: Replay) -> str:
-    """How many of the claims hold, in a sentence or two."""
     results = [claim.finding for claim in replay.claims]
     holds, fails = results.count("holds"), results.count("does not hold")
     untold = results.count("can't tell")
@@ -107,7 +105,6 @@ def headline(replay: Replay) -> str:
 
 
 def _driver(replay: Replay) -> str:
-    """Who made the load."""
     said = {
         "engine": "load by our engine in the article's shape",
         "both": "load by our engine, and by the article's own tool to compare",
@@ -130,7 +127,6 @@ def _claim(claim: ClaimResult) -> Item:
 
 
 def claimed(claim: ClaimResult) -> str:
-    """The range that a claim gives."""
     if claim.above and claim.below:
         return f"{figures.given(claim.above)} to {figures.given(claim.below)}×"
     if claim.above:
@@ -139,7 +135,6 @@ def claimed(claim: ClaimResult) -> str:
 
 
 def _comparison(part: Part, every: Sequence[Part]) -> Section:
-    """One comparison: pictures, tables, then what must be known of it."""
     here = part.measured
 
     def bars() -> Sequence[Chart | None]:
@@ -174,7 +169,6 @@ def _comparison(part: Part, every: Sequence[Part]) -> Section:
 
 
 def _speed(part: Part) -> Table:
-    """Requests per second of every row: published, measured, and the ratio of the two."""
     columns: list[_Column] = [
         ("row", lambda of: label(of[0])),
         ("workers", lambda of: _count(of[1].workers if of[1] else of[0].workers)),
@@ -196,7 +190,6 @@ def _over_published(here: RowResult | None) -> str:
 
 
 def _costs(part: Part) -> Table:
-    """Latency and memory of every row: the columns in which anybody has a figure."""
     columns: list[_Column] = [
         ("published mean", lambda of: _ms(of[0].published.latency_ms.mean)),
         ("published p50", lambda of: _ms(of[0].published.value("latency_p50"))),
@@ -216,7 +209,6 @@ def _costs(part: Part) -> Table:
 
 
 def _here(name: str, write: Callable[[Any], str]) -> Callable[[tuple[Row, RowResult | None]], str]:
-    """A figure that was measured here."""
     return lambda of: write(getattr(of[1], name, None))
 
 
@@ -235,7 +227,6 @@ def _agreement(comparison: ComparisonResult) -> Table:
 
 
 def agreement(row: Agreement) -> str:
-    """Whether engine and tool agree on a row."""
     ratio = row.engine_over_tool
     return "agree within noise" if ratio.low <= 1 <= ratio.high else "differ"
 
@@ -302,7 +293,6 @@ def _article(article: Article) -> Section:
 
 
 def setting(setting: Setting) -> Iterator[tuple[str, str]]:
-    """The article's machine and versions, as far as they are told."""
     yield "processor", setting.cpu
     if setting.cores:
         threads = f", {figures.plural(setting.threads, 'thread')}" if setting.threads else ""
@@ -317,7 +307,6 @@ def setting(setting: Setting) -> Iterator[tuple[str, str]]:
 
 
 def shape(shape: Shape) -> str:
-    """What a load of the article does, beyond its command."""
     requests = f"{figures.count(shape.requests)} requests" if shape.requests else ""
     return ", ".join(
         [

@@ -32,7 +32,6 @@ _RATIO_OF = {"requests_per_s": "the ratio", "p99": "by p99, where more is better
 
 
 def machine_table(machine: Machine) -> Table:
-    """Where it was measured."""
     active = {k: v for k, v in machine.mitigations.items() if not v.startswith("Not affected")}
     ports = machine.port_range
     facts = {
@@ -64,7 +63,6 @@ def machine_table(machine: Machine) -> Table:
 
 
 def circumstances(method: Iterable[tuple[str, object]], machine: Machine) -> Section:
-    """How and where it was measured."""
     tables = (facts_table("How it was measured", method), machine_table(machine))
     return Section("Circumstances", tables)
 
@@ -96,7 +94,6 @@ def gate(result: GateResult, ranked_by: RankedBy) -> Item:
 
 
 def gate_text(result: GateResult) -> str:
-    """The gate as it was typed, and by which figure, where that is not the race's own."""
     return f"{result.gate.text}{', by server CPU' if result.by else ''}"
 
 
@@ -106,12 +103,10 @@ def bare_ratio(of: Ratio) -> str:
 
 
 def gates(results: Iterable[GateResult], ranked_by: RankedBy) -> List:
-    """An entry for each gate."""
     return List("Gates", tuple(gate(result, ranked_by) for result in results), True)
 
 
 def pinning(pinned: Cores) -> tuple[str, str]:
-    """Which processors the servers had, and which the generator."""
     servers = f"servers on {core_list(pinned.server)}"
     if len(pinned.server) == 1:
         servers = f"one server core {pinned.server[0]}"
@@ -149,7 +144,6 @@ def warnings(result: Verdict | CapacityReport | ComparisonResult) -> list[str]:
 
 
 def _at_least(part: VerdictEntry | CapacityEntry | RowResult) -> list[str]:
-    """Why it did at least what was measured."""
     return [] if isinstance(part, CapacityEntry) else sentences(part.at_least)
 
 

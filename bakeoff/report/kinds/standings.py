@@ -146,23 +146,19 @@ def least_rate(entry: VerdictEntry) -> str:
 
 
 def ranked(verdict: Verdict) -> list[VerdictEntry]:
-    """The entries that have a place, fastest first, without the twin."""
     placed = [entry for entry in verdict.entries if entry.valid and entry.ratio is not None]
     return sorted(placed, key=lambda entry: -(entry.ratio.ratio if entry.ratio else 0))
 
 
 def unranked(verdict: Verdict) -> list[VerdictEntry]:
-    """The entries that have no place, in the order of the verdict."""
     return [entry for entry in verdict.entries if not entry.valid or entry.ratio is None]
 
 
 def reasons(entry: VerdictEntry) -> str:
-    """Why an entry has no place."""
     return joined(entry.reasons) or "too few blocks for a ratio"
 
 
 def row_name(entry: VerdictEntry) -> str:
-    """The entry's name, and whether it has a place."""
     return entry.name if entry.valid else f"{entry.name} (not ranked)"
 
 
@@ -186,12 +182,10 @@ def run_together(letters: str) -> str:
 
 
 def quantile(entry: VerdictEntry, name: str) -> str:
-    """One of its latency's, by its name in the verdict."""
     return figures.duration(getattr(entry.latency_us, name, None))
 
 
 def requests(verdict: Verdict) -> Table:
-    """Each request of a mix, with a row for each entry of the standings."""
     names = [entry.name for entry in ranked(verdict)]
     rows = [
         (request, entry)
@@ -247,7 +241,6 @@ def _request_quantile(entry: RequestEntry, name: str) -> str:
 
 
 def pairs(verdict: Verdict) -> Table:
-    """Every two entries compared, the faster one first."""
     predicted = any(pair.next_race for pair in verdict.pairs)
     columns: list[tuple[str, Callable[[Pair], str]]] = [
         ("pair", lambda p: f"{p.a} / {p.b}"),

@@ -11,7 +11,6 @@ from bakeoff.report.kinds.standings import row_name
 
 
 def of_entries(verdict: Verdict) -> dict[str, Work]:
-    """What each entry does, those that aren't ranked among them."""
     return {row_name(entry): entry.work for entry in verdict.entries if entry.work}
 
 
@@ -53,14 +52,12 @@ def _tls(work: Work) -> str:
 
 
 def _hpack(work: Work) -> str:
-    """A head before and after."""
     if work.audit is None or work.audit.http2 is None:
         return MISSING
     return f"{work.audit.http2.head_bytes} → {work.audit.http2.next_head_bytes} B"
 
 
 def _streams(work: Work) -> str:
-    """How many a connection may have."""
     if work.audit is None or work.audit.http2 is None:
         return MISSING
     limit = work.audit.http2.max_concurrent_streams

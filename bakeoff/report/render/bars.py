@@ -19,13 +19,11 @@ class Axis:
 
     @classmethod
     def of(cls, ratios: Sequence[Ratio], width: int) -> "Axis":
-        """The axis that has room for all intervals, and for 1."""
         ends = [end for of in ratios for end in (of.ratio, of.low, of.high) if end]
         return cls(min([0.98, *ends]), max([1.02, *ends]), width)
 
     @property
     def head(self) -> str:
-        """Both ends of the axis."""
         left, right = f"{self.low:.2g}×", f"{self.high:.2g}×"
         return f"{left}{right:>{self.width - len(left)}}"
 

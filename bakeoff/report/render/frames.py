@@ -42,5 +42,4 @@ def _of_one_type(values: list[Value]) -> list[Value]:
 
 
 def _columns(rows: Iterable[DataRow]) -> list[str]:
-    """Every key of the rows, in the order in which they come."""
     return list(dict.fromkeys(name for row in rows for name in row))

@@ -46,7 +46,6 @@ class Layout:
 
     @property
     def parts(self) -> list[Shown]:
-        """The blocks that a list of the page's parts has."""
         return [
             shown for shown in self.blocks if shown.id and not getattr(shown.block, "folded", False)
         ]
@@ -60,7 +59,6 @@ class _Builder:
     charts: list[Chart] = field(default_factory=list)
 
     def shown(self, blocks: Iterable[Block]) -> tuple[Shown, ...]:
-        """The blocks that have something in them."""
         return tuple(shown for block in blocks if (shown := self._shown(block)))
 
     def _shown(self, block: Block) -> Shown | None:
@@ -88,14 +86,12 @@ class _Builder:
 
 
 def layout(document: Document) -> Layout:
-    """Everything of a document, in its order."""
     builder = _Builder()
     blocks = builder.shown((*document.summary, *document.detail))
     return Layout(blocks, tuple(builder.charts))
 
 
 def page(document: Document, layout: Layout) -> str:
-    """The document as a whole page."""
     finding, further = split_headline(document)
     return (
         environment()
@@ -154,5 +150,4 @@ def environment(*further: BaseLoader) -> Environment:
 
 
 def _plain(value: object) -> object:
-    """What a template puts out, without control characters."""
     return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value

@@ -19,7 +19,6 @@ _SPECIAL = re.compile(r"([\\`*_\[\]<>|~#])")
 
 
 def markdown(document: Document) -> str:
-    """The whole document, a paragraph or a table at a time."""
     parts = [
         f"# {escaped(document.title)}",
         f"**{escaped(document.headline)}**",
@@ -32,7 +31,6 @@ def markdown(document: Document) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text from outside as Markdown that shows it as it is."""
     return _SPECIAL.sub(r"\\\1", printable(text))
 
 

@@ -55,7 +55,6 @@ class terminal:
         self._document, self._wide = document, wide
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """The headline, then each block of the summary."""
         document = self._document
         yield Line(printable(document.headline), f"bold {STYLES[document.tone]}".strip())
         if document.lead:
@@ -107,7 +106,6 @@ def _labelled(block: Text) -> Line:
 
 
 def _item(item: Item, place: str) -> Iterator[RenderableType]:
-    """The sign, and beside it the text, which keeps to its own column where it folds."""
     tone = STYLES[TONES[item.sign]]
     said = Line.assemble(
         (f"{printable(item.badge)}: " if item.badge else "", tone),

@@ -8,7 +8,6 @@ down_revision = None
 
 
 def upgrade() -> None:
-    """Make the tables of an empty index."""
     op.create_table(
         "runs",
         sa.Column("id", sa.String(12), primary_key=True),
