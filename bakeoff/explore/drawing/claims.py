@@ -7,8 +7,8 @@ from markupsafe import Markup
 
 from bakeoff.model.history import ClaimPoint, IndexedClaim
 from bakeoff.report import figures
+from bakeoff.report.charts import svg
 from bakeoff.report.charts.palette import FINDINGS
-from bakeoff.report.charts.svg import fitting, ground, length, line, mark, quiet, text
 from bakeoff.report.document import Chart, Drawing, Frame
 from bakeoff.report.kinds.history import day, minute
 
@@ -54,7 +54,7 @@ def _lanes(points: Sequence[ClaimPoint], shown: Sequence[Replay], frame: Frame) 
         own = [point for point in points if point.claim.number == number]
         middle = place * lane_px + (50 if narrow else LANE_PX / 2)
         parts += [
-            line(0, place * lane_px, width, place * lane_px),
+            svg.line(0, place * lane_px, width, place * lane_px),
             *_said(own[-1].claim, place * lane_px, width, narrow=narrow),
         ]
         drawn = [point for point in own if (point.began_at, point.run) in across]
@@ -63,7 +63,7 @@ def _lanes(points: Sequence[ClaimPoint], shown: Sequence[Replay], frame: Frame) 
             x = across[point.began_at, point.run]
             parts.append(_outcome(point, x, middle, in_turn=point is drawn[-1]))
     bottom = len(numbers) * lane_px
-    parts += [line(0, bottom, width, bottom), *_days(shown, across, bottom, width)]
+    parts += [svg.line(0, bottom, width, bottom), *_days(shown, across, bottom, width)]
     return Drawing(bottom + AXIS_PX, parts)
 
 
@@ -71,12 +71,12 @@ def _said(claim: IndexedClaim, top: float, width: float, *, narrow: bool) -> tup
     words, figure = f"{claim.number}. {claim.text}", figures.ratio_of(claim.ratio)
     if narrow:
         return (
-            text(fitting(words, width), 0, top + 16),
-            quiet(figure, 0, top + 34),
+            svg.text(svg.fitting(words, width), 0, top + 16),
+            svg.quiet(figure, 0, top + 34),
         )
     return (
-        text(fitting(words, TEXT_PX), 0, top + 18),
-        quiet(figure, width - FIGURE_PX + 8, top + 18),
+        svg.text(svg.fitting(words, TEXT_PX), 0, top + 18),
+        svg.quiet(figure, width - FIGURE_PX + 8, top + 18),
     )
 
 
@@ -89,7 +89,7 @@ def said_of(point: ClaimPoint) -> str:
 
 def _outcome(point: ClaimPoint, x: float, y: float, *, in_turn: bool) -> Markup:
     sign = _sign(point.claim.finding, x, y)
-    return mark(said_of(point), ground(x - 9, y - 10, 18, 20), *sign, in_turn=in_turn)
+    return svg.mark(said_of(point), svg.ground(x - 9, y - 10, 18, 20), *sign, in_turn=in_turn)
 
 
 def _sign(finding: str, x: float, y: float) -> list[Markup]:
@@ -99,23 +99,23 @@ def _sign(finding: str, x: float, y: float) -> list[Markup]:
     match finding:
         case "holds":
             foot = (x - half / 3, y + half)
-            down = line(x - half, y, foot[0], foot[1], **look)
-            return [down, line(foot[0], foot[1], x + half, y - half, **look)]
+            down = svg.line(x - half, y, foot[0], foot[1], **look)
+            return [down, svg.line(foot[0], foot[1], x + half, y - half, **look)]
         case "does not hold":
             return [
-                line(x - half, y - half, x + half, y + half, **look),
-                line(x - half, y + half, x + half, y - half, **look),
+                svg.line(x - half, y - half, x + half, y + half, **look),
+                svg.line(x - half, y + half, x + half, y - half, **look),
             ]
-    return [quiet("?", x, y + 4, text_anchor="middle", font_weight="bold")]
+    return [svg.quiet("?", x, y + 4, text_anchor="middle", font_weight="bold")]
 
 
 def _days(
     shown: Sequence[Replay], across: dict[Replay, float], bottom: float, width: float
 ) -> list[Markup]:
     """The days of the first and the last replay, as far as there is room for both."""
-    half = length("2026-01-01") / 2
+    half = svg.length("2026-01-01") / 2
     first, last = (min(max(half, across[replay]), width - half) for replay in (shown[0], shown[-1]))
     days = [(shown[-1], last)]
     if last - first > 2 * half + 8:
         days.insert(0, (shown[0], first))
-    return [quiet(day(at), x, bottom + 18, text_anchor="middle") for (at, _), x in days]
+    return [svg.quiet(day(at), x, bottom + 18, text_anchor="middle") for (at, _), x in days]

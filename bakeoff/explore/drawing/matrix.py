@@ -8,18 +8,8 @@ from markupsafe import Markup
 from bakeoff.model.history import Matrix
 from bakeoff.model.pairs import Pair
 from bakeoff.report import figures
+from bakeoff.report.charts import svg
 from bakeoff.report.charts.palette import INK, PALETTE, QUIET
-from bakeoff.report.charts.svg import (
-    circle,
-    fitting,
-    length,
-    line,
-    mark,
-    polygon,
-    quiet,
-    rect,
-    text,
-)
 from bakeoff.report.document import Chart, Drawing, Frame
 
 TIE = "can't tell"
@@ -63,7 +53,7 @@ def _count(row: Row, finding: str) -> int:
 
 
 def _cells(rows: Mapping[str, Row], frame: Frame) -> Drawing:
-    longest = max(map(length, rows))
+    longest = max(map(svg.length, rows))
     begin = min(NARROW_NAMES_PX if frame.narrow else NAMES_PX, longest + 40)
     wide = min(WIDEST_PX, (frame.width - begin) / len(rows))
     tall = min(TALLEST_PX, max(LEAST_PX, wide))
@@ -73,21 +63,21 @@ def _cells(rows: Mapping[str, Row], frame: Frame) -> Drawing:
         left, top = begin + place * wide, HEAD_PX + place * tall
         head = f"{place + 1} {name}" if longest + 24 <= wide else str(place + 1)
         if place % every == 0:
-            middle = min(left + wide / 2, frame.width - length(head) / 2)
-            parts.append(quiet(head, middle, HEAD_PX - 8, text_anchor="middle"))
+            middle = min(left + wide / 2, frame.width - svg.length(head) / 2)
+            parts.append(svg.quiet(head, middle, HEAD_PX - 8, text_anchor="middle"))
         parts += [
-            quiet(str(place + 1), 20, top + tall / 2 + 4, text_anchor="end"),
-            text(fitting(name, begin - 34), 28, top + tall / 2 + 4),
-            line(begin, top, begin + wide * len(rows), top),
-            circle(left + wide / 2, top + tall / 2, 2, fill=QUIET),
+            svg.quiet(str(place + 1), 20, top + tall / 2 + 4, text_anchor="end"),
+            svg.text(svg.fitting(name, begin - 34), 28, top + tall / 2 + 4),
+            svg.line(begin, top, begin + wide * len(rows), top),
+            svg.circle(left + wide / 2, top + tall / 2, 2, fill=QUIET),
         ]
         met = [(at, row[other]) for at, other in enumerate(rows) if other in row]
         for first, (at, pair) in enumerate(met):
             # The tab key comes by each row, and the arrows lead along it.
             cell = _cell(pair, begin + at * wide, top, wide, tall)
-            parts.append(mark(said_of(pair), *cell, in_turn=not first))
+            parts.append(svg.mark(said_of(pair), *cell, in_turn=not first))
     bottom = HEAD_PX + len(rows) * tall
-    parts.append(line(begin, bottom, begin + wide * len(rows), bottom))
+    parts.append(svg.line(begin, bottom, begin + wide * len(rows), bottom))
     return Drawing(bottom + 4, parts)
 
 
@@ -99,17 +89,17 @@ def said_of(pair: Pair) -> str:
 def _cell(pair: Pair, left: float, top: float, wide: float, tall: float) -> list[Markup]:
     colour = COLOURS[pair.finding]
     ratio = figures.ratio_of(pair.ratio).partition(" (")[0]
-    has_room = length(ratio) + 4 * SIGN_PX + 8 <= wide
+    has_room = svg.length(ratio) + 4 * SIGN_PX + 8 <= wide
     middle, height = left + wide / 2, top + tall / 2
     if has_room:
-        middle -= length(ratio) / 2 + 2
+        middle -= svg.length(ratio) / 2 + 2
     gap = GAP_PX if wide > 3 * SIGN_PX else 0.5
     faint = 0.06 if colour == QUIET else 0.18
     size = (wide - 2 * gap, tall - 2 * gap)
-    behind = rect(left + gap, top + gap, *size, fill=colour, fill_opacity=faint)
+    behind = svg.rect(left + gap, top + gap, *size, fill=colour, fill_opacity=faint)
     parts = [behind, _sign(pair.finding, middle, height, min(SIGN_PX, wide / 2 - 1), colour)]
     if has_room:
-        parts.append(text(ratio, middle + SIGN_PX + 6, height + 4, fill=INK))
+        parts.append(svg.text(ratio, middle + SIGN_PX + 6, height + 4, fill=INK))
     return parts
 
 
@@ -117,9 +107,9 @@ def _sign(finding: str, x: float, y: float, half: float, colour: str) -> Markup:
     """A triangle that points up or down, or two lines: told apart without colour."""
     if COLOURS[finding] == QUIET:
         strokes = (
-            line(x - half, at, x + half, at, stroke=colour, stroke_width=1.5)
+            svg.line(x - half, at, x + half, at, stroke=colour, stroke_width=1.5)
             for at in (y - 2.5, y + 2.5)
         )
         return Markup("").join(strokes)
     tip = -half if finding == "faster" else half
-    return polygon([(x, y + tip), (x - half, y - tip), (x + half, y - tip)], fill=colour)
+    return svg.polygon([(x, y + tip), (x - half, y - tip), (x + half, y - tip)], fill=colour)

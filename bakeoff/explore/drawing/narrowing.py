@@ -9,20 +9,9 @@ from markupsafe import Markup
 
 from bakeoff.model.ratio import Ratio
 from bakeoff.report import figures
+from bakeoff.report.charts import svg
 from bakeoff.report.charts.palette import colours
 from bakeoff.report.charts.scale import AXIS_PX, Scale, across, times, upright
-from bakeoff.report.charts.svg import (
-    circle,
-    fitting,
-    ground,
-    length,
-    line,
-    mark,
-    polygon,
-    polyline,
-    quiet,
-    text,
-)
 from bakeoff.report.document import Chart, Drawing, Frame
 
 LANES_MAX = 12
@@ -102,10 +91,10 @@ class _Lane:
         middle = [*zip(xs, ratios, strict=True)]
         borders = [begin, *((a + b) / 2 for a, b in pairwise(xs)), end]
         return [
-            line(begin, self.bottom, end, self.bottom),
+            svg.line(begin, self.bottom, end, self.bottom),
             *upright(scale.axis("", 5, times), begin, end, dashed_at=1),
-            polygon(band, fill=self.colour, fill_opacity=0.2),
-            polyline(middle, stroke=self.colour, stroke_width=1.5),
+            svg.polygon(band, fill=self.colour, fill_opacity=0.2),
+            svg.polyline(middle, stroke=self.colour, stroke_width=1.5),
             *(
                 self._mark(stood, *at, *room)
                 for stood, at, room in zip(self.own, middle, pairwise(borders), strict=True)
@@ -114,10 +103,10 @@ class _Lane:
 
     def _mark(self, stood: Stood, x: float, y: float, left: float, right: float) -> Markup:
         newest = stood is self.own[-1]
-        room = ground(left, self.top, max(right - left, 1), self.bottom - self.top)
-        point = circle(x, y, 4.5 if newest else 2, fill=self.colour)
+        room = svg.ground(left, self.top, max(right - left, 1), self.bottom - self.top)
+        point = svg.circle(x, y, 4.5 if newest else 2, fill=self.colour)
         # The tab key comes by the newest, and the arrows lead to those before.
-        return mark(said_of(self.name, stood), room, point, in_turn=newest)
+        return svg.mark(said_of(self.name, stood), room, point, in_turn=newest)
 
 
 def said_of(name: str, stood: Stood) -> str:
@@ -127,7 +116,7 @@ def said_of(name: str, stood: Stood) -> str:
 
 def _lanes(past: Past, hues: Mapping[str, str], planned_s: float | None, frame: Frame) -> Drawing:
     narrow, width = frame.narrow, frame.width
-    names = 0.0 if narrow else min(NAME_PX, max(map(length, past)) + 16)
+    names = 0.0 if narrow else min(NAME_PX, max(map(svg.length, past)) + 16)
     until_s = max([planned_s or 0.0, *(own[-1].measured_s for own in past.values())])
     end = width - (18.0 if narrow else FIGURE_PX + 8.0)
     seconds = Scale(0, until_s, names + LABEL_PX, end)
@@ -138,11 +127,11 @@ def _lanes(past: Past, hues: Mapping[str, str], planned_s: float | None, frame: 
         top = bottom - PLOT_PX
         figure = figures.ratio_of(own[-1].ratio)
         if narrow:
-            parts.append(text(fitting(name, width - length(figure) - 20), 0, top - 8))
-            parts.append(quiet(figure, width - 8, top - 8, text_anchor="end"))
+            parts.append(svg.text(svg.fitting(name, width - svg.length(figure) - 20), 0, top - 8))
+            parts.append(svg.quiet(figure, width - 8, top - 8, text_anchor="end"))
         else:
-            parts.append(text(fitting(name, names), 0, (top + bottom) / 2 + 4))
-            parts.append(quiet(figure, end + 16, (top + bottom) / 2 + 4))
+            parts.append(svg.text(svg.fitting(name, names), 0, (top + bottom) / 2 + 4))
+            parts.append(svg.quiet(figure, end + 16, (top + bottom) / 2 + 4))
         parts += _Lane(name, own, hues[name], seconds, top, bottom).drawn()
     bottom = len(past) * lane_px
     parts += across(seconds.axis("seconds measured", frame.ticks), bottom)

@@ -6,9 +6,9 @@ from markupsafe import Markup
 
 from bakeoff.model.history import LevelOf, Line, Point
 from bakeoff.report import figures
+from bakeoff.report.charts import svg
 from bakeoff.report.charts.palette import INK, PALETTE, QUIET
 from bakeoff.report.charts.scale import Scale, times, upright
-from bakeoff.report.charts.svg import circle, length, line, mark, quiet, rect
 from bakeoff.report.document import Chart, Drawing, Frame
 from bakeoff.report.kinds.history import day, minute
 
@@ -56,7 +56,7 @@ def _past(of: Line, frame: Frame) -> Drawing:
     title = f"ratio to {of.reference}, logarithmic; runs in their order"
     parts = [
         *upright(scale.axis(title, 6, times), LABEL_PX, end, dashed_at=1),
-        quiet(title, end, bottom + 38, text_anchor="end"),
+        svg.quiet(title, end, bottom + 38, text_anchor="end"),
         *_days(shown, first, across, frame),
         *(_level(level, scale, across) for level in of.levels if level.last >= first),
         *(_step(of, at, across) for at in range(len(of.steps)) if of.steps[at].at > first),
@@ -71,13 +71,13 @@ def _past(of: Line, frame: Frame) -> Drawing:
 def _point(point: Point, scale: Scale, x: float, radius: float) -> Markup:
     ratio = point.ratio
     if not point.valid or not ratio:
-        foot = circle(x, scale.begin - 4, 2, fill="none", stroke=QUIET)
-        return mark(f"{minute(point.began_at)}: no ratio", foot, in_turn=False)
+        foot = svg.circle(x, scale.begin - 4, 2, fill="none", stroke=QUIET)
+        return svg.mark(f"{minute(point.began_at)}: no ratio", foot, in_turn=False)
     top, bottom = scale.at(ratio.high or scale.high), scale.at(ratio.low or scale.low)
-    return mark(
+    return svg.mark(
         f"{minute(point.began_at)}: {figures.ratio_of(ratio)}, {figures.plural(ratio.n, 'pair')}",
-        line(x, top, x, bottom, stroke=POINT, stroke_width=1.5, opacity=0.6),
-        circle(x, scale.at(ratio.ratio), radius, fill=POINT),
+        svg.line(x, top, x, bottom, stroke=POINT, stroke_width=1.5, opacity=0.6),
+        svg.circle(x, scale.at(ratio.ratio), radius, fill=POINT),
         in_turn=False,
     )
 
@@ -86,33 +86,33 @@ def _level(level: LevelOf, scale: Scale, across: Scale) -> Markup:
     left, right = across.at(level.first - 0.4), across.at(level.last + 0.4)
     top, bottom = scale.at(level.ratio.high), scale.at(level.ratio.low)
     size = (right - left, max(bottom - top, 1))
-    band = rect(left, top, *size, fill=LEVEL, opacity=0.22)
+    band = svg.rect(left, top, *size, fill=LEVEL, opacity=0.22)
     middle = scale.at(level.ratio.ratio)
     ratio, low, high = figures.parts(level.ratio)
     runs = figures.plural(level.ratio.n, "run")
     said = f"{runs} since {day(level.since)}: {ratio}× ({low} to {high})"
-    return mark(said, band, line(left, middle, right, middle, stroke=LEVEL, stroke_width=2))
+    return svg.mark(said, band, svg.line(left, middle, right, middle, stroke=LEVEL, stroke_width=2))
 
 
 def _step(of: Line, number: int, across: Scale) -> Markup:
     step = of.steps[number]
     x = across.at(step.at - 0.5)
     ratio, low, high = figures.parts(step.ratio)
-    return mark(
+    return svg.mark(
         f"Step on {day(step.began_at)}: {ratio} times what it was ({low} to {high})",
-        line(x, 14, x, HEAD_PX + HEIGHT_PX, stroke=INK, stroke_dasharray="4 3"),
-        quiet(f"{'▲' if step.ratio.ratio > 1 else '▼'} {ratio}", x, 11, text_anchor="middle"),
+        svg.line(x, 14, x, HEAD_PX + HEIGHT_PX, stroke=INK, stroke_dasharray="4 3"),
+        svg.quiet(f"{'▲' if step.ratio.ratio > 1 else '▼'} {ratio}", x, 11, text_anchor="middle"),
     )
 
 
 def _days(shown: Sequence[Point], first: int, across: Scale, frame: Frame) -> list[Markup]:
     parts, free = [], 0.0
-    half = length("2026-01-01") / 2
+    half = svg.length("2026-01-01") / 2
     room = half if frame.narrow else 2 * half
     for place, point in enumerate(shown):
         at = across.at(first + place)
         if at - half >= free:
             y = HEAD_PX + HEIGHT_PX + 18
-            parts.append(quiet(day(point.began_at), at, y, text_anchor="middle"))
+            parts.append(svg.quiet(day(point.began_at), at, y, text_anchor="middle"))
             free = at + half + room
     return parts

@@ -8,23 +8,9 @@ from typing import Literal
 from markupsafe import Markup
 
 from bakeoff.model.ratio import Ratio
+from bakeoff.report.charts import svg
 from bakeoff.report.charts.palette import INK, QUIET
 from bakeoff.report.charts.scale import AXIS_PX, Scale, across, times
-from bakeoff.report.charts.svg import (
-    PX_PER_CHARACTER,
-    ROW_PX,
-    circle,
-    diamonds,
-    ground,
-    length,
-    line,
-    mark,
-    polygon,
-    quiet,
-    rect,
-    text,
-    uprights,
-)
 from bakeoff.report.document import Drawing, Frame, printable
 
 NAMES_PX = 340
@@ -79,8 +65,8 @@ def spoken(lanes: Sequence[Lane]) -> str:
 def forest(groups: Sequence[Group], title: str, frame: Frame) -> Drawing:
     """The groups one below the other; `title` is that of the axis."""
     lanes = [lane for group in groups for lane in group.lanes]
-    names_px = min(NAMES_PX, max(length(lane.name) for lane in lanes) + PX_PER_CHARACTER)
-    figures_px = max(length(said) for lane in lanes for said in lane.figures)
+    names_px = min(NAMES_PX, max(svg.length(lane.name) for lane in lanes) + svg.PX_PER_CHARACTER)
+    figures_px = max(svg.length(said) for lane in lanes for said in lane.figures)
     begin, end = (8.0, frame.width - 12.0)
     if not frame.narrow:
         begin, end = names_px + 12, frame.width - figures_px - 24
@@ -96,10 +82,10 @@ def forest(groups: Sequence[Group], title: str, frame: Frame) -> Drawing:
     top = 0.0
     for group in groups:
         if group.title:
-            parts.append(text(group.title, 0, top + 14, font_weight="bold"))
+            parts.append(svg.text(group.title, 0, top + 14, font_weight="bold"))
             top += TITLE_PX
         if not group.lanes:
-            parts.append(quiet("no figures", 0, top + 14))
+            parts.append(svg.quiet("no figures", 0, top + 14))
             top += LANE_PX
         for lane in group.lanes:
             height, drawn = _lane(lane, scale, names_px, top, frame)
@@ -112,7 +98,7 @@ def forest(groups: Sequence[Group], title: str, frame: Frame) -> Drawing:
     axis = scale.axis(title, frame.ticks, times)
     lines = ((scale.at(value), *span) for value, _ in axis.ticks if value != 1 for span in spans)
     ones = ((scale.at(1), *span) for span in spans)
-    behind = [uprights(lines), uprights(ones, stroke=QUIET, stroke_dasharray="3 3")]
+    behind = [svg.uprights(lines), svg.uprights(ones, stroke=QUIET, stroke_dasharray="3 3")]
     return Drawing(top + AXIS_PX, [*behind, *across(axis, top), *parts])
 
 
@@ -122,19 +108,19 @@ def _lane(
     """A lane from `top` on, and its height. Where it is narrow, its words are above it."""
     name = printable(lane.name)
     if not frame.narrow:
-        rows = textwrap.wrap(name, int(names_px / PX_PER_CHARACTER)) or [""]
-        height = ROW_PX * (max(len(rows), len(lane.figures)) - 1) + LANE_PX
-        said = _column(rows, text, 0, top, height)
-        said += _column(lane.figures, quiet, scale.end + 16, top, height)
+        rows = textwrap.wrap(name, int(names_px / svg.PX_PER_CHARACTER)) or [""]
+        height = svg.ROW_PX * (max(len(rows), len(lane.figures)) - 1) + LANE_PX
+        said = _column(rows, svg.text, 0, top, height)
+        said += _column(lane.figures, svg.quiet, scale.end + 16, top, height)
         return height, _mark(lane, said, scale, top, top + height, top + height / 2, frame)
     figure = ": ".join(lane.figures)
-    rows = textwrap.wrap(name, int(frame.width / PX_PER_CHARACTER)) or [""]
-    is_short = length(rows[-1]) + length(figure) + 16 < frame.width
+    rows = textwrap.wrap(name, int(frame.width / svg.PX_PER_CHARACTER)) or [""]
+    is_short = svg.length(rows[-1]) + svg.length(figure) + 16 < frame.width
     words = len(rows) + (not is_short)
-    said = [text(row, 0, top + ROW_PX * place + 14) for place, row in enumerate(rows)]
+    said = [svg.text(row, 0, top + svg.ROW_PX * place + 14) for place, row in enumerate(rows)]
     x, anchor = (frame.width, "end") if is_short else (0, "start")
-    said.append(quiet(figure, x, top + ROW_PX * words - 2, text_anchor=anchor))
-    lane_top, height = top + ROW_PX * words + 2, ROW_PX * words + NARROW_LANE_PX
+    said.append(svg.quiet(figure, x, top + svg.ROW_PX * words - 2, text_anchor=anchor))
+    lane_top, height = top + svg.ROW_PX * words + 2, svg.ROW_PX * words + NARROW_LANE_PX
     middle = lane_top + NARROW_LANE_PX / 2 - 4
     return height, _mark(lane, said, scale, lane_top, top + height - 2, middle, frame)
 
@@ -142,8 +128,8 @@ def _lane(
 def _column(
     rows: Sequence[str], write: Callable[..., Markup], x: float, top: float, height: float
 ) -> list[Markup]:
-    first = top + (height - ROW_PX * (len(rows) - 1)) / 2 + 4
-    return [write(row, x, first + ROW_PX * place) for place, row in enumerate(rows)]
+    first = top + (height - svg.ROW_PX * (len(rows) - 1)) / 2 + 4
+    return [write(row, x, first + svg.ROW_PX * place) for place, row in enumerate(rows)]
 
 
 def _mark(
@@ -155,35 +141,37 @@ def _mark(
     y: float,
     frame: Frame,
 ) -> Markup:
-    parts = [ground(0, top, frame.width, bottom - top)]
+    parts = [svg.ground(0, top, frame.width, bottom - top)]
     if lane.shaded:
         above, below = lane.shaded
         left, right = scale.at(above or scale.low), scale.at(below or scale.high)
-        parts.append(rect(left, top, right - left, bottom - top, fill=QUIET, opacity=0.14))
+        parts.append(svg.rect(left, top, right - left, bottom - top, fill=QUIET, opacity=0.14))
     parts += [*said, interval(scale, y, lane.ratio.low, lane.ratio.high, lane.colour)]
     parts.append(_sign(lane.sign, scale.at(lane.ratio.ratio), y, lane.colour))
     if lane.ring:
-        parts.append(circle(scale.at(lane.ring), y, 7, fill="none", stroke=INK, stroke_width=1.5))
-    return mark(lane.label, *parts)
+        parts.append(
+            svg.circle(scale.at(lane.ring), y, 7, fill="none", stroke=INK, stroke_width=1.5)
+        )
+    return svg.mark(lane.label, *parts)
 
 
 def interval(scale: Scale, y: float, low: float | None, high: float | None, colour: str) -> Markup:
     """From end to end; an end that is not there is an arrow."""
     left, right = scale.at(low or scale.low), scale.at(high or scale.high)
-    parts = [line(left, y, right, y, stroke=colour, stroke_width=2.5)]
+    parts = [svg.line(left, y, right, y, stroke=colour, stroke_width=2.5)]
     for x, back, end in ((left, left + 8, low), (right, right - 8, high)):
         if end is None:
-            parts.append(polygon([(x, y), (back, y - 5), (back, y + 5)], fill=colour))
+            parts.append(svg.polygon([(x, y), (back, y - 5), (back, y + 5)], fill=colour))
     return Markup("").join(parts)
 
 
 def _sign(sign: Sign, x: float, y: float, colour: str) -> Markup:
     match sign:
         case "circle":
-            return circle(x, y, 4.5, fill=colour)
+            return svg.circle(x, y, 4.5, fill=colour)
         case "diamond":
-            return diamonds([(x, y)], 5.5, fill=colour)
+            return svg.diamonds([(x, y)], 5.5, fill=colour)
     strokes = (
-        line(x - 4, y - way, x + 4, y + way, stroke=colour, stroke_width=2.5) for way in (4, -4)
+        svg.line(x - 4, y - way, x + 4, y + way, stroke=colour, stroke_width=2.5) for way in (4, -4)
     )
     return Markup("").join(strokes)

@@ -8,22 +8,12 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from bakeoff.report import figures
-from bakeoff.report.charts import series
+from bakeoff.report.charts import series, svg
 from bakeoff.report.charts.curves import legend
 from bakeoff.report.charts.palette import INK, QUIET
 from bakeoff.report.charts.race import Race, Standing
 from bakeoff.report.charts.scale import AXIS_PX, Scale, across
-from bakeoff.report.charts.svg import (
-    Corner,
-    diamonds,
-    dots,
-    fitting,
-    length,
-    line,
-    rect,
-    stacked,
-    text,
-)
+from bakeoff.report.charts.svg import dots
 from bakeoff.report.document import Chart, Drawing, Frame, printable
 
 NAMES_PX, NARROW_NAME_PX = 200, 20
@@ -128,7 +118,7 @@ def _percent(value: float) -> str:
 
 
 def _draw(race: Race, lanes: Sequence[_Lane], reach: float, frame: Frame) -> Drawing:
-    longest = max(length(lane.name) for lane in lanes) + 16
+    longest = max(svg.length(lane.name) for lane in lanes) + 16
     left = 4.0 if frame.narrow else min(NAMES_PX, longest)
     scale = Scale(-reach, reach, left, frame.width - 4)
     boots = race.verdict.boots
@@ -140,32 +130,36 @@ def _draw(race: Race, lanes: Sequence[_Lane], reach: float, frame: Frame) -> Dra
         colour = race.colours[lane.name]
         top += NARROW_NAME_PX if frame.narrow else 0
         name_at = (top - 6) if frame.narrow else top + band_px / 2 + 4
-        parts.append(text(fitting(lane.name, left - 8 if left > 8 else frame.width), 0, name_at))
-        parts.append(line(scale.begin, top, scale.end, top))
+        parts.append(
+            svg.text(svg.fitting(lane.name, left - 8 if left > 8 else frame.width), 0, name_at)
+        )
+        parts.append(svg.line(scale.begin, top, scale.end, top))
         if lane.interval:
             begin, end = map(scale.at, lane.interval)
-            parts.append(rect(begin, top, end - begin, band_px, fill=colour, opacity=0.14))
+            parts.append(svg.rect(begin, top, end - begin, band_px, fill=colour, opacity=0.14))
 
-        def at(point: _Point, top: float = top) -> Corner:
+        def at(point: _Point, top: float = top) -> svg.Corner:
             down = (point.down + 0.6) / (boots + 0.2)
             return scale.at(point.apart), top + down * band_px
 
         short = [at(point) for point in lane.dots if not point.is_long]
         long = [at(point) for point in lane.dots if point.is_long]
         parts += [dots(short, 3.6, stroke=colour, opacity=0.75)] if short else []
-        parts += [diamonds(long, 4, fill=colour, opacity=0.75)] if long else []
+        parts += [svg.diamonds(long, 4, fill=colour, opacity=0.75)] if long else []
         for x, y in map(at, lane.strokes):
-            parts.append(line(x, y - strokes_px, x, y + strokes_px, stroke=INK, stroke_width=2.5))
+            parts.append(
+                svg.line(x, y - strokes_px, x, y + strokes_px, stroke=INK, stroke_width=2.5)
+            )
         top += band_px
     zero = scale.at(0)
     axis = scale.axis("difference to the contender's own ratio", frame.ticks, _percent)
     behind = across(axis, top, grid_from=0)
-    behind.append(line(zero, 0, zero, top, stroke=QUIET, stroke_dasharray="3 3"))
+    behind.append(svg.line(zero, 0, zero, top, stroke=QUIET, stroke_dasharray="3 3"))
     drawn = Drawing(top + AXIS_PX, [*behind, *parts])
     if not any(lane.dots for lane in lanes):
         return drawn
     signs = {
         "short slices": lambda x, y: dots([(x + 7, y)], 4, stroke=INK),
-        "long slices": lambda x, y: diamonds([(x + 7, y)], 5, fill=INK),
+        "long slices": lambda x, y: svg.diamonds([(x + 7, y)], 5, fill=INK),
     }
-    return stacked([legend(signs, frame), drawn], gap=8)
+    return svg.stacked([legend(signs, frame), drawn], gap=8)

@@ -7,40 +7,13 @@ from bakeoff.model.capacity import (
     CapacityReport,
     CostLine,
 )
+from bakeoff.report import document as doc
 from bakeoff.report import figures
-from bakeoff.report.document import (
-    Chart,
-    Charts,
-    DataRow,
-    Document,
-    Item,
-    List,
-    Section,
-    Table,
-    Text,
-    items,
-)
 from bakeoff.report.figures import MISSING
+from bakeoff.report.kinds import capacity_tables as tables
+from bakeoff.report.kinds import lines, shared
 from bakeoff.report.kinds.capacity_headline import headline, objectives, quantile_of
-from bakeoff.report.kinds.capacity_tables import (
-    CURVE_NOTE,
-    beyond_table,
-    capacities_table,
-    curve_table,
-    means_table,
-    pairs_table,
-    requests_table,
-)
 from bakeoff.report.kinds.holding import held_to
-from bakeoff.report.kinds.lines import COSTS, MARKS, RATIOS, ratios_of, rows_of, values_of
-from bakeoff.report.kinds.shared import (
-    PROTOCOL_NAMES,
-    again,
-    circumstances,
-    pinning,
-    warned,
-    warnings,
-)
 from bakeoff.report.sentences import sentences
 
 LIMITS = {
@@ -50,18 +23,18 @@ LIMITS = {
     "": "the ladder ended there: it may hold more",
 }
 _COST_NOTE = (
-    f"{MARKS} CPU time of the server and energy of the processors are per answer, less what is used"
-    " at rest; each value is a mean of draws."
+    f"{lines.MARKS} CPU time of the server and energy of the processors are per answer, less what is"
+    " used at rest; each value is a mean of draws."
 )
 
 
-def document(report: CapacityReport) -> Document:
-    def pictures() -> Sequence[Chart | None]:
+def document(report: CapacityReport) -> doc.Document:
+    def pictures() -> Sequence[doc.Chart | None]:
         from bakeoff.report.charts.capacity import capacity_charts
 
         return capacity_charts(report)
 
-    return Document(
+    return doc.Document(
         title=f"{report.workload}: how much each server holds",
         headline=headline(report),
         context=("capacities", report.machine.taken_at),
@@ -69,28 +42,32 @@ def document(report: CapacityReport) -> Document:
         alarm="" if report.complete else "The run ended before it was complete.",
         summary=(
             *(
-                capacities_table(report, text, spoken, first=place == 0)
+                tables.capacities_table(report, text, spoken, first=place == 0)
                 for place, (text, spoken) in enumerate(objectives(report).items())
             ),
-            means_table(report),
-            beyond_table(report),
-            requests_table(report),
+            tables.means_table(report),
+            tables.beyond_table(report),
+            tables.requests_table(report),
             *_costs(report),
-            List("Without a plain capacity", tuple(_unranked(report))),
-            List(
+            doc.List("Without a plain capacity", tuple(_unranked(report))),
+            doc.List(
                 "Answers that vary",
-                items(
+                doc.items(
                     "=", held_to(report.entries, mix=any(each.requests for each in report.entries))
                 ),
             ),
-            warned(warnings(report)),
+            shared.warned(shared.warnings(report)),
         ),
         detail=(
-            pairs_table(report),
-            Section("Pictures", (Charts(pictures),)),
-            Section("Every rate", tuple(curve_table(e) for e in report.entries), CURVE_NOTE),
-            circumstances(_method(report).items(), report.machine),
-            again(report.command_line, f"Run {report.run}, seed {report.seed}"),
+            tables.pairs_table(report),
+            doc.Section("Pictures", (doc.Charts(pictures),)),
+            doc.Section(
+                "Every rate",
+                tuple(tables.curve_table(e) for e in report.entries),
+                tables.CURVE_NOTE,
+            ),
+            shared.circumstances(_method(report).items(), report.machine),
+            shared.again(report.command_line, f"Run {report.run}, seed {report.seed}"),
         ),
         data=data(report),
     )
@@ -103,7 +80,7 @@ def _mode(report: CapacityReport) -> tuple[str, ...]:
         f"{spread} arrivals",
         f"{report.connections} connections ({report.connection})",
         *([f"{report.streams} streams on each"] if report.streams > 1 else []),
-        *([PROTOCOL_NAMES[report.protocol]] if report.protocol != "h1" else []),
+        *([shared.PROTOCOL_NAMES[report.protocol]] if report.protocol != "h1" else []),
         f"steps of {(report.step - 1) * 100:.3g} %",
         f"{figures.plural(report.blocks, 'block')} over {figures.plural(report.boots, 'boot')}",
         f"{figures.duration(report.measured_s * 1e6)} measured",
@@ -115,7 +92,7 @@ def _method(report: CapacityReport) -> dict[str, object]:
         "objectives": "; ".join(objectives(report).values()),
         "load": ", ".join(_mode(report)),
         "workload": report.workload,
-        "pinning": ", ".join(pinning(report.cores)),
+        "pinning": ", ".join(shared.pinning(report.cores)),
         "blocks left out": figures.count(report.disturbed_blocks),
         "seed": report.seed,
         "complete": "yes" if report.complete else "no: the run ended early",
@@ -123,17 +100,17 @@ def _method(report: CapacityReport) -> dict[str, object]:
     }
 
 
-def _unranked(report: CapacityReport) -> list[Item]:
+def _unranked(report: CapacityReport) -> list[doc.Item]:
     said = objectives(report)
     return [
-        *(Item(r, "✗", e.name) for e in report.entries for r in sentences(e.reasons)),
+        *(doc.Item(r, "✗", e.name) for e in report.entries for r in sentences(e.reasons)),
         *(
-            Item(text, "–", entry.name)
+            doc.Item(text, "–", entry.name)
             for entry in report.entries
             for each in entry.capacities
             if (text := _without(each, said[each.objective]))
         ),
-        *(Item(f"skipped: {each.reason}", "–", each.name) for each in report.skipped),
+        *(doc.Item(f"skipped: {each.reason}", "–", each.name) for each in report.skipped),
     ]
 
 
@@ -160,28 +137,28 @@ def _without(capacity: Capacity, objective: str) -> str:
     return ""
 
 
-def _costs(report: CapacityReport) -> Sequence[Table | Text]:
+def _costs(report: CapacityReport) -> Sequence[doc.Table | doc.Text]:
     names = [entry.name for entry in report.entries if entry.valid]
     if not report.costs:
         return ()
     return (
-        values_of(
+        lines.values_of(
             report.costs,
             names,
             "What a request costs",
             "load, cost",
             _cost,
-            lambda line, value: COSTS[line.figure][1](value),
+            lambda line, value: lines.COSTS[line.figure][1](value),
         ),
-        Text(_COST_NOTE, quiet=True),
-        ratios_of(report.costs, names, "load, cost", _cost),
-        *([Text(_ratio_note(report.costs), quiet=True)] if len(names) > 1 else []),
+        doc.Text(_COST_NOTE, quiet=True),
+        lines.ratios_of(report.costs, names, "load, cost", _cost),
+        *([doc.Text(_ratio_note(report.costs), quiet=True)] if len(names) > 1 else []),
     )
 
 
 def _ratio_note(costs: Sequence[CostLine]) -> str:
     if any(line.pairs for line in costs):
-        return RATIOS
+        return lines.RATIOS
     return "There were too few draws for a ratio, and five are the least: more time (-d) has more."
 
 
@@ -190,10 +167,10 @@ def _cost(line: CostLine) -> str:
     at = "half of its peak"
     if line.at == "equal":
         at = f"{figures.rate(next(iter(line.requests_per_s.values())))}/s for all"
-    return f"{at}, {COSTS[line.figure][0]}"
+    return f"{at}, {lines.COSTS[line.figure][0]}"
 
 
-def data(report: CapacityReport) -> tuple[DataRow, ...]:
+def data(report: CapacityReport) -> tuple[doc.DataRow, ...]:
     """A row for each capacity (`kind` capacity), for each rate (rate), and for each cost (cost)."""
     capacities = [
         {
@@ -230,6 +207,6 @@ def data(report: CapacityReport) -> tuple[DataRow, ...]:
     costs = [
         row
         for line in report.costs
-        for row in rows_of(line, {"kind": "cost", "at": line.at, "figure": line.figure})
+        for row in lines.rows_of(line, {"kind": "cost", "at": line.at, "figure": line.figure})
     ]
     return (*capacities, *rates, *costs)

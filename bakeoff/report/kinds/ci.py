@@ -5,28 +5,17 @@ from collections.abc import Sequence
 from bakeoff.model.ci import BASE, HEAD, Ci, Revision
 from bakeoff.model.gate import GateResult
 from bakeoff.model.pairs import Pair
+from bakeoff.report import document as doc
 from bakeoff.report import figures
-from bakeoff.report.document import (
-    Chart,
-    Charts,
-    Document,
-    Item,
-    List,
-    Section,
-    Text,
-    Tone,
-    facts_table,
-    items,
-)
 from bakeoff.report.kinds import race as races
-from bakeoff.report.kinds import standings
+from bakeoff.report.kinds import shared, standings
 from bakeoff.report.kinds.holding import held_to
 from bakeoff.report.kinds.race_method import facts
 from bakeoff.report.kinds.race_trust import detectable, ending, next_race, noise_floor
-from bakeoff.report.kinds.shared import again, gate_text, gates, machine_table, warned, warnings
+from bakeoff.report.kinds.shared import gates
 from bakeoff.report.sentences import joined, sentences
 
-_TONES: dict[str, Tone] = {
+_TONES: dict[str, doc.Tone] = {
     "slower": "bad",
     "not slower": "good",
     "can't tell": "unknown",
@@ -34,15 +23,15 @@ _TONES: dict[str, Tone] = {
 }
 
 
-def document(result: Ci) -> Document:
+def document(result: Ci) -> doc.Document:
     race = result.race
 
-    def forest() -> Sequence[Chart | None]:
+    def forest() -> Sequence[doc.Chart | None]:
         from bakeoff.report.charts import race_charts
 
         return race_charts(race)[:1]
 
-    return Document(
+    return doc.Document(
         title=f"Is {result.head.name} slower than {result.base.name}?",
         headline=headline(result),
         tone=_TONES[result.outcome],
@@ -50,33 +39,39 @@ def document(result: Ci) -> Document:
         facts=facts(race),
         alarm="" if result.complete else "The run ended before it was complete.",
         summary=(
-            Charts(forest),
+            doc.Charts(forest),
             standings.standings(race),
-            List("Request by request", items("≠", sentences(race.by_request)), wide=True),
+            doc.List("Request by request", doc.items("≠", sentences(race.by_request)), wide=True),
             gates(race.gates, race.ranked_by),
-            Section(
+            doc.Section(
                 "How far to trust it",
                 (
-                    Text(f"{noise_floor(race)} {detectable(race)}", "Noise floor"),
-                    *([Text(said, "Its end")] if (said := ending(race)) else []),
-                    *([Text(said, "Next race", wide=True)] if (said := next_race(race)) else []),
-                    List(
+                    doc.Text(f"{noise_floor(race)} {detectable(race)}", "Noise floor"),
+                    *([doc.Text(said, "Its end")] if (said := ending(race)) else []),
+                    *(
+                        [doc.Text(said, "Next race", wide=True)]
+                        if (said := next_race(race))
+                        else []
+                    ),
+                    doc.List(
                         "Answers that vary",
-                        items("=", held_to(race.entries, mix=bool(race.requests))),
+                        doc.items("=", held_to(race.entries, mix=bool(race.requests))),
                         wide=True,
                     ),
-                    warned(warnings(race)),
+                    shared.warned(shared.warnings(race)),
                 ),
             ),
-            facts_table(
+            doc.facts_table(
                 "Revisions", ((BASE, _revision(result.base)), (HEAD, _revision(result.head)))
             ),
         ),
         detail=(
             standings.requests(race),
-            List("Race", (Item("samples, verdict and report", "·", "race", "race/report.html"),)),
-            machine_table(result.machine),
-            again(result.command_line, f"Run {result.run}, seed {result.seed}"),
+            doc.List(
+                "Race", (doc.Item("samples, verdict and report", "·", "race", "race/report.html"),)
+            ),
+            shared.machine_table(result.machine),
+            shared.again(result.command_line, f"Run {result.run}, seed {result.seed}"),
         ),
         data=races.data(race),
     )
@@ -130,7 +125,7 @@ def _said(result: Ci) -> str:
     if result.outcome == "slower":
         failed = next(gate for gate in race.gates if gate.outcome == "fails")
         finding = pair.cpu_finding if failed.by else pair.finding
-        said = "Slower" if finding == "slower" else f"The gate {gate_text(failed)} fails"
+        said = "Slower" if finding == "slower" else f"The gate {shared.gate_text(failed)} fails"
         return f"{said}: head does {does}."
     if result.outcome == "not slower":
         return f"{_not_slower(race.gates, pair, race.within)}: it does {does}."

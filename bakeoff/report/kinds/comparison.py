@@ -4,33 +4,22 @@ from collections.abc import Callable, Sequence
 
 from bakeoff.model.compare import RunChange, RunFacts, RunFigures, RunsComparison
 from bakeoff.model.ratio import Ratio
+from bakeoff.report import document as doc
 from bakeoff.report import figures
-from bakeoff.report.document import (
-    Chart,
-    Charts,
-    Document,
-    Item,
-    List,
-    Sign,
-    Table,
-    Text,
-    items,
-    tabulated,
-)
 from bakeoff.report.figures import MISSING
 from bakeoff.report.flat import flat
 from bakeoff.report.kinds.shared import bare_ratio, gates, warned
 from bakeoff.report.sentences import listed, sentence, sentences
 
-_SIGNS: dict[str | None, Sign] = {"faster": "✓", "slower": "✗", "can't tell": "?", None: "·"}
+_SIGNS: dict[str | None, doc.Sign] = {"faster": "✓", "slower": "✗", "can't tell": "?", None: "·"}
 _PLAIN = (
     "Requests per second, CPU, memory and p99 are as they were measured: the machine's drift"
     " between the runs is in them, so there is no finding on them."
 )
 
 
-def document(result: RunsComparison) -> Document:
-    def pictures() -> Sequence[Chart | None]:
+def document(result: RunsComparison) -> doc.Document:
+    def pictures() -> Sequence[doc.Chart | None]:
         from bakeoff.report.charts.comparison import changes
 
         return [changes(result)]
@@ -48,19 +37,19 @@ def document(result: RunsComparison) -> Document:
     ]
     unlike = _unlike(result)
     warnings = [f"{each}{unlike}" for each in sentences(result.warnings)]
-    return Document(
+    return doc.Document(
         title=f"{result.workload}: what changed between two runs",
         headline=headline(result),
         context=(result.before.run, result.after.run),
         summary=(
-            Charts(pictures),
-            List("Changes", tuple(_change(result, each) for each in _others(result)), True),
+            doc.Charts(pictures),
+            doc.List("Changes", tuple(_change(result, each) for each in _others(result)), True),
             _table(result),
             gates(result.gates, result.ranked_by),
-            List("Differences between the runs", items("·", [*alone, *versions])),
+            doc.List("Differences between the runs", doc.items("·", [*alone, *versions])),
             warned(warnings),
-            Text(_facts(result.before), "Before"),
-            Text(_facts(result.after), "After"),
+            doc.Text(_facts(result.before), "Before"),
+            doc.Text(_facts(result.after), "After"),
         ),
         data=tuple(map(flat, result.changes)),
     )
@@ -80,7 +69,7 @@ def _others(result: RunsComparison) -> list[RunChange]:
     return [each for each in result.changes if each.name != result.reference]
 
 
-def _change(result: RunsComparison, change: RunChange) -> Item:
+def _change(result: RunsComparison, change: RunChange) -> doc.Item:
     said = f"{change.name}: {sentence(change.reason) if change.reason else ''}"
     if change.ratio is not None:
         by = f"its ratio to {result.reference} is {_times(change.ratio)}"
@@ -91,7 +80,7 @@ def _change(result: RunsComparison, change: RunChange) -> Item:
                 said += f"; {size} would have been found in four of five"
         else:
             said = f"{change.name} became {change.finding}: {by}"
-    return Item(f"{said}{_unlike(result)}.", _SIGNS[change.finding])
+    return doc.Item(f"{said}{_unlike(result)}.", _SIGNS[change.finding])
 
 
 def _times(ratio: Ratio) -> str:
@@ -112,7 +101,7 @@ def _unlike(result: RunsComparison) -> str:
     return f" (unlike machines: {keys} {'differs' if len(result.unlike) == 1 else 'differ'})"
 
 
-def _table(result: RunsComparison) -> Table:
+def _table(result: RunsComparison) -> doc.Table:
     plain: tuple[tuple[str, int, Callable[[RunFigures], str]], ...] = (
         ("ratio", 9, lambda run: figures.ratio_of(run.ratio)),
         ("requests/s", 2, lambda run: figures.rate(run.requests_per_s)),
@@ -130,7 +119,7 @@ def _table(result: RunsComparison) -> Table:
             return f"{change.finding}{' (unlike machines)' if result.unlike else ''}"
         return "reference" if change.name == result.reference else MISSING
 
-    return tabulated(
+    return doc.tabulated(
         "Before and after",
         result.changes,
         [

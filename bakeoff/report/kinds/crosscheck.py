@@ -4,17 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from bakeoff.model.crosscheck import FIGURES, Compared, Crosscheck, Figure, Loading, Outcome
 from bakeoff.model.load import Loader
+from bakeoff.report import document as doc
 from bakeoff.report import figures
-from bakeoff.report.document import (
-    Document,
-    Item,
-    List,
-    Sign,
-    Table,
-    Text,
-    items,
-    tabulated,
-)
 from bakeoff.report.figures import MISSING
 from bakeoff.report.flat import flat
 from bakeoff.report.kinds.shared import PROTOCOL_NAMES, again, machine_table
@@ -27,7 +18,7 @@ _HEADS: dict[Figure, str] = {
     "p90": "p90",
     "p99": "p99",
 }
-_SAID: dict[Outcome, tuple[Sign, str]] = {
+_SAID: dict[Outcome, tuple[doc.Sign, str]] = {
     "differs": ("≠", "differ in"),
     "agrees": ("=", "agree in"),
     "can't tell": ("?", "can't be told apart in"),
@@ -42,20 +33,20 @@ _NOTE = (
 )
 
 
-def document(result: Crosscheck) -> Document:
-    return Document(
+def document(result: Crosscheck) -> doc.Document:
+    return doc.Document(
         title=f"Crosscheck of load tools on {result.plan.url}",
         headline=headline(result),
         context=("a crosscheck", result.machine.taken_at),
         facts=_facts(result),
         alarm="" if result.complete else "The crosscheck was ended before its time.",
         summary=(
-            List("Each pair", tuple(_pair(result, *pair) for pair in _pairs(result)), True),
+            doc.List("Each pair", tuple(_pair(result, *pair) for pair in _pairs(result)), True),
             _figures(result),
             _ratios(result),
-            Text(_NOTE, quiet=True),
-            List("What to know", tuple(_notes(result))),
-            List("Did not run", tuple(_skipped(result))),
+            doc.Text(_NOTE, quiet=True),
+            doc.List("What to know", tuple(_notes(result))),
+            doc.List("Did not run", tuple(_skipped(result))),
         ),
         detail=(
             machine_table(result.machine),
@@ -106,7 +97,7 @@ def _of_pair(result: Crosscheck, pair: _Pair) -> list[Compared]:
     return [each for each in result.compared if (each.of, each.over) == pair]
 
 
-def _pair(result: Crosscheck, of: Loader, over: Loader) -> Item:
+def _pair(result: Crosscheck, of: Loader, over: Loader) -> doc.Item:
     compared = _of_pair(result, (of, over))
     said = {
         finding: listed(heads)
@@ -114,14 +105,14 @@ def _pair(result: Crosscheck, of: Loader, over: Loader) -> Item:
         if (heads := [_HEADS[each.figure] for each in compared if each.finding == finding])
     }
     text = "; ".join(f"{_SAID[finding][1]} {heads}" for finding, heads in said.items())
-    return Item(f"{name(of)} and {name(over)} {text}", _SAID[next(iter(said))][0])
+    return doc.Item(f"{name(of)} and {name(over)} {text}", _SAID[next(iter(said))][0])
 
 
-def _figures(result: Crosscheck) -> Table:
+def _figures(result: Crosscheck) -> doc.Table:
     def latency(figure: Figure) -> tuple[str, Callable[[Loading], str]]:
         return _HEADS[figure], lambda tool: figures.duration(tool.figures.get(figure))
 
-    return tabulated(
+    return doc.tabulated(
         "Figures",
         result.loadings,
         [
@@ -133,7 +124,7 @@ def _figures(result: Crosscheck) -> Table:
     )
 
 
-def _ratios(result: Crosscheck) -> Table:
+def _ratios(result: Crosscheck) -> doc.Table:
     def ratio(figure: Figure) -> tuple[str, Callable[[_Pair], str]]:
         return _HEADS[figure], lambda pair: next(
             f"{_SAID[each.finding][0]} {_ratio(each)}"
@@ -145,7 +136,7 @@ def _ratios(result: Crosscheck) -> Table:
         "of / over",
         lambda pair: f"{name(pair[0])} / {name(pair[1])}",
     )
-    return tabulated("Ratios", _pairs(result), [pair, *map(ratio, FIGURES)])
+    return doc.tabulated("Ratios", _pairs(result), [pair, *map(ratio, FIGURES)])
 
 
 def _ratio(compared: Compared) -> str:
@@ -157,25 +148,25 @@ def _ratio(compared: Compared) -> str:
     return listed(bounds) if bounds else MISSING
 
 
-def _notes(result: Crosscheck) -> Iterator[Item]:
+def _notes(result: Crosscheck) -> Iterator[doc.Item]:
     older = [name(tool.loader) for tool in result.loadings if tool.http != "1.1"]
     if older:
         speak = "speaks" if len(older) == 1 else "speak"
-        yield Item(f"{listed(older)} {speak} HTTP/1.0, the others HTTP/1.1: unequal work", "≠")
+        yield doc.Item(f"{listed(older)} {speak} HTTP/1.0, the others HTTP/1.1: unequal work", "≠")
     if result.plan.connection == "close" and any(t.loader == "wrk" for t in result.loadings):
-        yield Item(_WRK_CLOSES, "·")
+        yield doc.Item(_WRK_CLOSES, "·")
     for tool in result.loadings:
-        yield from (Item(failure, "!", name(tool.loader)) for failure in tool.failures)
+        yield from (doc.Item(failure, "!", name(tool.loader)) for failure in tool.failures)
         if tool.errors:
             kinds = [f"{n:,} {kind.replace('_', ' ')}" for kind, n in tool.errors.items()]
-            yield Item(f"errors in its runs: {listed(kinds)}", "!", name(tool.loader))
+            yield doc.Item(f"errors in its runs: {listed(kinds)}", "!", name(tool.loader))
     for pair in _pairs(result):
         told = [(sentence(each.why), each.figure) for each in _of_pair(result, pair) if each.why]
         for why, heads in grouped((why, _HEADS[figure]) for why, figure in told).items():
-            yield Item(f"{name(pair[0])} / {name(pair[1])}, {listed(heads)}: {why}", "·")
+            yield doc.Item(f"{name(pair[0])} / {name(pair[1])}, {listed(heads)}: {why}", "·")
 
 
-def _skipped(result: Crosscheck) -> Sequence[Item]:
+def _skipped(result: Crosscheck) -> Sequence[doc.Item]:
     """The names that share a reason."""
     reasons = grouped((each.reason, each.name.replace("-", " ")) for each in result.skipped)
-    return items("–", [f"{listed(names)}: {reason}" for reason, names in reasons.items()])
+    return doc.items("–", [f"{listed(names)}: {reason}" for reason, names in reasons.items()])

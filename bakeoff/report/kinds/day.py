@@ -3,26 +3,10 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from bakeoff.model.day import Day, DayLine, Phase
+from bakeoff.report import document as doc
 from bakeoff.report import figures
-from bakeoff.report.document import (
-    DataRow,
-    Document,
-    Item,
-    List,
-    Table,
-    Text,
-    items,
-    tabulated,
-)
+from bakeoff.report.kinds import lines, shared
 from bakeoff.report.kinds.holding import held_to
-from bakeoff.report.kinds.lines import COSTS, MARKS, RATIOS, mark, ratios_of, rows_of, values_of
-from bakeoff.report.kinds.shared import (
-    PROTOCOL_NAMES,
-    again,
-    machine_table,
-    pinning,
-    said_once,
-)
 from bakeoff.report.sentences import listed, sentences
 
 _LABELS: Mapping[Phase, str] = {
@@ -42,7 +26,7 @@ _LABELS: Mapping[Phase, str] = {
     "after": "at the end",
 }
 _FIGURES: Mapping[str, tuple[str, Callable[[float], str]]] = {
-    **COSTS,
+    **lines.COSTS,
     "time_ms": ("time", lambda ms: figures.duration(1e3 * ms)),
     "cpu_ms_per_s": ("CPU", lambda ms: f"{figures.significant(ms, 2)} ms/s"),
     "requests_per_s": ("requests/s", figures.rate),
@@ -55,11 +39,13 @@ _FIGURES: Mapping[str, tuple[str, Callable[[float], str]]] = {
 }
 """How a figure is called beside its phase, and how it is written."""
 _READING = (
-    f"{MARKS} Values are means of the rounds; each round has new processes, and in each phase all "
-    "take their turn in random order. Loads are shares of each one's own peak; what is kept is "
+    f"{lines.MARKS} Values are means of the rounds; each round has new processes, and in each phase "
+    "all take their turn in random order. Loads are shares of each one's own peak; what is kept is "
     "right answers per second over it."
 )
-_RATIOS = f"{RATIOS} Intervals are made of rounds. Of twenty lines, one may be wrong by chance."
+_RATIOS = (
+    f"{lines.RATIOS} Intervals are made of rounds. Of twenty lines, one may be wrong by chance."
+)
 _ABOUT: Mapping[Phase, str] = {
     "start": "from exec to the first right answer; files are in the page cache",
     "first": "the first 1,000 answers after a cold start",
@@ -80,41 +66,43 @@ _ABOUT: Mapping[Phase, str] = {
 }
 
 
-def document(result: Day) -> Document:
+def document(result: Day) -> doc.Document:
     main = [line for line in result.lines if line.main]
     names = [entry.name for entry in result.entries]
-    return Document(
+    return doc.Document(
         title=f"A day in the life of {listed(names)}",
         headline=headline(result),
         context=("a day", result.machine.taken_at),
         facts=_facts(result),
         alarm="" if result.complete else "The day was ended before its time.",
         summary=(
-            values_of(main, names, "The day", "phase", _label, _written),
-            Text(_READING, quiet=True),
-            ratios_of(main, names, "phase", _label),
-            Text(_RATIOS, quiet=True),
-            List(
+            lines.values_of(main, names, "The day", "phase", _label, _written),
+            doc.Text(_READING, quiet=True),
+            lines.ratios_of(main, names, "phase", _label),
+            doc.Text(_RATIOS, quiet=True),
+            doc.List(
                 "Beyond capacity",
                 tuple(
-                    Item(text, "·", entry.name)
+                    doc.Item(text, "·", entry.name)
                     for entry in result.entries
                     for text in sentences(entry.beyond)
                 ),
             ),
-            List(
+            doc.List(
                 "Answers that vary",
-                items("=", held_to(result.entries, mix=result.plan.race.workload.is_mix)),
+                doc.items("=", held_to(result.entries, mix=result.plan.race.workload.is_mix)),
             ),
-            List("What to know", tuple(_notes(result))),
-            List("Not measured", tuple(Item(s.reason, "–", s.name) for s in result.skipped)),
+            doc.List("What to know", tuple(_notes(result))),
+            doc.List(
+                "Not measured", tuple(doc.Item(s.reason, "–", s.name) for s in result.skipped)
+            ),
         ),
         detail=(
             _about(result),
             _further(result, names),
             _errors(result),
-            machine_table(result.machine),
-            again(result.plan.race.command_line, result.plan.run),
+            shared.machine_table(result.machine),
+            shared.again(result.plan.race.command_line, result.plan.run),
         ),
         data=tuple(row for line in result.lines for row in _rows(line)),
     )
@@ -129,7 +117,7 @@ def headline(result: Day) -> str:
         few = f"{figures.plural(result.rounds, 'round')} of all phases"
         alone = "nobody to compare with" if len(names) == 1 else "too few for a ratio"
         return f"{few}: {alone}.{early}"
-    won = {name: sum(mark(line, name, names) == "✓" for line in judged) for name in names}
+    won = {name: sum(lines.mark(line, name, names) == "✓" for line in judged) for name in names}
     said = [f"{name} is best on {n}" for name, n in won.items() if n]
     rest = len(judged) - sum(won.values())
     said += [f"{rest} {'is' if rest == 1 else 'are'} a tie or can't be told"] if rest else []
@@ -143,8 +131,8 @@ def _facts(result: Day) -> tuple[str, ...]:
         f"windows of {plan.window_ms} ms",
         figures.plural(race.connections, "connection"),
         f"workload {race.workload.name}",
-        *([PROTOCOL_NAMES[race.protocol]] if race.protocol != "h1" else []),
-        *pinning(race.cores),
+        *([shared.PROTOCOL_NAMES[race.protocol]] if race.protocol != "h1" else []),
+        *shared.pinning(race.cores),
     )
 
 
@@ -156,22 +144,22 @@ def _written(line: DayLine, value: float) -> str:
     return _FIGURES[line.figure][1](value)
 
 
-def _further(result: Day, names: Sequence[str]) -> Table:
+def _further(result: Day, names: Sequence[str]) -> doc.Table:
     others = [line for line in result.lines if not line.main]
-    return values_of(others, names, "Further figures", "phase", _label, _written)
+    return lines.values_of(others, names, "Further figures", "phase", _label, _written)
 
 
-def _notes(result: Day) -> Iterator[Item]:
+def _notes(result: Day) -> Iterator[doc.Item]:
     own = {entry.name: sentences(entry.warnings) for entry in result.entries}
-    yield from (Item(text, "!") for text in said_once(own))
-    yield from (Item(text, "·") for text in sentences(result.warnings))
+    yield from (doc.Item(text, "!") for text in shared.said_once(own))
+    yield from (doc.Item(text, "·") for text in sentences(result.warnings))
 
 
-def _about(result: Day) -> Table:
+def _about(result: Day) -> doc.Table:
     plan = result.plan
     numbers = {"crowd": plan.crowd, "storm": plan.storm, "slow": plan.slow_clients}
     phases = [phase for phase in _LABELS if any(line.phase == phase for line in result.lines)]
-    return tabulated(
+    return doc.tabulated(
         "The phases",
         phases,
         [
@@ -182,13 +170,13 @@ def _about(result: Day) -> Table:
     )
 
 
-def _errors(result: Day) -> Table:
+def _errors(result: Day) -> doc.Table:
     rows = [
         (entry.name, phase, errors)
         for entry in result.entries
         for phase, errors in entry.errors.items()
     ]
-    return tabulated(
+    return doc.tabulated(
         "Errors, over all rounds",
         rows,
         [
@@ -203,5 +191,5 @@ def _errors(result: Day) -> Table:
     )
 
 
-def _rows(line: DayLine) -> Iterator[DataRow]:
-    return rows_of(line, {"phase": line.phase, "figure": line.figure})
+def _rows(line: DayLine) -> Iterator[doc.DataRow]:
+    return lines.rows_of(line, {"phase": line.phase, "figure": line.figure})

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 from math import sqrt
 
 from bakeoff.model.draws import ContenderDraws, Draws, Level, LevelSpread, RequestDraws
+from bakeoff.report import document as doc
 from bakeoff.report import figures
-from bakeoff.report.document import DataRow, Document, Item, List, Table, Text, tabulated
 from bakeoff.report.figures import MISSING
 from bakeoff.report.kinds.shared import again, machine_table, pinning
 
@@ -39,17 +39,17 @@ _REQUESTS = (
 _FEW = "too few rounds to tell a spread; give it more time with --duration"
 
 
-def document(result: Draws) -> Document:
+def document(result: Draws) -> doc.Document:
     told = [each for each in result.contenders if each.spreads]
     levels = [level for level in _LEVELS if any(each.spread(level) for each in told)]
-    return Document(
+    return doc.Document(
         title="Draws: what makes two runs of a server differ",
         headline=headline(result),
         context=("draws", result.machine.taken_at),
         facts=_facts(result),
         alarm="" if result.complete else "The measurement was ended before its time.",
         summary=(
-            tabulated(
+            doc.tabulated(
                 "Spread per level",
                 told,
                 [
@@ -60,8 +60,8 @@ def document(result: Draws) -> Document:
                     ),
                 ],
             ),
-            Text(_READING + (f" {_BOOTS}" if "boot" in levels else ""), quiet=True),
-            tabulated(
+            doc.Text(_READING + (f" {_BOOTS}" if "boot" in levels else ""), quiet=True),
+            doc.tabulated(
                 "The error of a run of 20 s",
                 told,
                 [
@@ -72,17 +72,19 @@ def document(result: Draws) -> Document:
                     ("two runs of one draw", lambda each: _apart(each)),
                 ],
             ),
-            Text(_ERRORS, quiet=True),
+            doc.Text(_ERRORS, quiet=True),
             _requests(told, levels),
-            List("What to know", tuple(_notes(result))),
-            List("Not measured", tuple(Item(s.reason, "–", s.name) for s in result.skipped)),
+            doc.List("What to know", tuple(_notes(result))),
+            doc.List(
+                "Not measured", tuple(doc.Item(s.reason, "–", s.name) for s in result.skipped)
+            ),
         ),
         detail=(machine_table(result.machine), again(result.plan.command_line, result.plan.run)),
         data=tuple(row for each in result.contenders for row in _rows(each)),
     )
 
 
-def _requests(told: Sequence[ContenderDraws], levels: Sequence[Level]) -> Table:
+def _requests(told: Sequence[ContenderDraws], levels: Sequence[Level]) -> doc.Table:
     rows = [(each, request) for each in told for request in each.by_request]
     columns: list[tuple[str, Callable[[tuple[ContenderDraws, RequestDraws]], str]]] = [
         ("request", lambda row: row[1].name),
@@ -92,7 +94,7 @@ def _requests(told: Sequence[ContenderDraws], levels: Sequence[Level]) -> Table:
         ("p99", lambda row: figures.duration(row[1].p99_us)),
         *((_LEVELS[level], lambda row, level=level: _spread(row[1], level)) for level in levels),
     ]
-    return tabulated("Request by request", rows, columns, _REQUESTS, text=("contender",))
+    return doc.tabulated("Request by request", rows, columns, _REQUESTS, text=("contender",))
 
 
 def headline(result: Draws) -> str:
@@ -139,20 +141,20 @@ def _apart(each: ContenderDraws) -> str:
     return figures.percent(Z * sqrt(2) * each.one_draw_error) if each.one_draw_error else MISSING
 
 
-def _notes(result: Draws) -> Iterator[Item]:
+def _notes(result: Draws) -> Iterator[doc.Item]:
     for each in result.contenders:
         if not each.spreads:
-            yield Item(f"{figures.plural(each.rounds, 'round')}: {_FEW}", "!", each.name)
+            yield doc.Item(f"{figures.plural(each.rounds, 'round')}: {_FEW}", "!", each.name)
         elif each.spread("process") is None:
             text = "it can't be started again: only its connections were drawn"
-            yield Item(text, "·", each.name)
+            yield doc.Item(text, "·", each.name)
         if each.generator_busy > BUSY:
             busy = figures.percent(each.generator_busy)
             text = f"the generator was busy {busy}: part of the spread may be its own"
-            yield Item(text, "!", each.name)
+            yield doc.Item(text, "!", each.name)
 
 
-def _rows(each: ContenderDraws) -> Iterator[DataRow]:
+def _rows(each: ContenderDraws) -> Iterator[doc.DataRow]:
     for request in each.by_request:
         for spread in request.spreads:
             yield {
@@ -175,7 +177,7 @@ def _rows(each: ContenderDraws) -> Iterator[DataRow]:
         }
 
 
-def _row(spread: LevelSpread) -> DataRow:
+def _row(spread: LevelSpread) -> doc.DataRow:
     return {
         "level": spread.level,
         "sd": spread.sd,

@@ -7,18 +7,8 @@ from collections.abc import Callable, Sequence
 from bakeoff.model.entry import VerdictEntry
 from bakeoff.model.grid import Axis, AxisName, Cell, ChangeOfPlaces, Grid
 from bakeoff.model.verdict import Verdict
+from bakeoff.report import document as doc
 from bakeoff.report import figures
-from bakeoff.report.document import (
-    Chart,
-    Charts,
-    DataRow,
-    Document,
-    Item,
-    List,
-    Table,
-    items,
-    tabulated,
-)
 from bakeoff.report.figures import MISSING
 from bakeoff.report.flat import flat
 from bakeoff.report.kinds import race_headline
@@ -39,15 +29,15 @@ _RATES_NOTE = (
 )
 
 
-def document(grid: Grid) -> Document:
-    def pictures() -> Sequence[Chart | None]:
+def document(grid: Grid) -> doc.Document:
+    def pictures() -> Sequence[doc.Chart | None]:
         from bakeoff.report.charts.grid import ratios
 
         titles = [title(grid, cell) for cell in grid.cells]
         return [ratios(grid, contenders(grid), titles, RATIOS_NOTE)]
 
     axes = (f"{axis.name} {listed([str(value) for value in axis.values])}" for axis in grid.axes)
-    return Document(
+    return doc.Document(
         title=f"A grid of {figures.plural(len(grid.cells), 'cell')}",
         headline=headline(grid),
         tone="good" if any(cell.leaders for cell in grid.cells) else "bad",
@@ -55,15 +45,17 @@ def document(grid: Grid) -> Document:
         facts=tuple(axes),
         alarm="" if grid.complete else "The grid ended before it was complete.",
         summary=(
-            Charts(pictures),
+            doc.Charts(pictures),
             _ratios(grid),
             _rates(grid),
-            List("Changes of places", items("⇄", [change(grid, each) for each in grid.changes])),
-            List("Left out", tuple(_left_out(grid))),
+            doc.List(
+                "Changes of places", doc.items("⇄", [change(grid, each) for each in grid.changes])
+            ),
+            doc.List("Left out", tuple(_left_out(grid))),
             warned(_warnings(grid)),
         ),
         detail=(
-            List(
+            doc.List(
                 "Cells",
                 tuple(_cell(grid, cell) for cell in grid.cells),
                 note="Each cell is a race of its own, with its samples, verdict and report.",
@@ -182,13 +174,13 @@ def title(grid: Grid, cell: Cell) -> str:
     return ", ".join(_LEADING.sub("", each) for each in places)
 
 
-def _cell(grid: Grid, cell: Cell) -> Item:
+def _cell(grid: Grid, cell: Cell) -> doc.Item:
     result = race_headline.headline(cell.verdict) if cell.verdict else f"Skipped: {cell.skipped}."
     link = f"{cell.name}/report.html" if cell.verdict else ""
-    return Item(f"({title(grid, cell)}) {result}", label=cell.name, link=link)
+    return doc.Item(f"({title(grid, cell)}) {result}", label=cell.name, link=link)
 
 
-def _left_out(grid: Grid) -> list[Item]:
+def _left_out(grid: Grid) -> list[doc.Item]:
     skipped = said_once({cell.name: [cell.skipped] for cell in grid.cells if not cell.verdict})
     unplaced = {
         cell.name: [
@@ -198,7 +190,7 @@ def _left_out(grid: Grid) -> list[Item]:
         for cell in grid.cells
         if cell.verdict
     }
-    return [*items("–", skipped), *items("✗", said_once(unplaced))]
+    return [*doc.items("–", skipped), *doc.items("✗", said_once(unplaced))]
 
 
 def _warnings(grid: Grid) -> list[str]:
@@ -211,7 +203,7 @@ def contenders(grid: Grid) -> list[str]:
     return list(dict.fromkeys([name for name in names if name == grid.reference] + names))
 
 
-def _ratios(grid: Grid) -> Table:
+def _ratios(grid: Grid) -> doc.Table:
     note = f"Ratios are to {grid.reference}, or where it has no place to the one with 1×."
 
     def ratio(cell: Verdict, entry: VerdictEntry) -> str:
@@ -224,7 +216,7 @@ def _ratios(grid: Grid) -> Table:
     return _per_cell(grid, "Ratios, cell by cell", f"{note} {RATIOS_NOTE}", columns)
 
 
-def _rates(grid: Grid) -> Table:
+def _rates(grid: Grid) -> doc.Table:
     def rate(_: Verdict, entry: VerdictEntry) -> str:
         return least_rate(entry) if entry.valid else "not ranked"
 
@@ -242,10 +234,10 @@ def _contenders(grid: Grid, write: Callable[[Verdict, VerdictEntry], str]) -> li
     return [(name, of(name)) for name in contenders(grid)]
 
 
-def _per_cell(grid: Grid, title: str, note: str, columns: Sequence[_Column]) -> Table:
+def _per_cell(grid: Grid, title: str, note: str, columns: Sequence[_Column]) -> doc.Table:
     cells = grid.cells if contenders(grid) else ()
     heads = [("cell", lambda cell: cell.name), *columns]
-    return tabulated(title, cells, heads, note, text=("leads",))
+    return doc.tabulated(title, cells, heads, note, text=("leads",))
 
 
 def _noise_floor(cell: Cell) -> str:
@@ -258,8 +250,8 @@ def _leader(cell: Cell) -> str:
     return cell.leaders[0] if cell.leaders else MISSING
 
 
-def data(grid: Grid) -> tuple[DataRow, ...]:
-    rows: list[DataRow] = []
+def data(grid: Grid) -> tuple[doc.DataRow, ...]:
+    rows: list[doc.DataRow] = []
     for cell in grid.cells:
         whose = {"cell": cell.name, **cell.settings.model_dump()}
         if not cell.verdict:

@@ -4,19 +4,8 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from bakeoff.model.history import ContenderLine, Line, LineStep, Past, RunLine
+from bakeoff.report import document as doc
 from bakeoff.report import figures
-from bakeoff.report.document import (
-    Block,
-    DataRow,
-    Document,
-    Item,
-    List,
-    Section,
-    Sign,
-    Table,
-    Text,
-    tabulated,
-)
 from bakeoff.report.figures import MISSING
 from bakeoff.report.flat import flat
 from bakeoff.report.sentences import listed, sentences
@@ -25,8 +14,8 @@ SHOWN_POINTS = 12
 """The latest runs of a line that a table shows; the data has all."""
 
 
-def document(past: Past) -> Document:
-    return Document(
+def document(past: Past) -> doc.Document:
+    return doc.Document(
         title=f"{past.contender} over time",
         headline=headline(past),
         summary=tuple(_section(line) for line in past.lines),
@@ -69,15 +58,15 @@ def minute(at: datetime) -> str:
     return at.strftime("%Y-%m-%d %H:%M")
 
 
-def _section(line: Line) -> Section:
+def _section(line: Line) -> doc.Section:
     key = line.key
     machine = f"{key.cpu_model}, {figures.plural(key.cpus, 'core')}, class {key.machine_class}"
-    blocks: tuple[Block, ...] = (
-        Text(f"{level(line)} Machine: {machine}."),
-        List("Steps", tuple(_step(step, line) for step in reversed(line.steps)), outcomes=True),
+    blocks: tuple[doc.Block, ...] = (
+        doc.Text(f"{level(line)} Machine: {machine}."),
+        doc.List("Steps", tuple(_step(step, line) for step in reversed(line.steps)), outcomes=True),
         points_table(line),
     )
-    return Section(setting(line), blocks)
+    return doc.Section(setting(line), blocks)
 
 
 def level(line: Line) -> str:
@@ -88,15 +77,15 @@ def level(line: Line) -> str:
     return f"Since {day(line.now.since)}: {ratio} of {line.reference} ({low} to {high}, {runs})."
 
 
-def _step(step: LineStep, line: Line) -> Item:
-    sign: Sign = "✓" if step.ratio.ratio > 1 else "✗"
-    return Item(said(step, line), sign)
+def _step(step: LineStep, line: Line) -> doc.Item:
+    sign: doc.Sign = "✓" if step.ratio.ratio > 1 else "✗"
+    return doc.Item(said(step, line), sign)
 
 
-def points_table(line: Line) -> Table:
+def points_table(line: Line) -> doc.Table:
     shown = line.points[: -SHOWN_POINTS - 1 : -1]
     older = len(line.points) - len(shown)
-    return tabulated(
+    return doc.tabulated(
         "Latest runs",
         shown,
         (
@@ -113,7 +102,7 @@ def points_table(line: Line) -> Table:
     )
 
 
-def _data(line: Line) -> Sequence[DataRow]:
+def _data(line: Line) -> Sequence[doc.DataRow]:
     levels_at = {step.at for step in line.steps}
     return [
         {
@@ -130,8 +119,8 @@ def _data(line: Line) -> Sequence[DataRow]:
     ]
 
 
-def shelf(contenders: Sequence[ContenderLine], runs: Sequence[RunLine], total: int) -> Document:
-    return Document(
+def shelf(contenders: Sequence[ContenderLine], runs: Sequence[RunLine], total: int) -> doc.Document:
+    return doc.Document(
         title="History",
         headline=(
             f"{figures.plural(total, 'run')} of {figures.plural(len(contenders), 'contender')}."
@@ -139,7 +128,7 @@ def shelf(contenders: Sequence[ContenderLine], runs: Sequence[RunLine], total: i
             else "No run yet: each adds itself when it ends. Make one with: bakeoff race"
         ),
         summary=(
-            tabulated(
+            doc.tabulated(
                 "Contenders",
                 contenders,
                 (
@@ -150,10 +139,10 @@ def shelf(contenders: Sequence[ContenderLine], runs: Sequence[RunLine], total: i
                 ),
                 text=("language",),
             ),
-            List(
+            doc.List(
                 "Latest runs",
                 tuple(
-                    Item(f"{each.kind}: {each.headline}", label=minute(each.began_at))
+                    doc.Item(f"{each.kind}: {each.headline}", label=minute(each.began_at))
                     for each in runs
                 ),
             ),

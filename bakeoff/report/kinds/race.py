@@ -8,39 +8,17 @@ from bakeoff.model.plan import Plan
 from bakeoff.model.receipt import Receipt
 from bakeoff.model.samples import Record
 from bakeoff.model.verdict import NoiseFloor, Verdict
+from bakeoff.report import document as doc
 from bakeoff.report import figures
-from bakeoff.report.document import (
-    Block,
-    Chart,
-    Charts,
-    DataRow,
-    Document,
-    Item,
-    List,
-    Section,
-    Text,
-    Value,
-    facts_table,
-    items,
-)
 from bakeoff.report.flat import flat, part
 from bakeoff.report.glossary import GLOSSARY
 from bakeoff.report.kinds import race_tables as tables
+from bakeoff.report.kinds import race_trust as trust
 from bakeoff.report.kinds import standings, work
 from bakeoff.report.kinds.holding import held_to
 from bakeoff.report.kinds.portraits import portraits
 from bakeoff.report.kinds.race_headline import MOST_TOLD, headline, measured, until_end
 from bakeoff.report.kinds.race_method import facts, method
-from bakeoff.report.kinds.race_trust import (
-    confirmation,
-    detectable,
-    ending,
-    latency_caution,
-    machines,
-    next_race,
-    noise_floor,
-    precision,
-)
 from bakeoff.report.kinds.shared import again, circumstances, gates, warned, warnings
 from bakeoff.report.sentences import sentences
 
@@ -52,8 +30,8 @@ def document(
     plan: Plan | None = None,
     records: Sequence[Record] = (),
     receipts: Mapping[str, Receipt] | None = None,
-) -> Document:
-    return Document(
+) -> doc.Document:
+    return doc.Document(
         title=f"{verdict.workload}: which server {_AHEAD[verdict.ranked_by]}",
         headline=headline(verdict),
         tone="good" if verdict.valid else "bad",
@@ -72,74 +50,82 @@ def document(
             *_detail(verdict, records),
             *(
                 (
-                    Section("Contenders", portraits(plan, records, receipts or {})),
+                    doc.Section("Contenders", portraits(plan, records, receipts or {})),
                     again(plan.command_line, f"Run {verdict.run}, seed {verdict.seed}"),
                 )
                 if plan
                 else ()
             ),
-            Section("Words used here", (facts_table("Words", GLOSSARY.items()),), folded=True),
+            doc.Section(
+                "Words used here", (doc.facts_table("Words", GLOSSARY.items()),), folded=True
+            ),
         ),
         data=data(verdict),
     )
 
 
-def _summary(verdict: Verdict) -> tuple[Block, ...]:
-    def forest() -> Sequence[Chart | None]:
+def _summary(verdict: Verdict) -> tuple[doc.Block, ...]:
+    def forest() -> Sequence[doc.Chart | None]:
         from bakeoff.report.charts import race_charts
 
         return race_charts(verdict)[:1]
 
-    skipped = [Item(f"skipped: {each.reason}", "–", each.name) for each in verdict.skipped]
-    solo = confirmation(verdict)
+    skipped = [doc.Item(f"skipped: {each.reason}", "–", each.name) for each in verdict.skipped]
+    solo = trust.confirmation(verdict)
     return (
-        Charts(forest),
+        doc.Charts(forest),
         standings.standings(verdict),
-        List("Request by request", items("≠", sentences(verdict.by_request)), wide=True),
-        List("By server CPU", items("≠", sentences(verdict.by_cpu[:MOST_TOLD])), wide=True),
-        List(
+        doc.List("Request by request", doc.items("≠", sentences(verdict.by_request)), wide=True),
+        doc.List("By server CPU", doc.items("≠", sentences(verdict.by_cpu[:MOST_TOLD])), wide=True),
+        doc.List(
             "Not ranked",
             (*(_not_ranked(each, verdict) for each in standings.unranked(verdict)), *skipped),
         ),
         gates(verdict.gates, verdict.ranked_by),
-        Section(
+        doc.Section(
             "How far to trust it",
             (
-                Text(f"{noise_floor(verdict)} {detectable(verdict)}", "Noise floor"),
-                *([Text(said, "Next race", wide=True)] if (said := next_race(verdict)) else []),
-                *([Text(said, "Machines")] if (said := machines(verdict)) else []),
-                *([Text(said, "Precision")] if (said := precision(verdict)) else []),
-                *([Text(said, "Its end")] if (said := ending(verdict)) else []),
-                *([Text(solo, "Confirmation")] if solo else []),
-                Text(latency_caution(verdict), quiet=True, wide=True),
-                List(
+                doc.Text(
+                    f"{trust.noise_floor(verdict)} {trust.detectable(verdict)}", "Noise floor"
+                ),
+                *(
+                    [doc.Text(said, "Next race", wide=True)]
+                    if (said := trust.next_race(verdict))
+                    else []
+                ),
+                *([doc.Text(said, "Machines")] if (said := trust.machines(verdict)) else []),
+                *([doc.Text(said, "Precision")] if (said := trust.precision(verdict)) else []),
+                *([doc.Text(said, "Its end")] if (said := trust.ending(verdict)) else []),
+                *([doc.Text(solo, "Confirmation")] if solo else []),
+                doc.Text(trust.latency_caution(verdict), quiet=True, wide=True),
+                doc.List(
                     "Answers that vary",
-                    items("=", held_to(verdict.entries, mix=bool(verdict.requests))),
+                    doc.items("=", held_to(verdict.entries, mix=bool(verdict.requests))),
                     wide=True,
                 ),
                 warned(warnings(verdict)),
-                List("Unequal work", items("≠", sentences(verdict.fairness)), wide=True),
+                doc.List("Unequal work", doc.items("≠", sentences(verdict.fairness)), wide=True),
             ),
         ),
     )
 
 
-def _not_ranked(entry: VerdictEntry, verdict: Verdict) -> Item:
+def _not_ranked(entry: VerdictEntry, verdict: Verdict) -> doc.Item:
     had = [f"it had {measured(entry)}"]
     if until := until_end(entry, verdict.reference):
         had.append(until)
-    return Item(standings.reasons(entry), "✗", entry.name, struck=True, lines=tuple(had))
+    return doc.Item(standings.reasons(entry), "✗", entry.name, struck=True, lines=tuple(had))
 
 
-def _detail(verdict: Verdict, records: Sequence[Record]) -> tuple[Block, ...]:
-    def pictures() -> Sequence[Chart | None]:
+def _detail(verdict: Verdict, records: Sequence[Record]) -> tuple[doc.Block, ...]:
+    def pictures() -> Sequence[doc.Chart | None]:
         from bakeoff.report.charts import race_charts
 
         return race_charts(verdict, records)[1:]
 
     return (
-        Section("Pictures", (Charts(pictures),)),
-        Section(
+        doc.Section("Pictures", (doc.Charts(pictures),)),
+        doc.Section(
             "Comparisons",
             (
                 standings.requests(verdict),
@@ -150,10 +136,10 @@ def _detail(verdict: Verdict, records: Sequence[Record]) -> tuple[Block, ...]:
                 work.table(work.of_entries(verdict)),
             ),
         ),
-        Section(
+        doc.Section(
             "Figures",
             (
-                tables.latency(verdict, latency_caution(verdict)),
+                tables.latency(verdict, trust.latency_caution(verdict)),
                 tables.open_loop(verdict),
                 tables.cpu(verdict),
                 tables.memory(verdict),
@@ -166,9 +152,9 @@ def _detail(verdict: Verdict, records: Sequence[Record]) -> tuple[Block, ...]:
     )
 
 
-def data(verdict: Verdict) -> tuple[DataRow, ...]:
+def data(verdict: Verdict) -> tuple[doc.DataRow, ...]:
     """A row per entry; then the skipped ones, which have a reason and no figures."""
-    whose: dict[str, Value] = {"run": verdict.run, "workload": verdict.workload}
+    whose: dict[str, doc.Value] = {"run": verdict.run, "workload": verdict.workload}
     skipped = (
         {**whose, "name": each.name, "valid": "skipped", "reasons": each.reason}
         for each in verdict.skipped
@@ -176,7 +162,7 @@ def data(verdict: Verdict) -> tuple[DataRow, ...]:
     return (*(whose | _row(verdict, entry) for entry in verdict.entries), *skipped)
 
 
-def _row(verdict: Verdict, entry: VerdictEntry) -> dict[str, Value]:
+def _row(verdict: Verdict, entry: VerdictEntry) -> dict[str, doc.Value]:
     best, worst = entry.rank or (None, None)
     pair = verdict.pair(entry.name, verdict.reference)
     return {

@@ -5,23 +5,8 @@ from typing import Any
 
 from bakeoff.model.article import Article, Row, Setting, Shape
 from bakeoff.model.replay import Agreement, ClaimResult, ComparisonResult, InARow, Replay, RowResult
+from bakeoff.report import document as doc
 from bakeoff.report import figures
-from bakeoff.report.document import (
-    Block,
-    Chart,
-    Charts,
-    DataRow,
-    Document,
-    Item,
-    List,
-    Section,
-    Sign,
-    Table,
-    Text,
-    facts_table,
-    items,
-    tabulated,
-)
 from bakeoff.report.figures import MISSING
 from bakeoff.report.kinds.published import (
     Part,
@@ -44,7 +29,7 @@ METRICS = {
     "memory": "memory",
     "cpu": "CPU use",
 }
-SIGNS: dict[str, Sign] = {"holds": "✓", "does not hold": "✗", "can't tell": "?"}
+SIGNS: dict[str, doc.Sign] = {"holds": "✓", "does not hold": "✗", "can't tell": "?"}
 _CLAIMS_NOTE = (
     "A claim is a range for the ratio of two rows. It holds where the whole 95 % interval lies in"
     " the range and does not where none of it does; otherwise it can't be told."
@@ -52,10 +37,10 @@ _CLAIMS_NOTE = (
 _Column = tuple[str, Callable[[tuple[Row, RowResult | None]], str]]
 
 
-def document(replay: Replay) -> Document:
+def document(replay: Replay) -> doc.Document:
     article, every = replay.article, parts(replay)
 
-    def forest() -> Sequence[Chart | None]:
+    def forest() -> Sequence[doc.Chart | None]:
         from bakeoff.report.charts.replay import claims
 
         return [claims(replay.claims)]
@@ -68,7 +53,7 @@ def document(replay: Replay) -> Document:
     ]
     method += [("complete", "yes" if replay.complete else "no: the replay ended early")]
     claims = tuple(map(_claim, replay.claims))
-    return Document(
+    return doc.Document(
         title=f"{article.title}: measured again",
         headline=headline(replay),
         lead=f"{article.title} ({article.published}), measured again.",
@@ -77,12 +62,12 @@ def document(replay: Replay) -> Document:
         alarm="" if replay.complete else "The replay ended before it was complete.",
         summary=(
             *(_comparison(part, every) for part in every),
-            List("Claims", claims, outcomes=True, ordered=True, note=_CLAIMS_NOTE),
-            Charts(forest),
+            doc.List("Claims", claims, outcomes=True, ordered=True, note=_CLAIMS_NOTE),
+            doc.Charts(forest),
         ),
         detail=(
             _article(article),
-            List("What a reader of the article could not see", items("", article.traps)),
+            doc.List("What a reader of the article could not see", doc.items("", article.traps)),
             circumstances(method, replay.machine),
             again(replay.command_line, f"Run {replay.run}"),
         ),
@@ -116,14 +101,14 @@ def _scale(replay: Replay) -> str:
     return f"at scale {figures.given(replay.scale)}"
 
 
-def _claim(claim: ClaimResult) -> Item:
+def _claim(claim: ClaimResult) -> doc.Item:
     """The finding, then what it rests on: the interval, what was published and what claimed."""
     lines = [f"{claim.of} over {claim.over} in {METRICS[claim.metric]}: {measured(claim)}"]
     lines[0] += f"; published {figures.times(claim.published)}" if claim.published else ""
     lines[0] += f"; claimed {claimed(claim)}"
     lines += [sentence(claim.why)] if claim.why else []
     lines += [f"Unequal work: {claim.unequal}"] if claim.unequal else []
-    return Item(claim.text, SIGNS[claim.finding], badge=claim.finding, lines=tuple(lines))
+    return doc.Item(claim.text, SIGNS[claim.finding], badge=claim.finding, lines=tuple(lines))
 
 
 def claimed(claim: ClaimResult) -> str:
@@ -134,41 +119,41 @@ def claimed(claim: ClaimResult) -> str:
     return f"under {figures.given(claim.below)}×" if claim.below else MISSING
 
 
-def _comparison(part: Part, every: Sequence[Part]) -> Section:
+def _comparison(part: Part, every: Sequence[Part]) -> doc.Section:
     here = part.measured
 
-    def bars() -> Sequence[Chart | None]:
+    def bars() -> Sequence[doc.Chart | None]:
         from bakeoff.report.charts.replay import memory, speed
 
         return [speed(part, every), memory(part, every)]
 
     tool = f", by the real {here.loader}" if here and here.loader != "engine" else ""
-    load = Text(f"{part.shape.command}{tool}", quiet=True)
-    blocks: list[Block] = [load]
+    load = doc.Text(f"{part.shape.command}{tool}", quiet=True)
+    blocks: list[doc.Block] = [load]
     if part.skipped:
-        blocks.append(List("Skipped", (Item(part.skipped, "!"),)))
-    blocks += [Charts(bars), _speed(part)]
+        blocks.append(doc.List("Skipped", (doc.Item(part.skipped, "!"),)))
+    blocks += [doc.Charts(bars), _speed(part)]
     if here and not part.skipped:
-        rows = [Item(row.skipped, "–", row.name) for row in here.rows if row.skipped]
-        invalid = [Item(joined(row.reasons), "✗", row.name) for row in here.rows if row.reasons]
+        rows = [doc.Item(row.skipped, "–", row.name) for row in here.rows if row.skipped]
+        invalid = [doc.Item(joined(row.reasons), "✗", row.name) for row in here.rows if row.reasons]
         blocks += [
             _costs(part),
             _agreement(here),
             _in_a_row(part),
-            List("Skipped rows", tuple(rows)),
-            List("Not valid", tuple(invalid)),
+            doc.List("Skipped rows", tuple(rows)),
+            doc.List("Not valid", tuple(invalid)),
             warned(warnings(here)),
-            List("What was changed, and why", items("·", here.changes)),
+            doc.List("What was changed, and why", doc.items("·", here.changes)),
         ]
-    notes = facts_table("Notes", [(row.name, row.note) for row, _ in part.rows if row.note])
-    blocks.append(Section("What the article says of its rows", (notes,), folded=True))
+    notes = doc.facts_table("Notes", [(row.name, row.note) for row, _ in part.rows if row.note])
+    blocks.append(doc.Section("What the article says of its rows", (notes,), folded=True))
     if here and here.run and here.loader == "engine":
         link = f"{here.run}/report.html"
-        blocks.append(Text("The whole report of this comparison's race", link=link))
-    return Section(part.published.title, tuple(blocks))
+        blocks.append(doc.Text("The whole report of this comparison's race", link=link))
+    return doc.Section(part.published.title, tuple(blocks))
 
 
-def _speed(part: Part) -> Table:
+def _speed(part: Part) -> doc.Table:
     columns: list[_Column] = [
         ("row", lambda of: label(of[0])),
         ("workers", lambda of: _count(of[1].workers if of[1] else of[0].workers)),
@@ -181,7 +166,7 @@ def _speed(part: Part) -> Table:
     note = "After the dot: the article's name of the row, where it differs. " if renamed else ""
     if any(here and here.at_least for _, here in part.rows):
         note += "≥: at least that, as the load generator was the limit."
-    return tabulated("Requests per second", part.rows, columns, note.strip())
+    return doc.tabulated("Requests per second", part.rows, columns, note.strip())
 
 
 def _over_published(here: RowResult | None) -> str:
@@ -189,7 +174,7 @@ def _over_published(here: RowResult | None) -> str:
     return f"≥ {ratio}" if here and here.at_least and here.ratio else ratio
 
 
-def _costs(part: Part) -> Table:
+def _costs(part: Part) -> doc.Table:
     columns: list[_Column] = [
         ("published mean", lambda of: _ms(of[0].published.latency_ms.mean)),
         ("published p50", lambda of: _ms(of[0].published.value("latency_p50"))),
@@ -205,14 +190,14 @@ def _costs(part: Part) -> Table:
         (head, cell) for head, cell in columns if any(cell(row) != MISSING for row in part.rows)
     ]
     rows = part.rows if known else ()
-    return tabulated("Latency and memory", rows, [("row", lambda of: of[0].name), *known])
+    return doc.tabulated("Latency and memory", rows, [("row", lambda of: of[0].name), *known])
 
 
 def _here(name: str, write: Callable[[Any], str]) -> Callable[[tuple[Row, RowResult | None]], str]:
     return lambda of: write(getattr(of[1], name, None))
 
 
-def _agreement(comparison: ComparisonResult) -> Table:
+def _agreement(comparison: ComparisonResult) -> doc.Table:
     """What our engine makes of a row, over what the article's tool makes of it."""
     columns: list[tuple[str, Callable[[Agreement], str]]] = [
         ("row", lambda of: of.row),
@@ -223,7 +208,7 @@ def _agreement(comparison: ComparisonResult) -> Table:
     ]
     note = "Requests per second that our engine measures, over those of the article's own tool."
     text = ("tool", "finding")
-    return tabulated("Engine against tool", comparison.agreement, columns, note, text=text)
+    return doc.tabulated("Engine against tool", comparison.agreement, columns, note, text=text)
 
 
 def agreement(row: Agreement) -> str:
@@ -231,7 +216,7 @@ def agreement(row: Agreement) -> str:
     return "agree within noise" if ratio.low <= 1 <= ratio.high else "differ"
 
 
-def _in_a_row(part: Part) -> Table:
+def _in_a_row(part: Part) -> doc.Table:
     """The article's own procedure beside ours: runs of one row in a row, and their mean."""
     rows = {row.name: (row, here) for row, here in part.rows}
     runs = [each for each in (part.measured.in_a_row if part.measured else ()) if each.row in rows]
@@ -257,7 +242,7 @@ def _in_a_row(part: Part) -> Table:
         " between two servers' runs looks like a difference between them. In turn: measured"
         " above, side by side."
     )
-    return tabulated("As the article did it", runs, columns, note, text=("runs in a row",))
+    return doc.tabulated("As the article did it", runs, columns, note, text=("runs in a row",))
 
 
 def _published_rate(row: Row) -> str:
@@ -272,7 +257,7 @@ def _ms(ms: float | None) -> str:
     return figures.duration(None if ms is None else ms * 1000)
 
 
-def _article(article: Article) -> Section:
+def _article(article: Article) -> doc.Section:
     """What the article is, and where the published figures come from."""
     facts = [
         ("title", article.title),
@@ -287,9 +272,9 @@ def _article(article: Article) -> Section:
     ]
     # A link to anything but the web would be the article's to choose.
     linked = article.source.startswith("https://")
-    link = (Text("The article itself", link=article.source),) if linked else ()
-    summary = Text(" ".join(article.summary.split()))
-    return Section("The article", (summary, *link, facts_table("Facts", facts)))
+    link = (doc.Text("The article itself", link=article.source),) if linked else ()
+    summary = doc.Text(" ".join(article.summary.split()))
+    return doc.Section("The article", (summary, *link, doc.facts_table("Facts", facts)))
 
 
 def setting(setting: Setting) -> Iterator[tuple[str, str]]:
@@ -320,7 +305,7 @@ def shape(shape: Shape) -> str:
     )
 
 
-def _data_row(part: Part, row: Row, here: RowResult | None) -> DataRow:
+def _data_row(part: Part, row: Row, here: RowResult | None) -> doc.DataRow:
     """What was not measured has its reason."""
     return {
         "comparison": part.published.name,

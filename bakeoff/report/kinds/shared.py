@@ -12,8 +12,8 @@ from bakeoff.model.protocol import Protocol
 from bakeoff.model.ratio import Ratio
 from bakeoff.model.replay import ComparisonResult, RowResult
 from bakeoff.model.verdict import Verdict
+from bakeoff.report import document as doc
 from bakeoff.report import figures
-from bakeoff.report.document import Item, List, Section, Sign, Table, Text, facts_table, items
 from bakeoff.report.sentences import grouped, joined, listed, sentences
 
 PROTOCOL_NAMES: Mapping[Protocol, str] = {
@@ -22,7 +22,7 @@ PROTOCOL_NAMES: Mapping[Protocol, str] = {
     "h2c": "HTTP/2 in cleartext",
     "h2": "HTTP/2 over TLS",
 }
-_GATE_SIGNS: dict[str, Sign] = {
+_GATE_SIGNS: dict[str, doc.Sign] = {
     "holds": "✓",
     "fails": "✗",
     "can't tell": "?",
@@ -31,7 +31,7 @@ _GATE_SIGNS: dict[str, Sign] = {
 _RATIO_OF = {"requests_per_s": "the ratio", "p99": "by p99, where more is better, the ratio"}
 
 
-def machine_table(machine: Machine) -> Table:
+def machine_table(machine: Machine) -> doc.Table:
     active = {k: v for k, v in machine.mitigations.items() if not v.startswith("Not affected")}
     ports = machine.port_range
     facts = {
@@ -59,25 +59,27 @@ def machine_table(machine: Machine) -> Table:
         "bakeoff": machine.bakeoff,
         "engine": machine.engine,
     }
-    return facts_table("Machine", facts.items(), "– means that the machine doesn't say.")
+    return doc.facts_table("Machine", facts.items(), "– means that the machine doesn't say.")
 
 
-def circumstances(method: Iterable[tuple[str, object]], machine: Machine) -> Section:
-    tables = (facts_table("How it was measured", method), machine_table(machine))
-    return Section("Circumstances", tables)
+def circumstances(method: Iterable[tuple[str, object]], machine: Machine) -> doc.Section:
+    tables = (doc.facts_table("How it was measured", method), machine_table(machine))
+    return doc.Section("Circumstances", tables)
 
 
-def again(command_line: Sequence[str], run: str = "") -> Section:
+def again(command_line: Sequence[str], run: str = "") -> doc.Section:
     """The command that was typed; with a `run`, how to make this report again."""
     note = (
         f"{run}. What was measured lies beside this report: the command “bakeoff report” makes it"
         " again, without a server."
     )
-    command = Text(shlex.join(command_line), code=True)
-    return Section("Measure it again", (command, Text(note, quiet=True)) if run else (command,))
+    command = doc.Text(shlex.join(command_line), code=True)
+    return doc.Section(
+        "Measure it again", (command, doc.Text(note, quiet=True)) if run else (command,)
+    )
 
 
-def gate(result: GateResult, ranked_by: RankedBy) -> Item:
+def gate(result: GateResult, ranked_by: RankedBy) -> doc.Item:
     """One gate: its outcome and why; where it can't be told, what `--cant-tell` made of that."""
     said = f"{gate_text(result)}: {result.outcome}"
     if result.ratio is not None:
@@ -90,7 +92,7 @@ def gate(result: GateResult, ranked_by: RankedBy) -> Item:
         said += f", {joined(result.reasons)}"
     if result.outcome == "can't tell":
         said += f"; it {'passes' if result.passes else 'fails'} by --cant-tell {result.cant_tell}"
-    return Item(said, _GATE_SIGNS[result.outcome])
+    return doc.Item(said, _GATE_SIGNS[result.outcome])
 
 
 def gate_text(result: GateResult) -> str:
@@ -102,8 +104,8 @@ def bare_ratio(of: Ratio) -> str:
     return figures.ratio_of(of).replace("×", "")
 
 
-def gates(results: Iterable[GateResult], ranked_by: RankedBy) -> List:
-    return List("Gates", tuple(gate(result, ranked_by) for result in results), True)
+def gates(results: Iterable[GateResult], ranked_by: RankedBy) -> doc.List:
+    return doc.List("Gates", tuple(gate(result, ranked_by) for result in results), True)
 
 
 def pinning(pinned: Cores) -> tuple[str, str]:
@@ -121,9 +123,9 @@ def core_list(numbers: tuple[int, ...]) -> str:
     return f"core{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))}"
 
 
-def warned(texts: Iterable[str]) -> List:
+def warned(texts: Iterable[str]) -> doc.List:
     """The warnings of a report; a terminal has room for the first few."""
-    return List("Warnings", items("!", tuple(texts)), most=3)
+    return doc.List("Warnings", doc.items("!", tuple(texts)), most=3)
 
 
 def warnings(result: Verdict | CapacityReport | ComparisonResult) -> list[str]:

@@ -8,22 +8,9 @@ from jinja2 import BaseLoader, ChoiceLoader, Environment, PackageLoader, StrictU
 from jinja2.filters import do_urlencode
 from markupsafe import Markup
 
+from bakeoff.report import document as doc
 from bakeoff.report.charts.palette import DARK
 from bakeoff.report.charts.svg import svg
-from bakeoff.report.document import (
-    NARROW,
-    TONES,
-    WIDE,
-    Block,
-    Chart,
-    Charts,
-    Document,
-    List,
-    Section,
-    Table,
-    Text,
-    printable,
-)
 
 
 @dataclass(frozen=True)
@@ -32,9 +19,9 @@ class Shown:
 
     kind: str
     id: str
-    block: Block
+    block: doc.Block
     blocks: "tuple[Shown, ...]" = ()
-    charts: tuple[Chart, ...] = ()
+    charts: tuple[doc.Chart, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -42,7 +29,7 @@ class Layout:
     """A document's blocks as a page shows them, and all of its pictures."""
 
     blocks: tuple[Shown, ...]
-    charts: tuple[Chart, ...]
+    charts: tuple[doc.Chart, ...]
 
     @property
     def parts(self) -> list[Shown]:
@@ -56,25 +43,25 @@ class _Builder:
     """Gives ids, each once, and collects the pictures."""
 
     ids: set[str] = field(default_factory=set)
-    charts: list[Chart] = field(default_factory=list)
+    charts: list[doc.Chart] = field(default_factory=list)
 
-    def shown(self, blocks: Iterable[Block]) -> tuple[Shown, ...]:
+    def shown(self, blocks: Iterable[doc.Block]) -> tuple[Shown, ...]:
         return tuple(shown for block in blocks if (shown := self._shown(block)))
 
-    def _shown(self, block: Block) -> Shown | None:
+    def _shown(self, block: doc.Block) -> Shown | None:
         kind = type(block).__name__
         match block:
-            case Text():
+            case doc.Text():
                 return Shown(kind, "", block)
-            case Charts():
+            case doc.Charts():
                 charts = tuple(chart for chart in block.make() if chart)
                 self.charts += charts
                 return Shown(kind, "", block, charts=charts) if charts else None
-            case Section():
+            case doc.Section():
                 name = self._id(block.title)
                 inner = self.shown(block.blocks)
                 return Shown(kind, name, block, inner) if inner else None
-            case Table(rows=content) | List(items=content):
+            case doc.Table(rows=content) | doc.List(items=content):
                 return Shown(kind, self._id(block.title), block) if content else None
 
     def _id(self, title: str) -> str:
@@ -85,13 +72,13 @@ class _Builder:
         return name
 
 
-def layout(document: Document) -> Layout:
+def layout(document: doc.Document) -> Layout:
     builder = _Builder()
     blocks = builder.shown((*document.summary, *document.detail))
     return Layout(blocks, tuple(builder.charts))
 
 
-def page(document: Document, layout: Layout) -> str:
+def page(document: doc.Document, layout: Layout) -> str:
     finding, further = split_headline(document)
     return (
         environment()
@@ -107,17 +94,17 @@ def page(document: Document, layout: Layout) -> str:
     )
 
 
-def split_headline(document: Document) -> tuple[str, str]:
+def split_headline(document: doc.Document) -> tuple[str, str]:
     """The first sentence of the headline, which is a page's title, and what follows it."""
     finding, dot, further = document.headline.partition(". ")
     return finding + dot.strip(), further
 
 
-def snippet(document: Document) -> str:
+def snippet(document: doc.Document) -> str:
     """The headline, the first pictures and the first table, for a notebook."""
     blocks = _Builder().shown(
-        next((block for block in document.summary if isinstance(block, kind)), Text(""))
-        for kind in (Charts, Table)
+        next((block for block in document.summary if isinstance(block, kind)), doc.Text(""))
+        for kind in (doc.Charts, doc.Table)
     )
     template = environment().get_template("snippet.html")
     return template.render(document=document, blocks=blocks, href=_href)
@@ -138,9 +125,9 @@ def environment(*further: BaseLoader) -> Environment:
         lstrip_blocks=True,
         finalize=_plain,
     )
-    environment.filters["tone"] = TONES.__getitem__
-    environment.filters["wide"] = lambda chart: svg(chart, WIDE)
-    environment.filters["narrow"] = lambda chart: svg(chart, NARROW)
+    environment.filters["tone"] = doc.TONES.__getitem__
+    environment.filters["wide"] = lambda chart: svg(chart, doc.WIDE)
+    environment.filters["narrow"] = lambda chart: svg(chart, doc.NARROW)
     environment.globals |= {"dark": Markup(DARK), "file_of": lambda _chart: ""}
     css = environment.get_template("page.css").render()
     # In a notebook the styles keep to the snippet: they are nested, and its root is the page's.
@@ -150,4 +137,6 @@ def environment(*further: BaseLoader) -> Environment:
 
 
 def _plain(value: object) -> object:
-    return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+    return (
+        doc.printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+    )

@@ -3,22 +3,12 @@
 import re
 from collections.abc import Iterator
 
-from bakeoff.report.document import (
-    Block,
-    Document,
-    Item,
-    List,
-    Row,
-    Section,
-    Table,
-    Text,
-    printable,
-)
+from bakeoff.report import document as doc
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|~#])")
 
 
-def markdown(document: Document) -> str:
+def markdown(document: doc.Document) -> str:
     parts = [
         f"# {escaped(document.title)}",
         f"**{escaped(document.headline)}**",
@@ -31,18 +21,18 @@ def markdown(document: Document) -> str:
 
 
 def escaped(text: str) -> str:
-    return _SPECIAL.sub(r"\\\1", printable(text))
+    return _SPECIAL.sub(r"\\\1", doc.printable(text))
 
 
-def _block(block: Block, level: int) -> Iterator[str]:
+def _block(block: doc.Block, level: int) -> Iterator[str]:
     match block:
-        case Text():
+        case doc.Text():
             yield _text(block)
-        case Table() if block.rows:
+        case doc.Table() if block.rows:
             yield f"{'#' * level} {escaped(block.title)}"
             yield _table(block)
             yield escaped(block.note)
-        case List() if block.items:
+        case doc.List() if block.items:
             yield f"{'#' * level} {escaped(block.title)}"
             yield escaped(block.note)
             yield "\n".join(
@@ -52,7 +42,7 @@ def _block(block: Block, level: int) -> Iterator[str]:
                     item, f"{place}." if block.ordered else "-", signed=block.outcomes
                 )
             )
-        case Section() if not block.folded:
+        case doc.Section() if not block.folded:
             parts = [part for each in block.blocks for part in _block(each, level + 1) if part]
             if parts:
                 yield f"{'#' * level} {escaped(block.title)}"
@@ -62,25 +52,25 @@ def _block(block: Block, level: int) -> Iterator[str]:
             pass
 
 
-def _text(block: Text) -> str:
+def _text(block: doc.Text) -> str:
     if block.code:
-        return "\n".join(f"    {printable(line)}" for line in block.text.split("\n"))
+        return "\n".join(f"    {doc.printable(line)}" for line in block.text.split("\n"))
     label = f"{escaped(block.label)}: " if block.label else ""
     link = f" ({escaped(block.link)})" if block.link else ""
     return f"{label}{escaped(block.text)}{link}"
 
 
-def _table(table: Table) -> str:
+def _table(table: doc.Table) -> str:
     rules = ("---" if column.kind == "text" else "---:" for column in table.columns)
-    head = Row(tuple(column.head for column in table.columns))
+    head = doc.Row(tuple(column.head for column in table.columns))
     return "\n".join([_row(head), f"|{'|'.join(rules)}|", *map(_row, table.rows)])
 
 
-def _row(row: Row) -> str:
+def _row(row: doc.Row) -> str:
     return f"| {' | '.join(map(escaped, row.cells))} |"
 
 
-def _item(item: Item, bullet: str, *, signed: bool) -> Iterator[str]:
+def _item(item: doc.Item, bullet: str, *, signed: bool) -> Iterator[str]:
     label = f"~~{escaped(item.label)}~~" if item.struck else escaped(item.label)
     named = ": ".join(name for name in (escaped(item.badge), label) if name)
     said = f"{named}: {escaped(item.text)}" if named else escaped(item.text)

@@ -13,24 +13,11 @@ from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text as Line
 
-from bakeoff.report.document import (
-    TONES,
-    WITH_INTERVAL,
-    Block,
-    Column,
-    Document,
-    Item,
-    List,
-    Section,
-    Table,
-    Text,
-    Tone,
-    printable,
-)
+from bakeoff.report import document as doc
 from bakeoff.report.figures import MISSING
 from bakeoff.report.render import bars
 
-STYLES: dict[Tone, str] = {
+STYLES: dict[doc.Tone, str] = {
     "good": "green",
     "bad": "red",
     "unknown": "yellow",
@@ -51,42 +38,42 @@ class terminal:
     `wide`: with all blocks and columns.
     """
 
-    def __init__(self, document: Document, wide: bool = False) -> None:
+    def __init__(self, document: doc.Document, wide: bool = False) -> None:
         self._document, self._wide = document, wide
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         document = self._document
-        yield Line(printable(document.headline), f"bold {STYLES[document.tone]}".strip())
+        yield Line(doc.printable(document.headline), f"bold {STYLES[document.tone]}".strip())
         if document.lead:
-            yield Line(printable(document.lead))
+            yield Line(doc.printable(document.lead))
         for block in document.summary:
             yield from _block(block, console, options, self._wide)
         if document.measured:
             yield Line()
-            yield Line(printable(document.measured))
+            yield Line(doc.printable(document.measured))
 
 
 def _block(
-    block: Block, console: Console, options: ConsoleOptions, wide: bool
+    block: doc.Block, console: Console, options: ConsoleOptions, wide: bool
 ) -> Iterator[RenderableType]:
     if block.wide and not wide:
         return
     match block:
-        case Text() if not block.link:
+        case doc.Text() if not block.link:
             yield _labelled(block)
-        case Table() if block.rows:
+        case doc.Table() if block.rows:
             yield from _titled(block.title)
             yield from fitted(block, console, options, wide)
             if block.note:
-                yield Line(printable(block.note), "dim")
-        case List() if block.items:
+                yield Line(doc.printable(block.note), "dim")
+        case doc.List() if block.items:
             yield from _titled(block.title)
             most = None if wide else block.most
             for place, item in enumerate(block.items[:most], start=1):
                 yield from _item(item, f"{place}." if block.ordered else "")
             if most is not None and (more := len(block.items) - most) > 0:
                 yield Line(f"and {more} more, in the report", "dim")
-        case Section() if not block.folded:
+        case doc.Section() if not block.folded:
             inner = [part for each in block.blocks for part in _block(each, console, options, wide)]
             if inner:
                 yield from _titled(block.title)
@@ -97,21 +84,23 @@ def _block(
 
 def _titled(title: str) -> Iterator[Line]:
     yield Line()
-    yield Line(printable(title), "bold")
+    yield Line(doc.printable(title), "bold")
 
 
-def _labelled(block: Text) -> Line:
-    label = f"{printable(block.label)}: " if block.label else ""
-    return Line.assemble((label, "bold"), printable(block.text), style="dim" if block.quiet else "")
+def _labelled(block: doc.Text) -> Line:
+    label = f"{doc.printable(block.label)}: " if block.label else ""
+    return Line.assemble(
+        (label, "bold"), doc.printable(block.text), style="dim" if block.quiet else ""
+    )
 
 
-def _item(item: Item, place: str) -> Iterator[RenderableType]:
-    tone = STYLES[TONES[item.sign]]
+def _item(item: doc.Item, place: str) -> Iterator[RenderableType]:
+    tone = STYLES[doc.TONES[item.sign]]
     said = Line.assemble(
-        (f"{printable(item.badge)}: " if item.badge else "", tone),
-        (printable(item.label), "strike" if item.struck else "bold"),
+        (f"{doc.printable(item.badge)}: " if item.badge else "", tone),
+        (doc.printable(item.label), "strike" if item.struck else "bold"),
         ": " if item.label else "",
-        "\n".join(map(printable, item.text.splitlines())),
+        "\n".join(map(doc.printable, item.text.splitlines())),
     )
     line = Grid.grid(padding=(0, 1, 0, 0))
     signs = [mark for mark in ((place, "dim"), (item.sign, tone)) if mark[0]]
@@ -122,11 +111,11 @@ def _item(item: Item, place: str) -> Iterator[RenderableType]:
     yield line
     for below in item.lines:
         style = "dim strike" if item.struck else "dim"
-        yield Padding(Line(printable(below), style), (0, 0, 0, 2), expand=False)
+        yield Padding(Line(doc.printable(below), style), (0, 0, 0, 2), expand=False)
 
 
 def fitted(
-    table: Table, console: Console, options: ConsoleOptions, wide: bool
+    table: doc.Table, console: Console, options: ConsoleOptions, wide: bool
 ) -> Iterator[Grid | Line]:
     """Columns in their order, as many side by side as fit; the first one names the rows of each.
 
@@ -173,14 +162,14 @@ class _Shape:
     interval: bool = True
 
     def head(self, head: str) -> str:
-        return head if self.interval else head.removesuffix(WITH_INTERVAL)
+        return head if self.interval else head.removesuffix(doc.WITH_INTERVAL)
 
-    def cell(self, column: Column, cell: str) -> str:
-        cut = not self.interval and column.head.endswith(WITH_INTERVAL)
+    def cell(self, column: doc.Column, cell: str) -> str:
+        cut = not self.interval and column.head.endswith(doc.WITH_INTERVAL)
         return cell.partition(" ")[0] if cut else cell
 
 
-def _grid(table: Table, places: Sequence[int], shape: _Shape) -> Grid:
+def _grid(table: doc.Table, places: Sequence[int], shape: _Shape) -> Grid:
     grid = Grid(
         box=box.SIMPLE_HEAD,
         show_edge=False,
@@ -192,7 +181,7 @@ def _grid(table: Table, places: Sequence[int], shape: _Shape) -> Grid:
         column, figure = table.columns[place], table.columns[place].kind == "figure"
         folding: dict[str, Any] = {"no_wrap": True} if figure else {"max_width": FOLDED_WIDTH}
         cells = [shape.cell(column, row.cells[place]) for row in table.rows]
-        head = printable(shape.head(column.head))
+        head = doc.printable(shape.head(column.head))
         grid.add_column(
             textwrap.fill(head, max(HEAD_WIDTH, *map(cell_len, cells)), break_long_words=False),
             justify="right" if figure else "left",
@@ -206,7 +195,8 @@ def _grid(table: Table, places: Sequence[int], shape: _Shape) -> Grid:
             grid.add_column(axis.head, vertical="bottom", no_wrap=True)
     for row in table.rows:
         cells = [
-            printable(shape.cell(table.columns[place], row.cells[place])) for place in (0, *places)
+            doc.printable(shape.cell(table.columns[place], row.cells[place]))
+            for place in (0, *places)
         ]
         # A second table says nothing of a row that has no figure in it.
         if places[:1] == [1] or any(cell != MISSING for cell in cells[1:]):
