@@ -25,7 +25,16 @@ def write(connection: Connection, runs: Sequence[IndexedRun]) -> None:
         rows[RUNS].append(_run_row(run))
         rows[FIGURES] += _figure_rows(run)
         rows[PAIRS] += _pair_rows(run)
-        rows[CLAIMS] += _claim_rows(run)
+        rows[CLAIMS] += [
+            {
+                "run": run.id,
+                "article": claim.article,
+                "number": claim.number,
+                "began_at": text_of(run.began_at),
+                "document": claim.to_json(),
+            }
+            for claim in run.claims
+        ]
     # Two processes may add the same run at the same moment: the second finds it there.
     dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
     for table, values in rows.items():
@@ -112,19 +121,6 @@ def protocol_of(race: IndexedRace, pair: Pair) -> str:
     """What both of a pair speak; empty: a pair of two protocols is in the matrix of neither."""
     spoken = {figure.protocol for figure in race.figures if figure.name in (pair.a, pair.b)}
     return spoken.pop() if len(spoken) == 1 else ""
-
-
-def _claim_rows(run: IndexedRun) -> list[dict[str, object]]:
-    return [
-        {
-            "run": run.id,
-            "article": claim.article,
-            "number": claim.number,
-            "began_at": text_of(run.began_at),
-            "document": claim.to_json(),
-        }
-        for claim in run.claims
-    ]
 
 
 def listed(values: Iterable[str]) -> str:

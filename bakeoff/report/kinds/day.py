@@ -104,7 +104,11 @@ def document(result: Day) -> doc.Document:
             shared.machine_table(result.machine),
             shared.again(result.plan.race.command_line, result.plan.run),
         ),
-        data=tuple(row for line in result.lines for row in _rows(line)),
+        data=tuple(
+            row
+            for line in result.lines
+            for row in lines.rows_of(line, {"phase": line.phase, "figure": line.figure})
+        ),
     )
 
 
@@ -189,7 +193,3 @@ def _errors(result: Day) -> doc.Table:
         ],
         text=("phase", "kinds"),
     )
-
-
-def _rows(line: DayLine) -> Iterator[doc.DataRow]:
-    return lines.rows_of(line, {"phase": line.phase, "figure": line.figure})

@@ -4,13 +4,12 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 
 from bakeoff.model.capacity import CapacityEntry, CapacityReport
-from bakeoff.model.entry import VerdictEntry
 from bakeoff.model.gate import GateResult
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Cores, RankedBy
 from bakeoff.model.protocol import Protocol
 from bakeoff.model.ratio import Ratio
-from bakeoff.model.replay import ComparisonResult, RowResult
+from bakeoff.model.replay import ComparisonResult
 from bakeoff.model.verdict import Verdict
 from bakeoff.report import document as doc
 from bakeoff.report import figures
@@ -133,7 +132,7 @@ def warnings(result: Verdict | CapacityReport | ComparisonResult) -> list[str]:
     parts = result.rows if isinstance(result, ComparisonResult) else result.entries
     own = {
         part.name: [
-            *_at_least(part),
+            *([] if isinstance(part, CapacityEntry) else sentences(part.at_least)),
             *sentences(
                 each
                 for each in part.warnings
@@ -143,10 +142,6 @@ def warnings(result: Verdict | CapacityReport | ComparisonResult) -> list[str]:
         for part in parts
     }
     return [*sentences(result.warnings), *said_once(own)]
-
-
-def _at_least(part: VerdictEntry | CapacityEntry | RowResult) -> list[str]:
-    return [] if isinstance(part, CapacityEntry) else sentences(part.at_least)
 
 
 def ended_early(result: Verdict | CapacityReport) -> str:
