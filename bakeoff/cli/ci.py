@@ -145,7 +145,7 @@ class _Files:
     def write(self, run: runs.AnyRun) -> None:
         """The result of a run; the machine and all else is in its report."""
         from bakeoff.report import render
-        from bakeoff.report.junit import junit
+        from bakeoff.report.export import junit
 
         short = replace(run.document(), detail=())
         self._write(render.markdown(short), junit(run.result))
@@ -154,7 +154,7 @@ class _Files:
         """Why there was no race; `kind` is JUnit's word for it."""
         from bakeoff.report import render
         from bakeoff.report.document import Document, Text
-        from bakeoff.report.junit import junit_without_race
+        from bakeoff.report.export import junit_without_race
 
         first, *more = why.splitlines()
         log = (Text("\n".join(more), code=True),) if more else ()

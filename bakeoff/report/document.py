@@ -38,7 +38,8 @@ class _Block:
 
 @dataclass(frozen=True)
 class Text(_Block):
-    """A paragraph. `label` names it, `quiet` sets it back, `code` keeps it as it is typed.
+    """A paragraph; an empty one is not shown. `label` names it, `quiet` sets it back, `code` keeps
+    it as it is typed.
 
     `link` is where it leads: an address on the web, or a path from the report's folder.
     """

@@ -10,7 +10,7 @@ import polars
 import pytest
 
 import bakeoff
-from bakeoff.report.render import frames
+from bakeoff.report import render
 from tests.cli import conftest as cli
 from tests.ratios import known
 from tests.runs.world import World, cut_off
@@ -26,7 +26,7 @@ def raced(*contenders: str, **options: Any) -> bakeoff.Run:
 @pytest.fixture(params=["pandas", "polars"])
 def library(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """One of the two libraries of data frames, as if the other were not installed."""
-    monkeypatch.setattr(frames, "LIBRARIES", (request.param,))
+    monkeypatch.setattr(render, "LIBRARIES", (request.param,))
     return str(request.param)
 
 
@@ -91,7 +91,7 @@ def test_entries_are_a_frame_of_the_verdict(world: World, library: str) -> None:
 def test_without_pandas_and_polars_the_message_says_what_to_install(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(frames, "LIBRARIES", ())
+    monkeypatch.setattr(render, "LIBRARIES", ())
     with pytest.raises(bakeoff.MissingPiece, match="pip install"):
         raced().entries()
 

@@ -5,8 +5,7 @@ from pathlib import Path
 
 from bakeoff.model.finding import Finding
 from bakeoff.model.findings import CODES
-from bakeoff.report.sentences import sentence
-from bakeoff.report.template import CALLED
+from bakeoff.report.sentences import CALLED, sentence
 from bakeoff.report.warnings import found
 from tests.report.words import WORDS
 

@@ -2,7 +2,7 @@
 
 from xml.etree import ElementTree as ET
 
-from bakeoff.report.junit import junit, junit_without_race
+from bakeoff.report.export import junit, junit_without_race
 from tests.judge.test_ci import beside, decided, verdict
 
 

@@ -10,8 +10,7 @@ from bakeoff.model.findings import CODES, WARNINGS_OF_ENTRIES, WARNINGS_OF_RACES
 from bakeoff.model.findings.row import Row
 from bakeoff.model.findings.values import VALUES
 from bakeoff.report import glossary, warnings
-from bakeoff.report.sentences import joined, sentence
-from bakeoff.report.template import filled
+from bakeoff.report.sentences import filled, joined, sentence
 from tests.report import sentences
 
 

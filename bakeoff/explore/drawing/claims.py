@@ -8,7 +8,7 @@ from markupsafe import Markup
 from bakeoff.model.history import ClaimPoint, IndexedClaim
 from bakeoff.report import figures
 from bakeoff.report.charts import svg
-from bakeoff.report.charts.palette import FINDINGS
+from bakeoff.report.charts.svg import FINDINGS
 from bakeoff.report.document import Chart, Drawing, Frame
 from bakeoff.report.kinds.history import day, minute
 

@@ -9,7 +9,7 @@ from bakeoff.model.history import Matrix
 from bakeoff.model.pairs import Pair
 from bakeoff.report import figures
 from bakeoff.report.charts import svg
-from bakeoff.report.charts.palette import INK, PALETTE, QUIET
+from bakeoff.report.charts.svg import INK, PALETTE, QUIET
 from bakeoff.report.document import Chart, Drawing, Frame
 
 TIE = "can't tell"

@@ -10,8 +10,8 @@ from markupsafe import Markup
 from bakeoff.model.ratio import Ratio
 from bakeoff.report import figures
 from bakeoff.report.charts import svg
-from bakeoff.report.charts.palette import colours
 from bakeoff.report.charts.scale import AXIS_PX, Scale, across, times, upright
+from bakeoff.report.charts.svg import colours
 from bakeoff.report.document import Chart, Drawing, Frame
 
 LANES_MAX = 12

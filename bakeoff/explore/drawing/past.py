@@ -7,8 +7,8 @@ from markupsafe import Markup
 from bakeoff.model.history import LevelOf, Line, Point
 from bakeoff.report import figures
 from bakeoff.report.charts import svg
-from bakeoff.report.charts.palette import INK, PALETTE, QUIET
 from bakeoff.report.charts.scale import Scale, times, upright
+from bakeoff.report.charts.svg import INK, PALETTE, QUIET
 from bakeoff.report.document import Chart, Drawing, Frame
 from bakeoff.report.kinds.history import day, minute
 

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from bakeoff.report.charts.palette import INK
 from bakeoff.report.charts.scale import AXIS_PX, Scale, across
-from bakeoff.report.charts.svg import fitting, length, line, moved, quiet, rect, stacked, text
+from bakeoff.report.charts.svg import INK, fitting, length, line, moved, quiet, rect, stacked, text
 from bakeoff.report.document import Drawing, Frame, printable
 
 BAR_PX, TEXT_PX, GAP_PX, BETWEEN_PX, TITLE_PX = 15, 18, 12, 40, 26

@@ -7,9 +7,19 @@ from markupsafe import Markup
 from bakeoff.model.capacity import CapacityReport
 from bakeoff.report import figures
 from bakeoff.report.charts.curves import HEAD_PX, Looks, key, looks, plot, x_scale, y_scale
-from bakeoff.report.charts.palette import INK, QUIET, colours
 from bakeoff.report.charts.scale import Axis, Scale, time
-from bakeoff.report.charts.svg import Corner, dots, line, polyline, quiet, stacked, text
+from bakeoff.report.charts.svg import (
+    INK,
+    QUIET,
+    Corner,
+    colours,
+    dots,
+    line,
+    polyline,
+    quiet,
+    stacked,
+    text,
+)
 from bakeoff.report.document import Chart, Drawing, Frame, printable
 from bakeoff.report.kinds.capacity_headline import headline, ranked
 

@@ -4,9 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from markupsafe import Markup
 
-from bakeoff.report.charts.palette import DASHES, PALETTE
 from bakeoff.report.charts.scale import AXIS_PX, Axis, Scale, across, upright
-from bakeoff.report.charts.svg import fitting, length, line, quiet, text
+from bakeoff.report.charts.svg import DASHES, PALETTE, fitting, length, line, quiet, text
 from bakeoff.report.document import Drawing, Frame, printable
 
 LEFT_PX, RIGHT_PX, HEAD_PX = 58, 14, 24

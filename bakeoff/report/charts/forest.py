@@ -9,8 +9,8 @@ from markupsafe import Markup
 
 from bakeoff.model.ratio import Ratio
 from bakeoff.report.charts import svg
-from bakeoff.report.charts.palette import INK, QUIET
 from bakeoff.report.charts.scale import AXIS_PX, Scale, across, times
+from bakeoff.report.charts.svg import INK, QUIET
 from bakeoff.report.document import Drawing, Frame, printable
 
 NAMES_PX = 340

@@ -4,15 +4,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from bakeoff.model.compare import RunsComparison
 from bakeoff.model.entry import PerRequest, VerdictEntry
+from bakeoff.model.grid import Grid
 from bakeoff.model.ratio import BootRatio, DrawRatio, Ratio
 from bakeoff.model.samples import Block, Record
 from bakeoff.model.verdict import Verdict
 from bakeoff.report import figures
 from bakeoff.report.charts.bars import Bar, Panel, bars
 from bakeoff.report.charts.forest import Group, Lane, forest, open_ended, spoken
-from bakeoff.report.charts.palette import TWIN, colours
 from bakeoff.report.charts.series import blocks_of
+from bakeoff.report.charts.svg import TWIN, colours
 from bakeoff.report.document import Chart, printable
 from bakeoff.report.kinds.standings import ranked
 
@@ -192,4 +194,54 @@ def _costs(
         reading,
         f"Bars of {unit}: {'; '.join(spoken)}.",
         lambda frame: bars([panel], frame),
+    )
+
+
+def changes(compared: RunsComparison) -> Chart | None:
+    changed = [each for each in compared.changes if each.name != compared.reference]
+    hues = colours([each.name for each in changed if each.ratio])
+    lanes = [
+        Lane(each.name, (figures.ratio_of(each.ratio),), each.ratio, hues[each.name])
+        for each in changed
+        if each.ratio
+    ]
+    if not lanes:
+        return None
+    return Chart(
+        slug="changes",
+        title="What changed",
+        reading=(
+            f"Each contender’s ratio to {compared.reference} in the later run, over that in the"
+            " earlier one; each line is a simultaneous 95 % interval. Further right is faster than"
+            f" it was; an interval that holds 1× is a tie.{open_ended(lanes)}"
+        ),
+        alt_text=f"The later ratio over the earlier one: {spoken(lanes)}.",
+        draw=lambda frame: forest([Group(lanes)], "later over earlier, logarithmic", frame),
+    )
+
+
+def cells(grid: Grid, contenders: Sequence[str], titles: Sequence[str], note: str) -> Chart | None:
+    """Small multiples: a forest plot for each cell, under its title; None: none has a ratio."""
+    hues = colours(list(dict.fromkeys(map(printable, contenders))))
+    groups = [
+        Group(
+            lanes(race, dict.fromkeys(race.colours, TWIN) | hues) if race else (),
+            f"{cell.name}: {title}",
+        )
+        for cell, title in zip(grid.cells, titles, strict=True)
+        for race in [Race.of(cell.verdict) if cell.verdict else None]
+    ]
+    if not any(len(group.lanes) > 1 for group in groups):
+        return None
+    said = "; ".join(f"{group.title}: {spoken(group.lanes) or 'no figures'}" for group in groups)
+    return Chart(
+        slug="grid",
+        title="How fast, against the reference, in every cell",
+        reading=(
+            f"Each line is a simultaneous 95 % interval of its cell's own race. {note}"
+            " The grey twin is a second copy of the reference: its gap to 1× is the cell's noise"
+            f" floor.{open_ended([lane for group in groups for lane in group.lanes])}"
+        ),
+        alt_text=f"Ratios to {printable(grid.reference)}, by cell: {said}.",
+        draw=lambda frame: forest(groups, "ratio, logarithmic", frame),
     )

@@ -7,7 +7,7 @@ from bakeoff.model.replay import ClaimResult, RowResult
 from bakeoff.report import figures
 from bakeoff.report.charts.bars import Bar, Panel, bars
 from bakeoff.report.charts.forest import Group, Lane, Sign, forest, open_ended
-from bakeoff.report.charts.palette import FINDINGS, colours
+from bakeoff.report.charts.svg import FINDINGS, colours
 from bakeoff.report.document import Chart
 from bakeoff.report.kinds.published import (
     Part,

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from bakeoff.report.charts.palette import QUIET
-from bakeoff.report.charts.svg import length, line, quiet
+from bakeoff.report.charts.svg import QUIET, length, line, quiet
 
 _UNITS = ((1e6, "s"), (1e3, "ms"), (1, "µs"))
 AXIS_PX = 46

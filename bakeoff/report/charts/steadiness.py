@@ -10,10 +10,9 @@ from markupsafe import Markup
 from bakeoff.report import figures
 from bakeoff.report.charts import series, svg
 from bakeoff.report.charts.curves import legend
-from bakeoff.report.charts.palette import INK, QUIET
 from bakeoff.report.charts.race import Race, Standing
 from bakeoff.report.charts.scale import AXIS_PX, Scale, across
-from bakeoff.report.charts.svg import dots
+from bakeoff.report.charts.svg import INK, QUIET, dots
 from bakeoff.report.document import Chart, Drawing, Frame, printable
 
 NAMES_PX, NARROW_NAME_PX = 200, 20

@@ -9,11 +9,12 @@ from bakeoff.model.capacity import (
 )
 from bakeoff.report import document as doc
 from bakeoff.report import figures
+from bakeoff.report.charts.capacity import capacity_charts
 from bakeoff.report.figures import MISSING
 from bakeoff.report.kinds import capacity_tables as tables
 from bakeoff.report.kinds import lines, shared
 from bakeoff.report.kinds.capacity_headline import headline, objectives, quantile_of
-from bakeoff.report.kinds.holding import held_to
+from bakeoff.report.kinds.holding import varying
 from bakeoff.report.sentences import sentences
 
 LIMITS = {
@@ -23,17 +24,12 @@ LIMITS = {
     "": "the ladder ended there: it may hold more",
 }
 _COST_NOTE = (
-    f"{lines.MARKS} CPU time of the server and energy of the processors are per answer, less what is"
-    " used at rest; each value is a mean of draws."
+    f"{lines.MARKS} CPU time of the server and energy of the processors are per answer, less what"
+    " is used at rest; each value is a mean of draws."
 )
 
 
 def document(report: CapacityReport) -> doc.Document:
-    def pictures() -> Sequence[doc.Chart | None]:
-        from bakeoff.report.charts.capacity import capacity_charts
-
-        return capacity_charts(report)
-
     return doc.Document(
         title=f"{report.workload}: how much each server holds",
         headline=headline(report),
@@ -50,17 +46,12 @@ def document(report: CapacityReport) -> doc.Document:
             tables.requests_table(report),
             *_costs(report),
             doc.List("Without a plain capacity", tuple(_unranked(report))),
-            doc.List(
-                "Answers that vary",
-                doc.items(
-                    "=", held_to(report.entries, mix=any(each.requests for each in report.entries))
-                ),
-            ),
+            varying(report.entries, mix=any(entry.requests for entry in report.entries)),
             shared.warned(shared.warnings(report)),
         ),
         detail=(
             tables.pairs_table(report),
-            doc.Section("Pictures", (doc.Charts(pictures),)),
+            doc.Section("Pictures", (doc.Charts(lambda: capacity_charts(report)),)),
             doc.Section(
                 "Every rate",
                 tuple(tables.curve_table(e) for e in report.entries),

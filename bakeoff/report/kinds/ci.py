@@ -7,11 +7,10 @@ from bakeoff.model.gate import GateResult
 from bakeoff.model.pairs import Pair
 from bakeoff.report import document as doc
 from bakeoff.report import figures
+from bakeoff.report.charts import race_charts
 from bakeoff.report.kinds import race as races
-from bakeoff.report.kinds import shared, standings
-from bakeoff.report.kinds.holding import held_to
+from bakeoff.report.kinds import race_trust, shared, standings
 from bakeoff.report.kinds.race_method import facts
-from bakeoff.report.kinds.race_trust import detectable, ending, next_race, noise_floor
 from bakeoff.report.kinds.shared import gates
 from bakeoff.report.sentences import joined, sentences
 
@@ -25,12 +24,6 @@ _TONES: dict[str, doc.Tone] = {
 
 def document(result: Ci) -> doc.Document:
     race = result.race
-
-    def forest() -> Sequence[doc.Chart | None]:
-        from bakeoff.report.charts import race_charts
-
-        return race_charts(race)[:1]
-
     return doc.Document(
         title=f"Is {result.head.name} slower than {result.base.name}?",
         headline=headline(result),
@@ -39,28 +32,11 @@ def document(result: Ci) -> doc.Document:
         facts=facts(race),
         alarm="" if result.complete else "The run ended before it was complete.",
         summary=(
-            doc.Charts(forest),
+            doc.Charts(lambda: race_charts(race)[:1]),
             standings.standings(race),
             doc.List("Request by request", doc.items("≠", sentences(race.by_request)), wide=True),
             gates(race.gates, race.ranked_by),
-            doc.Section(
-                "How far to trust it",
-                (
-                    doc.Text(f"{noise_floor(race)} {detectable(race)}", "Noise floor"),
-                    *([doc.Text(said, "Its end")] if (said := ending(race)) else []),
-                    *(
-                        [doc.Text(said, "Next race", wide=True)]
-                        if (said := next_race(race))
-                        else []
-                    ),
-                    doc.List(
-                        "Answers that vary",
-                        doc.items("=", held_to(race.entries, mix=bool(race.requests))),
-                        wide=True,
-                    ),
-                    shared.warned(shared.warnings(race)),
-                ),
-            ),
+            race_trust.section(race),
             doc.facts_table(
                 "Revisions", ((BASE, _revision(result.base)), (HEAD, _revision(result.head)))
             ),

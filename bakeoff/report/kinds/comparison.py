@@ -1,11 +1,12 @@
 """Two runs compared: whose ratio to the reference changed, and by how much."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from bakeoff.model.compare import RunChange, RunFacts, RunFigures, RunsComparison
 from bakeoff.model.ratio import Ratio
 from bakeoff.report import document as doc
 from bakeoff.report import figures
+from bakeoff.report.charts import race as race_pictures
 from bakeoff.report.figures import MISSING
 from bakeoff.report.flat import flat
 from bakeoff.report.kinds.shared import bare_ratio, gates, warned
@@ -19,11 +20,6 @@ _PLAIN = (
 
 
 def document(result: RunsComparison) -> doc.Document:
-    def pictures() -> Sequence[doc.Chart | None]:
-        from bakeoff.report.charts.comparison import changes
-
-        return [changes(result)]
-
     versions = [
         f"{each.name}: version {each.before.version or 'unknown'} before,"
         f" {each.after.version or 'unknown'} after."
@@ -42,7 +38,7 @@ def document(result: RunsComparison) -> doc.Document:
         headline=headline(result),
         context=(result.before.run, result.after.run),
         summary=(
-            doc.Charts(pictures),
+            doc.Charts(lambda: [race_pictures.changes(result)]),
             doc.List("Changes", tuple(_change(result, each) for each in _others(result)), True),
             _table(result),
             gates(result.gates, result.ranked_by),

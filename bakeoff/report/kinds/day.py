@@ -6,7 +6,7 @@ from bakeoff.model.day import Day, DayLine, Phase
 from bakeoff.report import document as doc
 from bakeoff.report import figures
 from bakeoff.report.kinds import lines, shared
-from bakeoff.report.kinds.holding import held_to
+from bakeoff.report.kinds.holding import varying
 from bakeoff.report.sentences import listed, sentences
 
 _LABELS: Mapping[Phase, str] = {
@@ -39,9 +39,9 @@ _FIGURES: Mapping[str, tuple[str, Callable[[float], str]]] = {
 }
 """How a figure is called beside its phase, and how it is written."""
 _READING = (
-    f"{lines.MARKS} Values are means of the rounds; each round has new processes, and in each phase "
-    "all take their turn in random order. Loads are shares of each one's own peak; what is kept is "
-    "right answers per second over it."
+    f"{lines.MARKS} Values are means of the rounds; each round has new processes, and in each "
+    "phase all take their turn in random order. Loads are shares of each one's own peak; what is "
+    "kept is right answers per second over it."
 )
 _RATIOS = (
     f"{lines.RATIOS} Intervals are made of rounds. Of twenty lines, one may be wrong by chance."
@@ -88,14 +88,9 @@ def document(result: Day) -> doc.Document:
                     for text in sentences(entry.beyond)
                 ),
             ),
-            doc.List(
-                "Answers that vary",
-                doc.items("=", held_to(result.entries, mix=result.plan.race.workload.is_mix)),
-            ),
+            varying(result.entries, mix=result.plan.race.workload.is_mix),
             doc.List("What to know", tuple(_notes(result))),
-            doc.List(
-                "Not measured", tuple(doc.Item(s.reason, "–", s.name) for s in result.skipped)
-            ),
+            shared.skipped(result.skipped),
         ),
         detail=(
             _about(result),

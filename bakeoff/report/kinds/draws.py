@@ -7,7 +7,7 @@ from bakeoff.model.draws import ContenderDraws, Draws, Level, LevelSpread, Reque
 from bakeoff.report import document as doc
 from bakeoff.report import figures
 from bakeoff.report.figures import MISSING
-from bakeoff.report.kinds.shared import again, machine_table, pinning
+from bakeoff.report.kinds.shared import again, machine_table, pinning, skipped
 
 _LEVELS: dict[Level, str] = {
     "block": "a block",
@@ -75,9 +75,7 @@ def document(result: Draws) -> doc.Document:
             doc.Text(_ERRORS, quiet=True),
             _requests(told, levels),
             doc.List("What to know", tuple(_notes(result))),
-            doc.List(
-                "Not measured", tuple(doc.Item(s.reason, "–", s.name) for s in result.skipped)
-            ),
+            skipped(result.skipped),
         ),
         detail=(machine_table(result.machine), again(result.plan.command_line, result.plan.run)),
         data=tuple(row for each in result.contenders for row in _rows(each)),

@@ -9,6 +9,7 @@ from bakeoff.model.grid import Axis, AxisName, Cell, ChangeOfPlaces, Grid
 from bakeoff.model.verdict import Verdict
 from bakeoff.report import document as doc
 from bakeoff.report import figures
+from bakeoff.report.charts.race import cells
 from bakeoff.report.figures import MISSING
 from bakeoff.report.flat import flat
 from bakeoff.report.kinds import race_headline
@@ -30,12 +31,7 @@ _RATES_NOTE = (
 
 
 def document(grid: Grid) -> doc.Document:
-    def pictures() -> Sequence[doc.Chart | None]:
-        from bakeoff.report.charts.grid import ratios
-
-        titles = [title(grid, cell) for cell in grid.cells]
-        return [ratios(grid, contenders(grid), titles, RATIOS_NOTE)]
-
+    titles = [title(grid, cell) for cell in grid.cells]
     axes = (f"{axis.name} {listed([str(value) for value in axis.values])}" for axis in grid.axes)
     return doc.Document(
         title=f"A grid of {figures.plural(len(grid.cells), 'cell')}",
@@ -45,7 +41,7 @@ def document(grid: Grid) -> doc.Document:
         facts=tuple(axes),
         alarm="" if grid.complete else "The grid ended before it was complete.",
         summary=(
-            doc.Charts(pictures),
+            doc.Charts(lambda: [cells(grid, contenders(grid), titles, RATIOS_NOTE)]),
             _ratios(grid),
             _rates(grid),
             doc.List(

@@ -8,6 +8,7 @@ from pydantic import JsonValue
 from bakeoff.model.receipt import Expectation
 from bakeoff.model.workload import ExpectSection
 from bakeoff.report import figures
+from bakeoff.report.document import List, items
 from bakeoff.report.sentences import grouped, listed, who
 
 SHAPE_LENGTH_MAX = 200
@@ -23,17 +24,15 @@ class _HasHeld(Protocol):
     def held(self) -> dict[str, Expectation]: ...
 
 
-def held_to(entries: Iterable[_HasHeld], *, mix: bool = False) -> list[str]:
-    """A sentence for each thing that answers were held to, with whose; none where none vary.
-
-    Of a `mix` each names its request.
-    """
+def varying(entries: Iterable[_HasHeld], *, mix: bool, wide: bool = False) -> List:
+    """What answers that vary were held to, and whose they are; in a `mix`, of which request."""
     said = (
         (_said(held, request if mix else ""), entry.name)
         for entry in entries
         for request, held in entry.held.items()
     )
-    return [f"{who(names)}: {text}" for text, names in grouped(said).items()]
+    texts = [f"{who(names)}: {text}" for text, names in grouped(said).items()]
+    return List("Answers that vary", items("=", texts), wide=wide)
 
 
 def _said(held: Expectation, request: str) -> str:

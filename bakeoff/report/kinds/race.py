@@ -10,16 +10,17 @@ from bakeoff.model.samples import Record
 from bakeoff.model.verdict import NoiseFloor, Verdict
 from bakeoff.report import document as doc
 from bakeoff.report import figures
+from bakeoff.report.charts import race_charts
 from bakeoff.report.flat import flat, part
 from bakeoff.report.glossary import GLOSSARY
 from bakeoff.report.kinds import race_tables as tables
 from bakeoff.report.kinds import race_trust as trust
-from bakeoff.report.kinds import standings, work
-from bakeoff.report.kinds.holding import held_to
+from bakeoff.report.kinds import standings
+from bakeoff.report.kinds.audit import of_entries, work_table
 from bakeoff.report.kinds.portraits import portraits
 from bakeoff.report.kinds.race_headline import MOST_TOLD, headline, measured, until_end
 from bakeoff.report.kinds.race_method import facts, method
-from bakeoff.report.kinds.shared import again, circumstances, gates, warned, warnings
+from bakeoff.report.kinds.shared import again, circumstances, gates
 from bakeoff.report.sentences import sentences
 
 _AHEAD = {"requests_per_s": "is faster", "p99": "answers sooner"}
@@ -65,15 +66,9 @@ def document(
 
 
 def _summary(verdict: Verdict) -> tuple[doc.Block, ...]:
-    def forest() -> Sequence[doc.Chart | None]:
-        from bakeoff.report.charts import race_charts
-
-        return race_charts(verdict)[:1]
-
     skipped = [doc.Item(f"skipped: {each.reason}", "–", each.name) for each in verdict.skipped]
-    solo = trust.confirmation(verdict)
     return (
-        doc.Charts(forest),
+        doc.Charts(lambda: race_charts(verdict)[:1]),
         standings.standings(verdict),
         doc.List("Request by request", doc.items("≠", sentences(verdict.by_request)), wide=True),
         doc.List("By server CPU", doc.items("≠", sentences(verdict.by_cpu[:MOST_TOLD])), wide=True),
@@ -82,31 +77,7 @@ def _summary(verdict: Verdict) -> tuple[doc.Block, ...]:
             (*(_not_ranked(each, verdict) for each in standings.unranked(verdict)), *skipped),
         ),
         gates(verdict.gates, verdict.ranked_by),
-        doc.Section(
-            "How far to trust it",
-            (
-                doc.Text(
-                    f"{trust.noise_floor(verdict)} {trust.detectable(verdict)}", "Noise floor"
-                ),
-                *(
-                    [doc.Text(said, "Next race", wide=True)]
-                    if (said := trust.next_race(verdict))
-                    else []
-                ),
-                *([doc.Text(said, "Machines")] if (said := trust.machines(verdict)) else []),
-                *([doc.Text(said, "Precision")] if (said := trust.precision(verdict)) else []),
-                *([doc.Text(said, "Its end")] if (said := trust.ending(verdict)) else []),
-                *([doc.Text(solo, "Confirmation")] if solo else []),
-                doc.Text(trust.latency_caution(verdict), quiet=True, wide=True),
-                doc.List(
-                    "Answers that vary",
-                    doc.items("=", held_to(verdict.entries, mix=bool(verdict.requests))),
-                    wide=True,
-                ),
-                warned(warnings(verdict)),
-                doc.List("Unequal work", doc.items("≠", sentences(verdict.fairness)), wide=True),
-            ),
-        ),
+        trust.section(verdict),
     )
 
 
@@ -118,13 +89,8 @@ def _not_ranked(entry: VerdictEntry, verdict: Verdict) -> doc.Item:
 
 
 def _detail(verdict: Verdict, records: Sequence[Record]) -> tuple[doc.Block, ...]:
-    def pictures() -> Sequence[doc.Chart | None]:
-        from bakeoff.report.charts import race_charts
-
-        return race_charts(verdict, records)[1:]
-
     return (
-        doc.Section("Pictures", (doc.Charts(pictures),)),
+        doc.Section("Pictures", (doc.Charts(lambda: race_charts(verdict, records)[1:]),)),
         doc.Section(
             "Comparisons",
             (
@@ -133,7 +99,7 @@ def _detail(verdict: Verdict, records: Sequence[Record]) -> tuple[doc.Block, ...
                 tables.long_slices(verdict),
                 tables.boot_ratios(verdict),
                 tables.warm_up(verdict),
-                work.table(work.of_entries(verdict)),
+                work_table(of_entries(verdict)),
             ),
         ),
         doc.Section(

@@ -6,13 +6,34 @@ from bakeoff.model.earlier import EARLIER_MIN
 from bakeoff.model.pairs import Pair
 from bakeoff.model.verdict import Verdict
 from bakeoff.report import figures
+from bakeoff.report.document import List, Section, Text, items
+from bakeoff.report.kinds.holding import varying
 from bakeoff.report.kinds.race_method import loop
-from bakeoff.report.sentences import joined, who
+from bakeoff.report.kinds.shared import warned, warnings
+from bakeoff.report.sentences import joined, sentences, who
 
 HELPFUL = 0.2
 """A larger difference is seen without a race."""
 WIDENS = ("few_processes", "few_boots", "host_steal")
 """Findings that say why an interval is wide."""
+
+
+def section(verdict: Verdict) -> Section:
+    return Section(
+        "How far to trust it",
+        (
+            Text(f"{noise_floor(verdict)} {detectable(verdict)}", "Noise floor"),
+            Text(next_race(verdict), "Next race", wide=True),
+            Text(machines(verdict), "Machines"),
+            Text(precision(verdict), "Precision"),
+            Text(ending(verdict), "Its end"),
+            Text(confirmation(verdict), "Confirmation"),
+            Text(latency_caution(verdict), quiet=True, wide=True),
+            varying(verdict.entries, mix=bool(verdict.requests), wide=True),
+            warned(warnings(verdict)),
+            List("Unequal work", items("≠", sentences(verdict.fairness)), wide=True),
+        ),
+    )
 
 
 def noise_floor(verdict: Verdict) -> str:

@@ -7,6 +7,7 @@ from bakeoff.model.article import Article, Row, Setting, Shape
 from bakeoff.model.replay import Agreement, ClaimResult, ComparisonResult, InARow, Replay, RowResult
 from bakeoff.report import document as doc
 from bakeoff.report import figures
+from bakeoff.report.charts import replay as charts
 from bakeoff.report.figures import MISSING
 from bakeoff.report.kinds.published import (
     Part,
@@ -39,12 +40,6 @@ _Column = tuple[str, Callable[[tuple[Row, RowResult | None]], str]]
 
 def document(replay: Replay) -> doc.Document:
     article, every = replay.article, parts(replay)
-
-    def forest() -> Sequence[doc.Chart | None]:
-        from bakeoff.report.charts.replay import claims
-
-        return [claims(replay.claims)]
-
     method = [("load", f"{_driver(replay)}, {_scale(replay)}")]
     method += [
         (f"pinning, {part.measured.name}", ", ".join(pinning(part.measured.cores)))
@@ -63,7 +58,7 @@ def document(replay: Replay) -> doc.Document:
         summary=(
             *(_comparison(part, every) for part in every),
             doc.List("Claims", claims, outcomes=True, ordered=True, note=_CLAIMS_NOTE),
-            doc.Charts(forest),
+            doc.Charts(lambda: [charts.claims(replay.claims)]),
         ),
         detail=(
             _article(article),
@@ -121,18 +116,13 @@ def claimed(claim: ClaimResult) -> str:
 
 def _comparison(part: Part, every: Sequence[Part]) -> doc.Section:
     here = part.measured
-
-    def bars() -> Sequence[doc.Chart | None]:
-        from bakeoff.report.charts.replay import memory, speed
-
-        return [speed(part, every), memory(part, every)]
-
     tool = f", by the real {here.loader}" if here and here.loader != "engine" else ""
     load = doc.Text(f"{part.shape.command}{tool}", quiet=True)
     blocks: list[doc.Block] = [load]
     if part.skipped:
         blocks.append(doc.List("Skipped", (doc.Item(part.skipped, "!"),)))
-    blocks += [doc.Charts(bars), _speed(part)]
+    bars = doc.Charts(lambda: [charts.speed(part, every), charts.memory(part, every)])
+    blocks += [bars, _speed(part)]
     if here and not part.skipped:
         rows = [doc.Item(row.skipped, "–", row.name) for row in here.rows if row.skipped]
         invalid = [doc.Item(joined(row.reasons), "✗", row.name) for row in here.rows if row.reasons]

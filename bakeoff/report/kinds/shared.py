@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from bakeoff.model.capacity import CapacityEntry, CapacityReport
 from bakeoff.model.gate import GateResult
 from bakeoff.model.machine import Machine
-from bakeoff.model.plan import Cores, RankedBy
+from bakeoff.model.plan import Cores, RankedBy, Skipped
 from bakeoff.model.protocol import Protocol
 from bakeoff.model.ratio import Ratio
 from bakeoff.model.replay import ComparisonResult
@@ -120,6 +120,10 @@ def core_list(numbers: tuple[int, ...]) -> str:
     if not numbers:
         return "any core"
     return f"core{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))}"
+
+
+def skipped(contenders: Iterable[Skipped], title: str = "Not measured") -> doc.List:
+    return doc.List(title, tuple(doc.Item(out.reason, "–", out.name) for out in contenders))
 
 
 def warned(texts: Iterable[str]) -> doc.List:

@@ -9,8 +9,7 @@ from jinja2.filters import do_urlencode
 from markupsafe import Markup
 
 from bakeoff.report import document as doc
-from bakeoff.report.charts.palette import DARK
-from bakeoff.report.charts.svg import svg
+from bakeoff.report.charts.svg import DARK, svg
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,7 @@ class _Builder:
         kind = type(block).__name__
         match block:
             case doc.Text():
-                return Shown(kind, "", block)
+                return Shown(kind, "", block) if block.text else None
             case doc.Charts():
                 charts = tuple(chart for chart in block.make() if chart)
                 self.charts += charts

@@ -26,7 +26,7 @@ def escaped(text: str) -> str:
 
 def _block(block: doc.Block, level: int) -> Iterator[str]:
     match block:
-        case doc.Text():
+        case doc.Text() if block.text:
             yield _text(block)
         case doc.Table() if block.rows:
             yield f"{'#' * level} {escaped(block.title)}"

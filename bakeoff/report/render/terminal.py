@@ -1,5 +1,6 @@
 """A document in a terminal of any width from 60 columns on, without pictures, links and details."""
 
+import math
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -13,9 +14,9 @@ from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text as Line
 
+from bakeoff.model.ratio import Ratio
 from bakeoff.report import document as doc
 from bakeoff.report.figures import MISSING
-from bakeoff.report.render import bars
 
 STYLES: dict[doc.Tone, str] = {
     "good": "green",
@@ -59,7 +60,7 @@ def _block(
     if block.wide and not wide:
         return
     match block:
-        case doc.Text() if not block.link:
+        case doc.Text() if block.text and not block.link:
             yield _labelled(block)
         case doc.Table() if block.rows:
             yield from _titled(block.title)
@@ -191,7 +192,7 @@ def _grid(table: doc.Table, places: Sequence[int], shape: _Shape) -> Grid:
             **folding,
         )
         if shape.bar and not place:
-            axis = bars.Axis.of([row.bar for row in table.rows if row.bar], shape.bar)
+            axis = Axis.of([row.bar for row in table.rows if row.bar], shape.bar)
             grid.add_column(axis.head, vertical="bottom", no_wrap=True)
     for row in table.rows:
         cells = [
@@ -204,3 +205,45 @@ def _grid(table: doc.Table, places: Sequence[int], shape: _Shape) -> Grid:
                 cells.insert(1, axis.bar(row.bar))
             grid.add_row(*map(Line, cells), style="dim" if row.mark in ("twin", "unranked") else "")
     return grid
+
+
+LEFT, LINE, POINT, RIGHT, OPEN_LEFT, OPEN_RIGHT, ONE = "├─●┤◄►│"
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A logarithmic axis, `width` characters wide, from `low` to `high`, which are over 0."""
+
+    low: float
+    high: float
+    width: int
+
+    @classmethod
+    def of(cls, ratios: Sequence[Ratio], width: int) -> "Axis":
+        ends = [end for of in ratios for end in (of.ratio, of.low, of.high) if end]
+        return cls(min([0.98, *ends]), max([1.02, *ends]), width)
+
+    @property
+    def head(self) -> str:
+        left, right = f"{self.low:.2g}×", f"{self.high:.2g}×"
+        return f"{left}{right:>{self.width - len(left)}}"
+
+    def bar(self, of: Ratio | None) -> str:
+        """The ratio and its interval, with a mark where the ratio is 1, whether or not it has one.
+
+        An end that is open is an arrow.
+        """
+        cells = [" "] * self.width
+        cells[self._place(1)] = ONE
+        if of:
+            low, high = (None if end is None else self._place(end) for end in (of.low, of.high))
+            first, last = low or 0, self.width - 1 if high is None else high
+            cells[first : last + 1] = LINE * (last + 1 - first)
+            cells[first] = OPEN_LEFT if low is None else LEFT
+            cells[last] = OPEN_RIGHT if high is None else RIGHT
+            cells[self._place(of.ratio)] = POINT
+        return "".join(cells)
+
+    def _place(self, ratio: float) -> int:
+        share = math.log(ratio / self.low) / math.log(self.high / self.low)
+        return min(max(round(share * (self.width - 1)), 0), self.width - 1)

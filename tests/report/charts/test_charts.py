@@ -12,10 +12,9 @@ from bakeoff.report.charts import race as pictures
 from bakeoff.report.charts import race_charts, series, speed
 from bakeoff.report.charts.cores import cores
 from bakeoff.report.charts.curves import legend, looks
-from bakeoff.report.charts.palette import PALETTE, TWIN, colours
 from bakeoff.report.charts.race import Race, split
 from bakeoff.report.charts.steadiness import steadiness
-from bakeoff.report.charts.svg import rect
+from bakeoff.report.charts.svg import PALETTE, TWIN, colours, rect
 from bakeoff.report.document import NARROW, WIDE, Block, Chart, Charts, Frame, Section
 from tests.ratios import known
 from tests.report import sample

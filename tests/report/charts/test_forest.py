@@ -4,7 +4,7 @@ import pytest
 
 from bakeoff.model.ratio import Ratio
 from bakeoff.report.charts.forest import Group, Lane, Sign, forest, open_ended
-from bakeoff.report.charts.palette import PALETTE
+from bakeoff.report.charts.svg import PALETTE
 from bakeoff.report.document import NARROW, WIDE, Chart, Frame
 from tests.report.charts.drawn import marks, overlapping, placed, root, texts
 

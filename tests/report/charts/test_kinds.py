@@ -3,10 +3,9 @@
 from bakeoff.judge import compare_runs
 from bakeoff.model.grid import Grid
 from bakeoff.report import figures
-from bakeoff.report.charts.comparison import changes
-from bakeoff.report.charts.grid import ratios
-from bakeoff.report.charts.palette import PALETTE
+from bakeoff.report.charts.race import cells, changes
 from bakeoff.report.charts.replay import claims, memory, speed
+from bakeoff.report.charts.svg import PALETTE
 from bakeoff.report.document import Chart, Frame
 from bakeoff.report.kinds.grid import contenders, title
 from bakeoff.report.kinds.published import parts
@@ -20,8 +19,8 @@ FIRST, SKIPPED, SHORT, NOT_REACHED = parts(replay.cut_off())
 MANY = parts(replay.brick())
 
 
-def ratios_of(grid: Grid) -> Chart | None:
-    return ratios(grid, contenders(grid), [title(grid, cell) for cell in grid.cells], "")
+def cells_of(grid: Grid) -> Chart | None:
+    return cells(grid, contenders(grid), [title(grid, cell) for cell in grid.cells], "")
 
 
 def has(chart: Chart | None) -> Chart:
@@ -31,14 +30,14 @@ def has(chart: Chart | None) -> Chart:
 
 @FRAMES
 def test_the_picture_of_a_grid_has_every_cell(frame: Frame) -> None:
-    shown = texts(has(ratios_of(grid.grid())), frame)
+    shown = texts(has(cells_of(grid.grid())), frame)
     assert {"c64-p16: 64 connections, pipeline of 16", "no figures", "twin"} <= set(shown)
     assert sum(text.startswith("c") and ": " in text for text in shown) == 6
 
 
 def test_a_grid_without_a_ratio_has_no_picture() -> None:
     cells = [cell.model_copy(update={"verdict": None, "leaders": ()}) for cell in grid.grid().cells]
-    assert ratios_of(grid.of(cells)) is None
+    assert cells_of(grid.of(cells)) is None
 
 
 @FRAMES

@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markupsafe import Markup
 
-from bakeoff.report.charts.palette import INK
-from bakeoff.report.charts.svg import alone, dots, element, fitting, mark, stacked, svg, text
+from bakeoff.report.charts.svg import INK, alone, dots, element, fitting, mark, stacked, svg, text
 from bakeoff.report.document import WIDE, Chart, Drawing, printable
 from tests.report.charts.drawn import SVG, placed
 

@@ -4,7 +4,7 @@ from bakeoff.model.capacity import CostAt, CostFigure, CostLine
 from bakeoff.model.receipt import Expectation
 from bakeoff.model.workload import ExpectSection
 from bakeoff.report.kinds.capacity import document
-from bakeoff.report.kinds.holding import held_to
+from bakeoff.report.kinds.holding import varying
 from bakeoff.report.render import markdown
 from tests.ratios import interval
 from tests.report.sample import capacity as sample
@@ -69,5 +69,5 @@ def test_what_answers_that_vary_were_held_to_is_said() -> None:
     entries = (whole.entries[0].model_copy(update={"held": {"GET /": held}}), *whole.entries[1:])
     text = markdown(document(whole.model_copy(update={"entries": entries})))
     assert "quick: each answer is held to status 200 and the shape {id: number}; id varies" in text
-    said = held_to(entries, mix=True)
-    assert said[0].startswith("quick: each answer to GET / is held to status 200")
+    said = varying(entries, mix=True).items
+    assert said[0].text.startswith("quick: each answer to GET / is held to status 200")

@@ -3,7 +3,7 @@
 import pytest
 
 from bakeoff.model.ratio import Ratio
-from bakeoff.report.render.bars import Axis
+from bakeoff.report.render.terminal import Axis
 
 
 def measured(ratio: float, low: float | None, high: float | None) -> Ratio:

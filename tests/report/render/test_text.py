@@ -5,8 +5,9 @@ from importlib import util
 import pytest
 
 from bakeoff.model.errors import MissingPiece
+from bakeoff.report import render
 from bakeoff.report.document import Document
-from bakeoff.report.render import csv, frame, frames, markdown
+from bakeoff.report.render import csv, frame, markdown
 from tests.report.documents import DOCUMENTS
 from tests.report.render.golden import same_as_golden
 from tests.report.render.test_terminal import everywhere
@@ -43,7 +44,7 @@ def test_a_frame_is_that_of_the_library_that_is_there(
     library: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip(library)
-    monkeypatch.setattr(frames, "LIBRARIES", (library,))
+    monkeypatch.setattr(render, "LIBRARIES", (library,))
     data = DOCUMENTS["capacity"]().data
     made = frame(data)
     assert type(made).__module__.split(".")[0] == library
@@ -56,7 +57,7 @@ def test_fractions_and_whole_numbers_share_a_column() -> None:
 
 
 def test_without_a_library_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(frames, "find_spec", lambda _: None)
+    monkeypatch.setattr(render, "find_spec", lambda _: None)
     with pytest.raises(MissingPiece, match="pip install polars"):
         frame([])
     assert util.find_spec("narwhals")
