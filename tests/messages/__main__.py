@@ -1,6 +1,5 @@
 """Write docs/MESSAGES.md anew: python -m tests.messages."""
 
 from tests.messages.page import write
-from tests.messages.sections import SECTIONS
 
-write(SECTIONS)
+write()

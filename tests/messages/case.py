@@ -41,43 +41,45 @@ class Case:
     """One message.
 
     `typed` are the words after `bakeoff`, or Python where it begins with `>>>`. `given` says what
-    a reader can't see in it; `situation` makes that so. `files` are there beside those of the
+    a reader can't see in it; `situations` make that so. `files` are there beside those of the
     section, and `shows` picks what is shown where more is printed than the message: lines that it
     is found in.
     """
 
     typed: str
-    given: str = ""
-    situation: Situation | None = None
-    files: Mapping[str, str | bytes] = field(default_factory=dict)
-    stdin: str = ""
-    shows: str = ""
+    given: str
+    situations: tuple[Situation, ...]
+    files: Mapping[str, str | bytes]
+    shows: str
+
+
+def case(
+    typed: str,
+    given: str = "",
+    *situations: Situation | None,
+    files: Mapping[str, str | bytes] | None = None,
+    shows: str = "",
+) -> Case:
+    return Case(typed, given, tuple(filter(None, situations)), files or {}, shows)
 
 
 @dataclass(frozen=True)
 class Section:
-    """The messages of what a user was doing, with what is there for all of them."""
+    """The messages of what a user was doing, with what is there, and `shows`, for all of them."""
 
     title: str
     cases: tuple[Case, ...]
-    about: str = ""
     files: Mapping[str, str | bytes] = field(default_factory=dict)
-    situation: Situation | None = None
+    shows: str = ""
 
 
-def typed(lines: str, given: str = "", situation: Situation | None = None) -> Iterator[Case]:
+def typed(lines: str, given: str = "", *situations: Situation) -> Iterator[Case]:
     """A case for each line."""
     for line in lines.strip().splitlines():
-        yield Case(line.strip(), given, situation)
+        yield case(line.strip(), given, *situations)
 
 
-def changed(
-    file: str,
-    content: str,
-    changes: str,
-    typed: str,
-    files: Mapping[str, str | bytes] | None = None,
-) -> Iterator[Case]:
+def changed(file: str, content: str, changes: str, typed: str) -> Iterator[Case]:
     """A case for each line of `changes`, OLD ~> NEW: the file has NEW in place of OLD."""
     for line in changes.strip().splitlines():
         old, _, new = (part.strip().replace("\\n", "\n") for part in line.partition("~>"))
@@ -85,4 +87,4 @@ def changed(
         text = content.replace(old, new, 1)
         said = f"has `{new}` in place of `{old}`" if new else f"lacks `{old}`"
         given = f"{file} {said}".replace("\n", "\\n")
-        yield Case(typed, given, files={**(files or {}), file: text})
+        yield case(typed, given, files={file: text})

@@ -2,8 +2,9 @@
 
 import difflib
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,14 @@ and the exit status. `FOLDER` is where the command is typed; `BIN`, `HOME`, `TEM
 REACHED_HEAD = (
     "# Where the messages of docs/MESSAGES.md are made. Written by python -m tests.messages.\n"
 )
+SECTIONS = {
+    name: import_module(f"tests.messages.{name}").SECTION
+    for name in (
+        *("contenders", "setup", "race", "requests", "workloads", "imports", "urls", "answers"),
+        *("servers", "capacity", "replay", "ci", "runs", "history", "cluster", "machine"),
+    )
+}
+"""By the names of their modules, in the order of the page."""
 
 
 @dataclass(frozen=True)
@@ -47,10 +56,9 @@ def made(section: Section) -> Made:
         except (Exception, pytest.fail.Exception) as error:
             faults.append(f"{case.typed} ({case.given}): {type(error).__name__}: {error}")
     shown = "\n\n".join(_shown(case, section, each) for case, each in said.items())
-    about = f"{section.about}\n\n" if section.about else ""
     sites = sorted(frozenset[str]().union(*(each.sites for each in said.values())))
     return Made(
-        f"## {section.title}\n\n{about}```console\n{shown}\n```\n",
+        f"## {section.title}\n\n```console\n{shown}\n```\n",
         "\n".join([f"## {section.title}", *sites]) + "\n",
         tuple(faults),
     )
@@ -78,9 +86,9 @@ def _contents(case: Case, section: Section) -> str:
     return "\n".join(lines)
 
 
-def write(sections: Sequence[Section]) -> None:
+def write() -> None:
     """Write the page and the list anew, and end with what has no message."""
-    parts = [made(section) for section in sections]
+    parts = list(map(made, SECTIONS.values()))
     PAGE.write_text("\n".join([HEAD, *(part.text for part in parts)]))
     REACHED.write_text("\n".join([REACHED_HEAD, *(part.reached for part in parts)]))
     if faults := [fault for part in parts for fault in part.faults]:

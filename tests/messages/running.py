@@ -9,7 +9,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, chdir, closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import StringIO
 from pathlib import Path
 from typing import Any, NoReturn
@@ -50,10 +50,10 @@ def run(case: Case, section: Section) -> Said:
         _furnish(scene, Path(top), {**section.files, **case.files})
         seen = until_end.enter_context(_seen())
         until_end.enter_context(chdir(scene.folder))
-        for situation in (section.situation, case.situation):
-            if situation:
-                situation(scene)
-        scene.patch.setattr(sys, "stdin", StringIO(case.stdin))
+        for situation in case.situations:
+            situation(scene)
+        scene.patch.setattr(sys, "stdin", StringIO())
+        case = replace(case, shows=case.shows or section.shows)
         said, status = _input(case)(case, scene)
         assert "Traceback" not in said, f"{case.typed}\n{said}"
         if case.shows:

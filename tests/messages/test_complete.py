@@ -2,10 +2,19 @@
 
 from collections.abc import Iterable, Mapping
 
+import pytest
+
 from tests.messages import unreached
-from tests.messages.page import PAGE, reached
+from tests.messages.page import PAGE, SECTIONS, check, reached
 from tests.messages.sites import sites
 from tests.messages.texts import texts
+
+
+@pytest.mark.parametrize("name", SECTIONS)
+def test_a_section_is_what_its_inputs_give(name: str) -> None:
+    if name == "cluster":
+        pytest.importorskip("ray", reason="Ray is not installed (requirements/cluster.txt)")
+    check(SECTIONS[name])
 
 
 def excused(reasons: Mapping[str, Iterable[str]]) -> set[str]:

@@ -91,9 +91,6 @@ TEXTS: dict[str, tuple[str, ...]] = {
         "start/faults.py:  after {} answer{} to the load",
     ),
     RACY: ("verify/exchange.py: the request could not be written: {}",),
-    NO_FAULT: (
-        "model/workload.py: , for status {}",
-        "traffic/access_log.py: is not an object: {}",
-    ),
+    NO_FAULT: ("model/workload.py: , for status {}", "traffic/access_log.py: is not an object: {}"),
 }
 """By reason fault texts, as tests/messages/texts.py names them."""

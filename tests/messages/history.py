@@ -5,9 +5,8 @@ import socket
 import sqlite3
 
 from tests.e2e.conftest import Place
-from tests.messages.case import Case, Scene, Section, Situation
-from tests.messages.page import check
-from tests.messages.test_runs import GRID, QUICK, RACED, without
+from tests.messages.case import Scene, Section, Situation, case
+from tests.messages.runs import GRID, QUICK, RACED, without
 from tests.messages.worlds import away, both, ran
 from tests.repositories import WHO, commit, git
 
@@ -81,83 +80,86 @@ OWN = url("sqlite:///history.sqlite")
 SECTION = Section(
     "History, explorer and sites",
     (
-        Case("history", "BAKEOFF_HISTORY is empty"),
-        Case("history nginx", "nothing was raced yet", OWN),
-        Case("history", "BAKEOFF_HISTORY=nonsense", url("nonsense")),
-        Case("history", "BAKEOFF_HISTORY=mysql://localhost/x", url("mysql://localhost/x")),
-        Case(
+        case("history", "BAKEOFF_HISTORY is empty"),
+        case("history nginx", "nothing was raced yet", OWN),
+        case("history", "BAKEOFF_HISTORY=nonsense", url("nonsense")),
+        case("history", "BAKEOFF_HISTORY=mysql://localhost/x", url("mysql://localhost/x")),
+        case(
             "history",
             "BAKEOFF_HISTORY=sqlite:///file/history.sqlite, and `file` is a file",
             url("sqlite:///file/history.sqlite"),
         ),
-        Case(
+        case(
             "history",
             "the history is text",
-            both(OWN, lambda scene: scene.write("history.sqlite", "x" * 5000)),
+            OWN,
+            lambda scene: scene.write("history.sqlite", "x" * 5000),
         ),
-        Case("history", "a newer bakeoff has written to the history", _newer),
-        Case("history", "a bakeoff before the first release has written to it", _unreleased),
-        Case(
+        case("history", "a newer bakeoff has written to the history", _newer),
+        case("history", "a bakeoff before the first release has written to it", _unreleased),
+        case(
             "history",
             "nobody listens at BAKEOFF_HISTORY=postgresql://127.0.0.1:1/x",
             url("postgresql://127.0.0.1:1/x"),
         ),
-        Case(
+        case(
             "history",
             "BAKEOFF_HISTORY=postgresql://localhost/x without psycopg",
-            both(away("psycopg"), url("postgresql://localhost/x")),
+            away("psycopg"),
+            url("postgresql://localhost/x"),
         ),
-        Case(
+        case(
             "history",
             "history.sqlite.lock is a folder",
-            both(OWN, lambda scene: scene.write("history.sqlite.lock/x", "")),
+            OWN,
+            lambda scene: scene.write("history.sqlite.lock/x", ""),
         ),
-        Case("history a --against c", "a raced b", both(OWN, RACED, _indexed)),
-        Case("history rebuild none", "", OWN),
-        Case(
+        case("history a --against c", "a raced b", OWN, RACED, _indexed),
+        case("history rebuild none", "", OWN),
+        case(
             "history rebuild runs",
             "runs has a folder that can't be read",
-            both(OWN, RACED, without("verdict.json")),
+            OWN,
+            RACED,
+            without("verdict.json"),
         ),
-        Case("explore", "BAKEOFF_HISTORY is empty"),
-        Case("explore none"),
-        Case("explore .", "FOLDER has no runs"),
-        Case("explore runs --listen 0.0.0.0", "", RACED),
-        Case("explore runs --port PORT", "another process listens there", both(RACED, _taken)),
-        Case(
+        case("explore", "BAKEOFF_HISTORY is empty"),
+        case("explore none"),
+        case("explore .", "FOLDER has no runs"),
+        case("explore runs --listen 0.0.0.0", "", RACED),
+        case("explore runs --port PORT", "another process listens there", RACED, _taken),
+        case(
             "explore runs --listen 192.0.2.1 --allow-others",
             "192.0.2.1 is another machine's",
             RACED,
         ),
-        Case("explore runs --port 99999"),
-        Case("explore runs --export site --url shop", "", RACED),
-        Case("explore runs --export file", "", RACED),
-        Case("explore runs --export full", "", RACED),
-        Case("explore runs --export file/site", "", RACED),
-        Case("explore", "starlette is not installed", away("starlette")),
-        Case("publish nowhere --to site"),
-        Case("publish runs/latest", "", RACED),
-        Case(
-            "publish runs/latest --to site",
-            "it was never judged",
-            both(RACED, without("verdict.json")),
+        case("explore runs --port 99999"),
+        case("explore runs --export site --url shop", "", RACED),
+        case("explore runs --export file", "", RACED),
+        case("explore runs --export full", "", RACED),
+        case("explore runs --export file/site", "", RACED),
+        case("explore", "starlette is not installed", away("starlette")),
+        case("publish nowhere --to site"),
+        case("publish runs/latest", "", RACED),
+        case(
+            "publish runs/latest --to site", "it was never judged", RACED, without("verdict.json")
         ),
-        Case("publish runs/latest --to git:gh-pages", "FOLDER is in no git repository", RACED),
-        Case(
-            "publish runs/latest --to git:a..b", "FOLDER is a repository", both(RACED, _repository)
-        ),
-        Case(
+        case("publish runs/latest --to git:gh-pages", "FOLDER is in no git repository", RACED),
+        case("publish runs/latest --to git:a..b", "FOLDER is a repository", RACED, _repository),
+        case(
             "publish runs/latest --to git:gh-pages",
             "FOLDER is a repository without a commit",
-            both(RACED, _empty_repository),
+            RACED,
+            _empty_repository,
         ),
-        Case(
+        case(
             "publish runs/latest --to site",
             "site/runs is a file",
-            both(RACED, lambda scene: scene.write("site/runs", "")),
+            RACED,
+            lambda scene: scene.write("site/runs", ""),
         ),
         *(
-            Case(asked, given, made)
+            case(asked, given, made)
             for asked, given, made in (
                 ("GET /nowhere", "", RACED),
                 ("GET /run/RUN", "its folder was removed since", both(RACED, removed)),
@@ -204,7 +206,3 @@ SECTION = Section(
     ),
     files={"file": "", "full/file": ""},
 )
-
-
-def test_messages_about_history() -> None:
-    check(SECTION)

@@ -5,8 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from bakeoff.runs.store import Store
-from tests.messages.case import Case, Scene, Section, Situation, typed
-from tests.messages.page import check
+from tests.messages.case import Scene, Section, Situation, case, typed
 from tests.messages.worlds import A, away, both, ran, world
 
 QUICK = ("-d", "2", "--warm-up", "1", "--seed", "1")
@@ -118,52 +117,53 @@ SECTION = Section(
             "runs/latest is a race that is complete",
             RACED,
         ),
-        Case(
-            "report runs/latest", "its plan.json is of an earlier bakeoff", both(RACED, OLD_SCHEMA)
-        ),
-        Case("report runs/latest", "its plan.json is of a newer bakeoff", both(RACED, NEW_SCHEMA)),
-        Case("report runs/latest", "its plan.json is something else", both(RACED, NO_SCHEMA)),
-        Case("report runs/latest", "its plan.json is empty", both(RACED, written("plan.json", ""))),
-        Case("report runs/latest", "nothing was measured in it", NOTHING),
-        Case(
+        case("report runs/latest", "its plan.json is of an earlier bakeoff", RACED, OLD_SCHEMA),
+        case("report runs/latest", "its plan.json is of a newer bakeoff", RACED, NEW_SCHEMA),
+        case("report runs/latest", "its plan.json is something else", RACED, NO_SCHEMA),
+        case("report runs/latest", "its plan.json is empty", RACED, written("plan.json", "")),
+        case("report runs/latest", "nothing was measured in it", NOTHING),
+        case(
             "report runs/latest",
             "line 2 of its log was changed",
-            both(RACED, lines(lambda log: [log[0], log[1][:40], *log[2:]])),
+            RACED,
+            lines(lambda log: [log[0], log[1][:40], *log[2:]]),
         ),
-        Case(
+        case(
             "report runs/latest",
             "line 2 of its log is of another bakeoff",
-            both(RACED, lines(lambda log: [log[0], '{"type":"picnic"}', *log[2:]])),
+            RACED,
+            lines(lambda log: [log[0], '{"type":"picnic"}', *log[2:]]),
         ),
-        Case(
+        case(
             "report runs/latest",
             "line 2 of its log lacks its values",
-            both(RACED, lines(lambda log: [log[0], '{"type":"block"}', *log[2:]])),
+            RACED,
+            lines(lambda log: [log[0], '{"type":"block"}', *log[2:]]),
         ),
-        Case(
-            "report runs/latest", "its machine.json is gone", both(RACED, without("machine.json"))
-        ),
-        Case(
-            "report runs/latest", "its receipts.json is gone", both(RACED, without("receipts.json"))
-        ),
-        Case(
+        case("report runs/latest", "its machine.json is gone", RACED, without("machine.json")),
+        case("report runs/latest", "its receipts.json is gone", RACED, without("receipts.json")),
+        case(
             "report runs/latest",
             "its receipts.json is of something else",
-            both(RACED, written("receipts.json", '{"a": {}}')),
+            RACED,
+            written("receipts.json", '{"a": {}}'),
         ),
-        Case("resume runs/latest", "it was cut off on another machine", both(CUT_OFF, OTHER_CPU)),
-        Case("resume runs/latest", "another bakeoff measures in it", both(CUT_OFF, _locked)),
-        Case(
+        case("resume runs/latest", "it was cut off on another machine", CUT_OFF, OTHER_CPU),
+        case("resume runs/latest", "another bakeoff measures in it", CUT_OFF, _locked),
+        case(
             "resume runs/latest",
             "the sources of nginx were changed since",
-            both(OF_CATALOGUE, lines(_cut_off), OTHER_SOURCES),
+            OF_CATALOGUE,
+            lines(_cut_off),
+            OTHER_SOURCES,
         ),
-        Case("resume runs/latest", "its log can't be written", both(CUT_OFF, _log_is_a_folder)),
-        Case(f"race {A} --out file", "", world()),
-        Case(
+        case("resume runs/latest", "its log can't be written", CUT_OFF, _log_is_a_folder),
+        case(f"race {A} --out file", "", world()),
+        case(
             f"race {A} -d 2",
             "runs/latest is a folder",
-            both(world(), lambda scene: scene.write("runs/latest/x", "")),
+            world(),
+            lambda scene: scene.write("runs/latest/x", ""),
         ),
         *typed(
             """
@@ -175,41 +175,38 @@ SECTION = Section(
             "",
             RACED,
         ),
-        Case(
-            "compare runs/latest others/latest",
-            "one raced a and b, the other c",
-            both(RACED, OTHERS),
-        ),
-        Case(
+        case("compare runs/latest others/latest", "one raced a and b, the other c", RACED, OTHERS),
+        case(
             "compare runs/latest others/latest",
             "one had 64 connections, the other 8",
-            both(RACED, SLOWER),
+            RACED,
+            SLOWER,
         ),
-        Case(
+        case(
             "compare runs/latest others/latest",
             "they are of two machines",
-            both(RACED, AGAIN, OTHER_VERDICT),
+            RACED,
+            AGAIN,
+            OTHER_VERDICT,
         ),
-        Case(
-            "compare runs/latest others/latest --reference c",
-            "both raced a and b",
-            both(RACED, AGAIN),
-        ),
-        Case(
+        case("compare runs/latest others/latest --reference c", "both raced a and b", RACED, AGAIN),
+        case(
             "compare runs/latest others/latest --reference b",
             "b was killed in the earlier",
-            both(DIED, AGAIN),
+            DIED,
+            AGAIN,
         ),
-        Case("compare runs/latest others/latest --gate 'b >='", "", both(RACED, AGAIN)),
-        Case("compare runs/latest others/latest --gate 'c >= 98%'", "", both(RACED, AGAIN)),
-        Case(
+        case("compare runs/latest others/latest --gate 'b >='", "", RACED, AGAIN),
+        case("compare runs/latest others/latest --gate 'c >= 98%'", "", RACED, AGAIN),
+        case(
             "compare runs/latest others/latest --gate 'a >= 98%'",
             "a is the reference",
-            both(RACED, AGAIN),
+            RACED,
+            AGAIN,
         ),
-        Case("compare runs/latest runs/latest", "it is a grid", GRID),
+        case("compare runs/latest runs/latest", "it is a grid", GRID),
         *(
-            Case(f"simulate {words}")
+            case(f"simulate {words}")
             for words in (
                 "--effect 3",
                 "--effect -95%",
@@ -225,20 +222,22 @@ SECTION = Section(
                 "--json none/x.json",
             )
         ),
-        Case("simulate --like runs/latest", "it is a grid", GRID),
-        Case("simulate --like runs/latest", "it was an open loop", OPEN),
-        Case(
+        case("simulate --like runs/latest", "it is a grid", GRID),
+        case("simulate --like runs/latest", "it was an open loop", OPEN),
+        case(
             "simulate --like runs/latest",
             "its reference was never measured",
-            both(RACED, lines(_without_warmup)),
+            RACED,
+            lines(_without_warmup),
         ),
-        Case(
+        case(
             "simulate --like runs/latest",
             "too little was measured",
-            both(RACED, lines(lambda log: log[:8])),
+            RACED,
+            lines(lambda log: log[:8]),
         ),
         *(
-            Case(
+            case(
                 f">>> run = bakeoff.open_run('runs/latest')\n>>> {asked}",
                 "runs/latest raced a and b",
                 RACED,
@@ -252,22 +251,20 @@ SECTION = Section(
                 "run.latencies('b').percentile(200)",
             )
         ),
-        Case(">>> bakeoff.open_run('runs/latest').pair('b')", "b was killed in runs/latest", DIED),
-        Case(
+        case(">>> bakeoff.open_run('runs/latest').pair('b')", "b was killed in runs/latest", DIED),
+        case(
             ">>> bakeoff.open_run('runs/latest').entries()",
             "neither polars nor pandas is installed",
-            both(RACED, away("polars", "pandas")),
+            RACED,
+            away("polars", "pandas"),
         ),
-        Case(">>> bakeoff.open_run('runs/latest').verdict", "runs/latest is a grid", GRID),
-        Case(
+        case(">>> bakeoff.open_run('runs/latest').verdict", "runs/latest is a grid", GRID),
+        case(
             ">>> bakeoff.open_run('runs/latest').verdict",
             "runs/latest was never judged",
-            both(RACED, without("verdict.json")),
+            RACED,
+            without("verdict.json"),
         ),
     ),
     files={"file": "", "full/file": ""},
 )
-
-
-def test_messages_about_runs() -> None:
-    check(SECTION)

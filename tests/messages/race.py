@@ -1,7 +1,6 @@
 """`bakeoff race`: its options, and what can't be had together."""
 
-from tests.messages.case import Case, Scene, Section, typed
-from tests.messages.page import check
+from tests.messages.case import Scene, Section, case, typed
 
 
 def _one_protocol(scene: Scene) -> None:
@@ -99,16 +98,12 @@ SECTION = Section(
             explore --port x
             rase
         """),
-        Case("race nginx --close --workload ./once.toml", files={"once.toml": ONCE}),
-        Case(">>> bakeoff.plan.RaceOptions(conections=64)"),
-        Case(">>> bakeoff.race('nginx', duration=True)"),
-        Case(">>> bakeoff.race('nginx', connections=[])"),
-        Case(">>> bakeoff.race('nginx', protocol=2)"),
-        Case(">>> bakeoff.race('nginx', seed='one')"),
+        case("race nginx --close --workload ./once.toml", files={"once.toml": ONCE}),
+        case(">>> bakeoff.plan.RaceOptions(conections=64)"),
+        case(">>> bakeoff.race('nginx', duration=True)"),
+        case(">>> bakeoff.race('nginx', connections=[])"),
+        case(">>> bakeoff.race('nginx', protocol=2)"),
+        case(">>> bakeoff.race('nginx', seed='one')"),
     ),
     files={"h1/contender.toml": H1},
 )
-
-
-def test_messages_about_races() -> None:
-    check(SECTION)

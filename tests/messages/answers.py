@@ -10,9 +10,8 @@ from itertools import chain, repeat
 
 from bakeoff.start.certificate import make_certificate
 from bakeoff.verify import exchange, http2
-from tests.messages.case import Case, Scene, Section, Situation
-from tests.messages.page import check
-from tests.messages.worlds import both, real
+from tests.messages.case import Case, Scene, Section, Situation, case
+from tests.messages.worlds import real
 from tests.verify.protocols import Http2Server, secure, serve_http_1
 from tests.verify.serving import serving
 
@@ -158,56 +157,45 @@ MIX = 'name = "mix"\n' + "".join(f'[[request]]\npath = "/{n}"\n' for n in range(
 
 
 def _raced(*cases: Case) -> tuple[Case, ...]:
-    """The cases, without what a race says before it has a fault to tell."""
-    once = " --no-twin -d 1 --seed 1"
-    return tuple(replace(case, typed=case.typed + once, shows="^bakeoff: |^  ") for case in cases)
+    return tuple(replace(case, typed=f"{case.typed} --no-twin -d 1 --seed 1") for case in cases)
 
 
 SECTION = Section(
     "Wrong answers",
     _raced(
-        Case(
-            URL,
-            "nobody listens on PORT",
-            both(real, lambda scene: scene.stands_for.update(PORT="1")),
-        ),
-        Case(
+        case(URL, "nobody listens on PORT", real, lambda scene: scene.stands_for.update(PORT="1")),
+        case(
             URL, "it answers with status 503", answers(head("Content-Length: 0", status="503 Busy"))
         ),
-        Case(URL, "it closes the connection without an answer", answers(b"", then="closes")),
-        Case(URL, "it resets the connection", answers(b"", then="resets")),
-        Case(URL, "it never answers (and the timeout is 0.2 s)", both(answers(b""), impatient)),
-        Case(
-            URL,
-            "its answer never ends (and the timeout is 0.2 s)",
-            both(answers(OK[:-1]), impatient),
-        ),
-        Case(URL, "its answer is cut off", answers(OK[:-1], then="closes")),
-        Case(URL, "it answers `hello`", answers(b"hello\r\n\r\n")),
-        Case(URL, "it answers twice", answers(OK + OK)),
-        Case(
+        case(URL, "it closes the connection without an answer", answers(b"", then="closes")),
+        case(URL, "it resets the connection", answers(b"", then="resets")),
+        case(URL, "it never answers (and the timeout is 0.2 s)", answers(b""), impatient),
+        case(URL, "its answer never ends (and the timeout is 0.2 s)", answers(OK[:-1]), impatient),
+        case(URL, "its answer is cut off", answers(OK[:-1], then="closes")),
+        case(URL, "it answers `hello`", answers(b"hello\r\n\r\n")),
+        case(URL, "it answers twice", answers(OK + OK)),
+        case(
             URL,
             "it answers a second request with status 500",
             answers(OK, head("Content-Length: 0", status="500 X")),
         ),
-        Case(
+        case(
             f"{URL} --pipeline 4",
             "it answers the first of several requests",
-            both(answers(OK + b"", then=""), impatient),
+            answers(OK + b"", then=""),
+            impatient,
         ),
-        Case(
-            f"{URL} --expect-length 5",
-            "its body is longer than bakeoff takes",
-            both(answers(OK), _short),
+        case(
+            f"{URL} --expect-length 5", "its body is longer than bakeoff takes", answers(OK), _short
         ),
-        Case(URL, "it answers 404 after some right answers", later(5, NOT_FOUND)),
-        Case(URL, "it answers with status 400 that its port takes HTTPS", answers(TAKES_TLS)),
-        Case(f"{URL} --expect-body Hi", "it answers with an empty body", answers(body(b""))),
-        Case(URL, "it speaks TLS", tls(("http/1.1",))),
-        Case(URL, "it speaks TLS, and closes other connections without a word", tls_alone),
-        Case(URL, "it speaks HTTP/2 alone", server(Http2Server().serve)),
+        case(URL, "it answers 404 after some right answers", later(5, NOT_FOUND)),
+        case(URL, "it answers with status 400 that its port takes HTTPS", answers(TAKES_TLS)),
+        case(f"{URL} --expect-body Hi", "it answers with an empty body", answers(body(b""))),
+        case(URL, "it speaks TLS", tls(("http/1.1",))),
+        case(URL, "it speaks TLS, and closes other connections without a word", tls_alone),
+        case(URL, "it speaks HTTP/2 alone", server(Http2Server().serve)),
         *(
-            Case(f"{URL} {words}", given, answers(reply))
+            case(f"{URL} {words}", given, answers(reply))
             for words, given, reply in (
                 ("--expect-body Hi", "it answers Hello", OK),
                 (f"--expect-sha256 {'0' * 64}", "it answers Hello", OK),
@@ -234,41 +222,38 @@ SECTION = Section(
                 ),
             )
         ),
-        Case(f"{URL} --workload chain.toml", "its answer to /login has no token", answers(OK)),
-        Case(f"{URL} --workload chain.toml", "it answers /login with 404", answers(NOT_FOUND)),
-        Case(
+        case(f"{URL} --workload chain.toml", "its answer to /login has no token", answers(OK)),
+        case(f"{URL} --workload chain.toml", "it answers /login with 404", answers(NOT_FOUND)),
+        case(
             f"{URL} --workload chain.toml", "it closes the connection", answers(b"", then="closes")
         ),
-        Case(f"{URL} --workload mix.toml", "it answers everything with 404", answers(NOT_FOUND)),
-        Case(H2C, "it speaks HTTP/1 alone", server(serve_http_1)),
-        Case(H2C, "it speaks TLS", tls(("h2",))),
-        Case(H2C, "it closes the connection", answers(b"", then="closes")),
-        Case(H2C, "it answers `hello`", answers(b"hello, hello\r\n\r\n")),
-        Case(H2C, "it sends a frame that HTTP/2 doesn't allow", server(_bad_frame)),
-        Case(
+        case(f"{URL} --workload mix.toml", "it answers everything with 404", answers(NOT_FOUND)),
+        case(H2C, "it speaks HTTP/1 alone", server(serve_http_1)),
+        case(H2C, "it speaks TLS", tls(("h2",))),
+        case(H2C, "it closes the connection", answers(b"", then="closes")),
+        case(H2C, "it answers `hello`", answers(b"hello, hello\r\n\r\n")),
+        case(H2C, "it sends a frame that HTTP/2 doesn't allow", server(_bad_frame)),
+        case(
             f"{H2C} --expect-length 5",
             "its body is longer than bakeoff takes",
-            both(server(Http2Server().serve), _short),
+            server(Http2Server().serve),
+            _short,
         ),
-        Case(H2C, "it closes the connection in the middle of its answer", server(_half)),
-        Case(H2C, "it resets the request's stream", server(Http2Server(refuses=True).serve)),
-        Case(
+        case(H2C, "it closes the connection in the middle of its answer", server(_half)),
+        case(H2C, "it resets the request's stream", server(Http2Server(refuses=True).serve)),
+        case(
             H2C, "it ends the connection with GOAWAY", server(Http2Server(says_goodbye=True).serve)
         ),
-        Case(H2, "its certificate is another root's", both(tls(("h2",)), other_root)),
-        Case(H2, "it speaks HTTP/1 alone, over TLS", tls(("http/1.1",))),
-        Case(H2, "it knows no ALPN", tls(())),
-        Case(H2, "it speaks no TLS", both(server(serve_http_1), other_root)),
-        Case(H2, "it closes the connection", both(answers(b"", then="closes"), other_root)),
-        Case(
-            H2,
-            "it never answers (and the timeout is 0.2 s)",
-            both(answers(b""), other_root, impatient),
+        case(H2, "its certificate is another root's", tls(("h2",)), other_root),
+        case(H2, "it speaks HTTP/1 alone, over TLS", tls(("http/1.1",))),
+        case(H2, "it knows no ALPN", tls(())),
+        case(H2, "it speaks no TLS", server(serve_http_1), other_root),
+        case(H2, "it closes the connection", answers(b"", then="closes"), other_root),
+        case(
+            H2, "it never answers (and the timeout is 0.2 s)", answers(b""), other_root, impatient
         ),
     ),
     files={"chain.toml": CHAIN, "mix.toml": MIX, "root.pem": ""},
+    # Without what a race says before it has a fault to tell.
+    shows="^bakeoff: |^  ",
 )
-
-
-def test_messages_about_wrong_answers() -> None:
-    check(SECTION)

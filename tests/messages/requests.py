@@ -1,7 +1,6 @@
 """What is asked, as it is typed, and which answer is right."""
 
-from tests.messages.case import Case, Section, typed
-from tests.messages.page import check
+from tests.messages.case import Section, case, typed
 
 SECTION = Section(
     "Requests and expected answers",
@@ -45,8 +44,8 @@ SECTION = Section(
             race nginx --expect-header content-type
             race nginx --expect-contains a -H 'Accept-Encoding: gzip'
         """),
-        Case("race nginx -H 'X: a\tb\x01'", "the header has a control character"),
-        Case(
+        case("race nginx -H 'X: a\tb\x01'", "the header has a control character"),
+        case(
             "race nginx -b @big",
             "big is a file of 17 MiB",
             lambda scene: scene.write("big", bytes(17 << 20)),
@@ -54,7 +53,3 @@ SECTION = Section(
     ),
     files={"b": "b"},
 )
-
-
-def test_messages_about_requests() -> None:
-    check(SECTION)

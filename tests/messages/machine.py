@@ -5,8 +5,7 @@ import sysconfig
 from bakeoff import __version__
 from bakeoff.load import engine
 from bakeoff.load.tools import running
-from tests.messages.case import Case, Scene, Section, Situation
-from tests.messages.page import check
+from tests.messages.case import Scene, Section, Situation, case
 from tests.messages.worlds import both, real
 from tests.verify.protocols import Http2Server, serve_http_1
 from tests.verify.serving import serving
@@ -82,35 +81,31 @@ SAID = "^bakeoff: |^  [^ ]|ended early"
 SECTION = Section(
     "Engine, load tools and machine",
     (
-        Case(RACE, "there is no engine", no_engine, shows=SAID),
-        Case(RACE, "the engine is of another bakeoff", volley("", "volley 0.0"), shows=SAID),
-        Case(
+        case(RACE, "there is no engine", no_engine),
+        case(RACE, "the engine is of another bakeoff", volley("", "volley 0.0")),
+        case(
             RACE,
             "the engine can't run here",
-            both(no_engine, program("volley", "echo bad CPU >&2; exit 1")),
-            shows=SAID,
+            no_engine,
+            program("volley", "echo bad CPU >&2; exit 1"),
         ),
-        Case(RACE, "the engine is no program", both(no_engine, _no_program), shows=SAID),
-        Case(RACE, "the engine ends", volley("echo out of luck >&2; exit 9"), shows=SAID),
-        Case(
-            RACE, "the engine says something else", volley("echo hello; exec sleep 9"), shows=SAID
-        ),
-        Case(
+        case(RACE, "the engine is no program", no_engine, _no_program),
+        case(RACE, "the engine ends", volley("echo out of luck >&2; exit 9")),
+        case(RACE, "the engine says something else", volley("echo hello; exec sleep 9")),
+        case(
             RACE,
             "the engine refuses",
             volley("""echo '{"type":"error","message":"no room"}'; exec sleep 9"""),
-            shows=SAID,
         ),
-        Case(
+        case(
             RACE,
             "the engine answers out of turn",
             volley("""echo '{"type":"done","cpu_ns":1}'; exec sleep 9"""),
-            shows=SAID,
         ),
-        Case(RACE, "the engine hangs", both(volley("exec sleep 9"), _impatient), shows=SAID),
-        Case("ab", "there is no engine", no_engine),
+        case(RACE, "the engine hangs", volley("exec sleep 9"), _impatient),
+        case("ab", "there is no engine", no_engine),
         *(
-            Case(
+            case(
                 f"{CROSSCHECK} {words}",
                 f"{tool} prints `hello`",
                 tools(tool, "echo hello"),
@@ -126,30 +121,18 @@ SECTION = Section(
                 ("h2load", "h2load --protocol h2c"),
             )
         ),
-        Case(
-            f"{CROSSCHECK} wrk,ab,hey,oha",
-            "none of them is installed",
-            volley("echo hello"),
-            shows=SAID,
-        ),
-        Case(
-            f"{CROSSCHECK} wrk2 --rate 9", "it is not installed", volley("echo hello"), shows=SAID
-        ),
-        Case(
-            f"{CROSSCHECK} webbench --close",
-            "it is not installed",
-            volley("echo hello"),
-            shows=SAID,
-        ),
-        Case(f"{CROSSCHECK} h2load --protocol h2c", "it is not installed", volley_h2, shows=SAID),
-        Case(
+        case(f"{CROSSCHECK} wrk,ab,hey,oha", "none of them is installed", volley("echo hello")),
+        case(f"{CROSSCHECK} wrk2 --rate 9", "it is not installed", volley("echo hello")),
+        case(f"{CROSSCHECK} webbench --close", "it is not installed", volley("echo hello")),
+        case(f"{CROSSCHECK} h2load --protocol h2c", "it is not installed", volley_h2),
+        case(
             f"{CROSSCHECK} h2load --protocol h2c",
             "h2load speaks HTTP/1.1 with it",
             tools("h2load", "echo Application protocol: http/1.1"),
             shows=TOOL,
         ),
         *(
-            Case(f"{CROSSCHECK} wrk", given, tools("wrk", script), shows=TOOL)
+            case(f"{CROSSCHECK} wrk", given, tools("wrk", script), shows=TOOL)
             for given, script in (
                 ("wrk prints nothing", ""),
                 ("wrk ends with status 7", "echo unable to connect >&2; exit 7"),
@@ -159,8 +142,5 @@ SECTION = Section(
             )
         ),
     ),
+    shows=SAID,
 )
-
-
-def test_messages_about_the_machine() -> None:
-    check(SECTION)

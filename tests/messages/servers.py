@@ -7,10 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.messages.case import Case, Scene, Section
-from tests.messages.contender import NOCC, contender
-from tests.messages.page import check
-from tests.messages.worlds import A, B, away, both, later, real, world
+from tests.messages.case import Case, Scene, Section, case
+from tests.messages.setup import NOCC, contender
+from tests.messages.worlds import A, B, away, later, real, world
 from tests.runs.test_inferring import found
 from tests.runs.world import World
 
@@ -65,16 +64,16 @@ FEWER = "instead of"
 SAID = r"^bakeoff: |^  (?!it had)\S|^\S+( \(twin\))? is out: (?!it )|^ended early"
 
 
-def said(typed: str, given: str, shows: str = SAID, **fields: Any) -> Case:
+def said(typed: str, given: str, shows: str = "", **fields: Any) -> Case:
     """What is said of servers in a world with these `fields`."""
-    return Case(typed, given, world(**fields), shows=shows)
+    return case(typed, given, world(**fields), shows=shows)
 
 
 SECTION = Section(
     "Servers that fail",
     (
         *(
-            Case("race ./x --no-twin -d 1", given, situation, contender(command), shows=SAID)
+            case("race ./x --no-twin -d 1", given, situation, files=contender(command))
             for command, given, situation in (
                 ("./nosuch", "its command is ./nosuch", real),
                 ("nosuch", "its command is nosuch", real),
@@ -90,31 +89,20 @@ SECTION = Section(
                 ),
             )
         ),
-        Case(
+        case(
             "race ./x --no-twin -d 1",
             "it needs nocc, which is not here",
             real,
-            contender(more=NOCC),
-            shows=SAID,
+            files=contender(more=NOCC),
         ),
-        Case(
+        case(
             "race 'sleep 1' --no-twin -d 1 --protocol h2",
             "cryptography is not installed",
-            both(real, away("cryptography")),
-            shows=SAID,
+            real,
+            away("cryptography"),
         ),
-        Case(
-            "race 'sleep 1' --no-twin -d 1 --protocol h2",
-            "the disk is full",
-            both(real, _full),
-            shows=SAID,
-        ),
-        Case(
-            "race 'sleep 1' --port PORT --no-twin -d 1",
-            "another process has PORT",
-            _taken,
-            shows=SAID,
-        ),
+        case("race 'sleep 1' --no-twin -d 1 --protocol h2", "the disk is full", real, _full),
+        case("race 'sleep 1' --port PORT --no-twin -d 1", "another process has PORT", _taken),
         said(
             "race nginx --no-twin -d 2 --seed 1",
             "its build fails",
@@ -185,8 +173,5 @@ SECTION = Section(
         ),
     ),
     files={"x/listens.py": LISTENS},
+    shows=SAID,
 )
-
-
-def test_messages_about_servers_that_fail() -> None:
-    check(SECTION)

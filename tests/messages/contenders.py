@@ -1,8 +1,7 @@
 """Who races: names of the catalogue, folders with contender.toml, commands."""
 
 from bakeoff import installation
-from tests.messages.case import Case, Scene, Section, Situation, changed, typed
-from tests.messages.page import check
+from tests.messages.case import Scene, Section, Situation, case, changed, typed
 
 CONTENDER = """\
 name = "x"
@@ -93,20 +92,11 @@ SECTION = Section(
             command = "true" ~> comand = "true"
             """,
             "race ./x",
-            FILES,
         ),
-        Case("race z", "the catalogue's z/contender.toml has the name y", _catalogue("y")),
-        Case("contenders --audit", "no contender of the catalogue is built", _catalogue("z")),
-        Case("race ./x", "x/contender.toml is not text", files={"x/contender.toml": b"\xff\xfe"}),
-        Case(
-            "race ./y",
-            "y/contender.toml is a folder",
-            files={"y/contender.toml/file": ""},
-        ),
+        case("race z", "the catalogue's z/contender.toml has the name y", _catalogue("y")),
+        case("contenders --audit", "no contender of the catalogue is built", _catalogue("z")),
+        case("race ./x", "x/contender.toml is not text", files={"x/contender.toml": b"\xff\xfe"}),
+        case("race ./y", "y/contender.toml is a folder", files={"y/contender.toml/file": ""}),
     ),
     files=FILES,
 )
-
-
-def test_messages_about_contenders() -> None:
-    check(SECTION)

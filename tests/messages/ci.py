@@ -6,9 +6,8 @@ from functools import cache
 from pathlib import Path
 
 from tests.e2e.conftest import Place
-from tests.messages.case import Case, Scene, Section, Situation
-from tests.messages.page import check
-from tests.messages.worlds import both, world
+from tests.messages.case import Scene, Section, Situation, case
+from tests.messages.worlds import world
 from tests.repositories import WHO, commit, git, new_repository
 
 CONTENDER = """\
@@ -129,78 +128,73 @@ def _unrelated(scene: Scene) -> None:
 SECTION = Section(
     "Continuous integration",
     (
-        Case("ci", "FOLDER is not in a git repository"),
-        Case("ci", "git is not installed", _no_git),
-        Case("ci", "a repository of one commit", _first_commit),
-        Case("ci", "the clone is shallow", _shallow),
-        Case("ci", "git can't be started", _broken_git),
-        Case("ci", "the repository belongs to another user", both(repository(), _of_another)),
-        Case("ci", "XDG_CACHE_HOME can't be written", both(repository(), _no_cache)),
-        Case(
-            "ci",
-            "a submodule can't be checked out",
-            both(repository(), _submodule),
-            shows="^bakeoff: ",
+        case("ci", "FOLDER is not in a git repository"),
+        case("ci", "git is not installed", _no_git),
+        case("ci", "a repository of one commit", _first_commit),
+        case("ci", "the clone is shallow", _shallow),
+        case("ci", "git can't be started", _broken_git),
+        case("ci", "the repository belongs to another user", repository(), _of_another),
+        case("ci", "XDG_CACHE_HOME can't be written", repository(), _no_cache),
+        case(
+            "ci", "a submodule can't be checked out", repository(), _submodule, shows="^bakeoff: "
         ),
-        Case(
+        case(
             "ci --head . --contender ../elsewhere",
             "../elsewhere has a contender.toml",
-            both(repository(), _outside),
+            repository(),
+            _outside,
         ),
-        Case(
+        case(
             "ci --seed 1",
             "base can't be built",
-            both(
-                repository(),
-                world(
-                    requests_per_s=SPEEDS,
-                    unbuildable={
-                        "base": "its build failed: `make` ended with status 2",
-                        "shop": "its build failed: `make` ended with status 2",
-                    },
-                ),
+            repository(),
+            world(
+                requests_per_s=SPEEDS,
+                unbuildable={
+                    "base": "its build failed: `make` ended with status 2",
+                    "shop": "its build failed: `make` ended with status 2",
+                },
             ),
         ),
-        Case(
+        case(
             "ci --seed 1",
             "neither starts",
-            both(
-                repository(),
-                world(
-                    requests_per_s=SPEEDS,
-                    unstartable={"base": "exited with status 1", "head": "exited with status 1"},
-                ),
+            repository(),
+            world(
+                requests_per_s=SPEEDS,
+                unstartable={"base": "exited with status 1", "head": "exited with status 1"},
             ),
             shows="^bakeoff: |^  ",
         ),
-        Case(
+        case(
             "ci --workload hello",
             "base doesn't serve hello",
-            both(
-                repository(base=CONTENDER.replace("hello", "empty")), world(requests_per_s=SPEEDS)
-            ),
+            repository(base=CONTENDER.replace("hello", "empty")),
+            world(requests_per_s=SPEEDS),
         ),
-        Case(
+        case(
             "ci --workload hello",
             "head doesn't serve hello",
-            both(
-                repository(head=CONTENDER.replace("hello", "empty")), world(requests_per_s=SPEEDS)
-            ),
+            repository(head=CONTENDER.replace("hello", "empty")),
+            world(requests_per_s=SPEEDS),
         ),
-        Case(
+        case(
             "report runs/latest",
             "nothing was measured in it",
-            both(repository(), world(requests_per_s=SPEEDS), _nothing_measured),
+            repository(),
+            world(requests_per_s=SPEEDS),
+            _nothing_measured,
         ),
-        Case("ci", "the current branch and main have no commit in common", _unrelated),
-        Case("ci", "there is no branch main", repository(branch="trunk")),
-        Case(
+        case("ci", "the current branch and main have no commit in common", _unrelated),
+        case("ci", "there is no branch main", repository(branch="trunk")),
+        case(
             "ci",
             "bakeoff.toml is committed, and contender.toml beside it is not",
-            both(repository(project='contender = "."\n'), _uncommitted),
+            repository(project='contender = "."\n'),
+            _uncommitted,
         ),
         *(
-            Case(f"ci {words}", situation=both(repository(), world(requests_per_s=SPEEDS)))
+            case(f"ci {words}", "", repository(), world(requests_per_s=SPEEDS))
             for words in (
                 "--base v1",
                 "--base chnage",
@@ -218,7 +212,7 @@ SECTION = Section(
             )
         ),
         *(
-            Case("ci", given, both(repository(**files), world(requests_per_s=SPEEDS)))
+            case("ci", given, repository(**files), world(requests_per_s=SPEEDS))
             for given, files in (
                 ("bakeoff.toml names no contender", {"project": "duration = 9\n"}),
                 ("bakeoff.toml has `duration = 0`", {"project": PROJECT.replace("9", "0")}),
@@ -230,7 +224,3 @@ SECTION = Section(
         ),
     ),
 )
-
-
-def test_messages_about_ci() -> None:
-    check(SECTION)

@@ -4,9 +4,26 @@ import os
 import shutil
 from pathlib import Path
 
-from tests.messages.case import Case, Scene, Section, typed
-from tests.messages.contender import NOCC, contender
-from tests.messages.page import check
+from tests.messages.case import Scene, Section, case, typed
+
+CONTENDER = """\
+name = "x"
+title = "X"
+language = "sh"
+kind = "server"
+[run]
+command = "{command}"
+ready_timeout_s = 0.3
+[serves]
+hello = "/"
+"""
+NOCC = '[requires.nocc]\ncheck = "nocc --version"\napt = ["nocc-dev"]\n'
+"""A tool that is not here."""
+
+
+def contender(command: str = "sleep 600", more: str = "") -> dict[str, str | bytes]:
+    """Its server has this command, and 0.3 s to start; `more` are tables of its contender.toml."""
+    return {"x/contender.toml": CONTENDER.format(command=command) + more}
 
 
 def _root(scene: Scene) -> None:
@@ -47,13 +64,13 @@ SECTION = Section(
             init there
             init --command ''
         """),
-        Case(
+        case(
             "init . --command 'sleep 1'",
             "contender.toml is a link to a place that can't be written",
             _dangling,
         ),
         *(
-            Case(
+            case(
                 "setup ./x", f"x/contender.toml has {shown}", situation, files=contender(more=lines)
             )
             for lines, shown, situation in (
@@ -77,7 +94,7 @@ SECTION = Section(
                 ('[version]\ncommand = "false"\n', '`command = "false"` in [version]', None),
             )
         ),
-        Case(
+        case(
             "setup ./x",
             "FOLDER can't be written",
             _read_only,
@@ -97,7 +114,3 @@ SECTION = Section(
         "links/ab": "mine",
     },
 )
-
-
-def test_messages_about_setup() -> None:
-    check(SECTION)

@@ -4,8 +4,7 @@ import gzip
 import json
 from typing import Any
 
-from tests.messages.case import Case, Section, typed
-from tests.messages.page import check
+from tests.messages.case import Section, case, typed
 
 
 def _har(*entries: dict[str, Any]) -> str:
@@ -128,11 +127,7 @@ SECTION = Section(
             workload from curl
             workload from postman shop.json
         """),
-        Case("workload from curl -", "standard input is empty"),
+        case("workload from curl -", "standard input is empty"),
     ),
     files=FILES,
 )
-
-
-def test_messages_about_imports() -> None:
-    check(SECTION)

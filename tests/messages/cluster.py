@@ -5,15 +5,12 @@ from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
 
-import pytest
-
 from bakeoff import satellites
 from bakeoff.cluster import joining
 from bakeoff.cluster.head import Member
 from bakeoff.model.cluster import Cluster
 from tests.cluster.test_joining import HEAD, node
-from tests.messages.case import Case, Scene, Section, Situation
-from tests.messages.page import check
+from tests.messages.case import Scene, Section, Situation, case
 from tests.messages.worlds import A, world
 from tests.verify.protocols import serve_http_1
 from tests.verify.serving import serving
@@ -79,31 +76,26 @@ RACE = f"race {A} --cluster 10.0.0.1"
 SECTION = Section(
     "Clusters",
     (
-        Case(f"race {A} --cluster auto", "Ray is not installed", _without_ray),
-        Case(f"race {A} --cluster here:there"),
-        Case(f"race {A} --cluster 127.0.0.1:1", "nobody listens there"),
-        Case(f"race {A} --cluster 127.0.0.1:PORT", "PORT is a web server's", _somebody_else),
-        Case(RACE, "its nodes have no resources", members("", "")),
-        Case(RACE, "one node has `server`, and none `load`", members("server", "")),
-        Case(RACE, "one node has both", members("server load")),
-        Case(f"{RACE} --server-nodes 2", "one node has `server`", members("server", "load")),
-        Case(RACE, "its nodes have bakeoff 0.1", members("server", "load", bakeoff="0.1")),
-        Case(RACE, "its nodes have no engine", members("server", "load", engine="")),
-        Case(
+        case(f"race {A} --cluster auto", "Ray is not installed", _without_ray),
+        case(f"race {A} --cluster here:there"),
+        case(f"race {A} --cluster 127.0.0.1:1", "nobody listens there"),
+        case(f"race {A} --cluster 127.0.0.1:PORT", "PORT is a web server's", _somebody_else),
+        case(RACE, "its nodes have no resources", members("", "")),
+        case(RACE, "one node has `server`, and none `load`", members("server", "")),
+        case(RACE, "one node has both", members("server load")),
+        case(f"{RACE} --server-nodes 2", "one node has `server`", members("server", "load")),
+        case(RACE, "its nodes have bakeoff 0.1", members("server", "load", bakeoff="0.1")),
+        case(RACE, "its nodes have no engine", members("server", "load", engine="")),
+        case(
             RACE,
             "its nodes' disks are full",
             members("server", "load", unwritable="No space left on device"),
         ),
-        Case(RACE, "its server nodes have other cores", joined(server_cpus=(2, 3))),
-        Case(f"{RACE} --cpus server=0,client=7", "each node has the cores 0 and 1", joined()),
-        Case("race http://127.0.0.9/ --cluster 10.0.0.1", "", joined()),
-        Case("race http://10.0.0.1/ --cluster 10.0.0.1 --server-nodes 2", "", joined()),
-        Case(f"{RACE} --server-nodes 2 --boots 3", "", joined()),
-        Case(f"{RACE} --server-nodes 2 --workload forward", "", joined()),
+        case(RACE, "its server nodes have other cores", joined(server_cpus=(2, 3))),
+        case(f"{RACE} --cpus server=0,client=7", "each node has the cores 0 and 1", joined()),
+        case("race http://127.0.0.9/ --cluster 10.0.0.1", "", joined()),
+        case("race http://10.0.0.1/ --cluster 10.0.0.1 --server-nodes 2", "", joined()),
+        case(f"{RACE} --server-nodes 2 --boots 3", "", joined()),
+        case(f"{RACE} --server-nodes 2 --workload forward", "", joined()),
     ),
 )
-
-
-def test_messages_about_clusters() -> None:
-    pytest.importorskip("ray", reason="Ray is not installed (requirements/cluster.txt)")
-    check(SECTION)

@@ -1,9 +1,8 @@
 """`bakeoff capacity`, `day` and `draws`."""
 
-from tests.messages.case import Case, Section, typed
-from tests.messages.page import check
-from tests.messages.test_runs import lines, without
-from tests.messages.worlds import both, ran
+from tests.messages.case import Section, case, typed
+from tests.messages.runs import lines, without
+from tests.messages.worlds import ran
 
 SEARCHED = ran("capacity", "a=sleep 1", "--slo", "p99=10ms", "-d", "30", "--seed", "1")
 
@@ -40,20 +39,20 @@ SECTION = Section(
             draws ./x --workload json
             draws --all --workload none-serves.toml
         """),
-        Case(
+        case(
             "report runs/latest",
             "runs/latest is a search for a capacity in which nothing was measured",
-            both(SEARCHED, lines(lambda log: log[:1]), without("capacity.json")),
+            SEARCHED,
+            lines(lambda log: log[:1]),
+            without("capacity.json"),
         ),
-        Case(
+        case(
             "report runs/latest",
             "runs/latest is a run of draws in which nothing was measured",
-            both(DRAWN, lines(lambda log: log[:1]), without("draws.json")),
+            DRAWN,
+            lines(lambda log: log[:1]),
+            without("draws.json"),
         ),
     ),
     files={"x/contender.toml": 'name = "x"\n', "none-serves.toml": 'name = "n"\n'},
 )
-
-
-def test_messages_about_capacity_day_and_draws() -> None:
-    check(SECTION)

@@ -2,8 +2,7 @@
 
 from bakeoff import installation
 from tests.e2e.conftest import ARTICLE
-from tests.messages.case import Case, Scene, Section, changed, typed
-from tests.messages.page import check
+from tests.messages.case import Scene, Section, case, changed, typed
 from tests.messages.worlds import world
 
 SPEEDS = {"gunicorn": 5_000.0, "node-http": 9_000.0}
@@ -37,10 +36,10 @@ SECTION = Section(
             replay mine.toml --driver ab --protocol h2
             replay mine.toml --json /no/such/folder/x
         """),
-        Case("replay mine.toml --out file", "", world(requests_per_s=SPEEDS), shows="^bakeoff: "),
-        Case("replay forward", "articles/forward.toml has the name other", _catalogue),
+        case("replay mine.toml --out file", "", world(requests_per_s=SPEEDS), shows="^bakeoff: "),
+        case("replay forward", "articles/forward.toml has the name other", _catalogue),
         *(
-            Case(
+            case(
                 f"replay mine.toml --scale 0.01 --seed 1{words}",
                 given,
                 situation,
@@ -108,7 +107,3 @@ SECTION = Section(
     ),
     files={"mine.toml": ARTICLE, "file": ""},
 )
-
-
-def test_messages_about_replays() -> None:
-    check(SECTION)

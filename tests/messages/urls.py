@@ -2,8 +2,7 @@
 
 import socket
 
-from tests.messages.case import Case, Scene, Section, typed
-from tests.messages.page import check
+from tests.messages.case import Scene, Section, case, typed
 from tests.messages.worlds import world
 
 WITHOUT_TOOLS = {
@@ -39,7 +38,7 @@ SECTION = Section(
             race --server-nodes 2 http://localhost/
             race http://192.0.2.1:8080/
         """),
-        Case("race http://no-such-host.example/", "nothing knows that name", _nobody_resolves),
+        case("race http://no-such-host.example/", "nothing knows that name", _nobody_resolves),
         *typed("""
             crosscheck localhost
             crosscheck http://localhost/ --tools wrc
@@ -54,9 +53,9 @@ SECTION = Section(
             crosscheck https://localhost/
             crosscheck
         """),
-        Case("crosscheck http://localhost:8080/", "nobody listens there", world(refuses=True)),
+        case("crosscheck http://localhost:8080/", "nobody listens there", world(refuses=True)),
         *(
-            Case(f"crosscheck http://localhost:8080/ {words}", situation=world())
+            case(f"crosscheck http://localhost:8080/ {words}", "", world())
             for words in (
                 "--tools h2load",
                 "--tools webbench",
@@ -67,15 +66,13 @@ SECTION = Section(
                 "--tools h2load --protocol h2c --rate 100",
             )
         ),
-        Case(
-            "crosscheck https://localhost/ --insecure --tools webbench --close", situation=world()
-        ),
-        Case(
+        case("crosscheck https://localhost/ --insecure --tools webbench --close", "", world()),
+        case(
             "crosscheck http://localhost:8080/ --tools wrk,ab",
             "neither is installed",
             world(missing_tools=WITHOUT_TOOLS),
         ),
-        Case(
+        case(
             "crosscheck http://localhost:8080/ --tools wrk",
             "the engine is not there",
             world(missing_tools={"engine": "the load engine `volley` is not here"}),
@@ -83,7 +80,3 @@ SECTION = Section(
     ),
     files={"empty.pem": ""},
 )
-
-
-def test_messages_about_urls() -> None:
-    check(SECTION)

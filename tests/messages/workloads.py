@@ -1,7 +1,6 @@
 """Workload files."""
 
-from tests.messages.case import Case, Section, changed, typed
-from tests.messages.page import check
+from tests.messages.case import Section, case, changed, typed
 
 SHOP = """\
 name = "shop"
@@ -110,7 +109,7 @@ SECTION = Section(
             "workload show ./one.toml",
         ),
         *(
-            Case("workload show ./shop.toml", f"users.csv {given}", files={"users.csv": content})
+            case("workload show ./shop.toml", f"users.csv {given}", files={"users.csv": content})
             for given, content in (
                 ("is empty", b""),
                 ("has no row", b"id,name\n"),
@@ -122,12 +121,8 @@ SECTION = Section(
                 ("has a user with a space", b"id,name\na b,Ann\n"),
             )
         ),
-        Case(">>> bakeoff.race('nginx', workload={'request': {'path': '/', 'body_file': 'no'}})"),
-        Case(">>> bakeoff.race('nginx', workload={'request': {'paht': '/'}})"),
+        case(">>> bakeoff.race('nginx', workload={'request': {'path': '/', 'body_file': 'no'}})"),
+        case(">>> bakeoff.race('nginx', workload={'request': {'paht': '/'}})"),
     ),
     files=FILES,
 )
-
-
-def test_messages_about_workload_files() -> None:
-    check(SECTION)
