@@ -6,6 +6,8 @@
 from collections.abc import Iterator
 from typing import Any
 
+from bakeoff.model.compare import RunChange
+from bakeoff.model.crosscheck import FIGURES as FIGURES_OF
 from bakeoff.model.finding import Finding
 from bakeoff.model.gate import Gate, GateResult
 from bakeoff.model.grid import Cell, ChangeOfPlaces
@@ -14,8 +16,9 @@ from bakeoff.model.plan import Cores
 from bakeoff.model.ratio import Interval, Ratio
 from bakeoff.model.replay import Agreement
 from bakeoff.model.verdict import Precision, Verdict
-from bakeoff.report.document import List
+from bakeoff.report.document import Document, List, Table
 from bakeoff.report.kinds import (
+    audit,
     capacity,
     comparison,
     crosscheck,
@@ -29,6 +32,7 @@ from bakeoff.report.kinds import (
 )
 from bakeoff.report.kinds.race_headline import headline
 from tests.report import sample
+from tests.report.documents import audited
 from tests.report.sample import capacity as capacities
 from tests.report.sample import comparison as comparisons
 from tests.report.sample import crosscheck as crosschecks
@@ -223,6 +227,12 @@ def of_grids() -> Iterator[Case]:
         yield "where", grid.turning_point(whole, found) or "no one point"
     for place in (0, -1):
         yield "cell", grid.title(whole, whole.cells[place])
+    every = list(whole.cells)
+    mixed, apart = (
+        ChangeOfPlaces(a="a", b="b", a_ahead=CHANGES[n][0], b_ahead=CHANGES[n][1]) for n in (2, 0)
+    )
+    yield "one pair without one point", grid.headline(grids.of(every, changes=(mixed,)))
+    yield "several pairs", grid.headline(grids.of(every, changes=(apart, mixed)))
     yield "workers", grid.at("workers", [1])
     yield "close", grid.at("connection", ["close"])
 
@@ -260,24 +270,65 @@ def of_replays() -> Iterator[Case]:
         yield "engine and tool", replay.agreement(agreement)
 
 
+def texts(document: Document, title: str) -> str:
+    """The entries of one of its lists, or the lines of one of its tables."""
+    for block in document.summary:
+        if isinstance(block, List) and block.title == title:
+            return "; ".join(f"{item.sign} {item.text}" for item in block.items)
+        if isinstance(block, Table) and block.title == title:
+            return "; ".join(" | ".join(row.cells) for row in block.rows)
+    return ""
+
+
 def of_others() -> Iterator[Case]:
-    yield "capacities, nobody", capacity.document(capacities.nobody()).headline
+    equal = audited().model_copy(update={"unequal": ()})
+    yield "an audit, nothing unequal", audit.document(equal).headline
+    nobody = capacity.document(capacities.nobody())
+    yield "capacities, nobody", nobody.headline
+    yield "what nobody holds", texts(nobody, "Without a plain capacity")
     yield "a day", day.document(days.day()).headline
     yield "a day, ended", day.document(days.day(complete=False)).headline
-    yield "draws", draws.headline(drawn.draws())
-    alone = drawn.measured("ada", 0.012)
-    yield "draws of one", draws.headline(drawn.draws(contenders=(alone,)))
-    few = tuple(each for each in drawn.draws().contenders if not each.spreads)
-    yield "draws, too few", draws.headline(drawn.draws(contenders=few))
-    nobody = comparisons.compared(reference=None, changes=())
-    yield "two runs, nothing in both", comparison.headline(nobody)
+    few = days.line("peak", "requests_per_s", 1.0, 2.0, 3.0).model_copy(update={"pairs": ()})
+    yield "a day, too few rounds", day.headline(days.day(lines=(few,)))
+    yield "draws, ended", draws.headline(drawn.draws(complete=False))
+    one = drawn.measured("ada", 0.012)
+    yield "draws of one", draws.headline(drawn.draws(contenders=(one,)))
+    more = one.model_copy(update={"spreads": (*one.spreads, drawn.spread("boot", 0.03, 3))})
+    with_boots = draws.document(drawn.draws(contenders=(more,)))
+    yield "draws with boots", texts(with_boots, "Spread per level")
+    yield "what draws with boots mean", str(getattr(with_boots.summary[1], "text", ""))
+    none = tuple(each for each in drawn.draws().contenders if not each.spreads)
+    yield "draws, too few", draws.headline(drawn.draws(contenders=none))
+
+
+def of_two_runs() -> Iterator[Case]:
+    keys = ("kernel", "cpus")
+    unlike = tuple(Finding.of("machine_differs", key=k, before="1", after="2") for k in keys)
+    apart = comparisons.compared(unlike=unlike)
+    yield "unlike machines", comparison.headline(apart)
+    for title in ("Changes", "Before and after", "Warnings"):
+        yield f"unlike machines, {title}", texts(comparison.document(apart), title)
+    nothing = comparisons.compared(reference=None, changes=())
+    yield "nothing in both", comparison.headline(nothing)
+    figures = comparisons.figures()
+    alone = RunChange(name="a", before=figures, after=figures, reason="only it remains")
+    single = comparisons.compared(reference=None, changes=(alone,))
+    yield "one in both", comparison.headline(single)
+    yield "one in both, changes", texts(comparison.document(single), "Changes")
+
+
+def of_crosschecks() -> Iterator[Case]:
     failed = crosschecks.loading("engine", n=0, figures={}, failures=("it could not",))
     none = crosschecks.crosscheck(loadings=(failed,), compared=(), complete=False)
-    yield "a crosscheck of nothing, ended", crosscheck.document(none).headline
-    asks = crosschecks.crosscheck(plan=plan(connection="close"))
-    for block in crosscheck.document(asks).summary:
-        if isinstance(block, List) and block.title == "What to know":
-            yield "a crosscheck in close mode", block.items[0].text
+    yield "nothing compared, ended", crosscheck.document(none).headline
+    yield "nothing compared, what to know", texts(crosscheck.document(none), "What to know")
+    close = crosschecks.crosscheck(plan=plan(connection="close"))
+    yield "in close mode", texts(crosscheck.document(close), "What to know")
+    yield "with a rate", crosscheck.document(crosschecks.crosscheck(plan=plan(rate=1000))).measured
+    bound = {"ratio": Ratio(ratio=1.2, low=1.2, high=None, n=10), "finding": "differs"}
+    above = tuple(crosschecks.compared("engine", "ab", figure=each, **bound) for each in FIGURES_OF)
+    open_ended = crosschecks.crosscheck(compared=above)
+    yield "a bound alone", texts(crosscheck.document(open_ended), "Ratios")
 
 
 WORDS = {
@@ -287,5 +338,7 @@ WORDS = {
     "Cores": of_cores,
     "Grids": of_grids,
     "Replays": of_replays,
+    "Two runs": of_two_runs,
+    "Crosschecks": of_crosschecks,
     "Other runs": of_others,
 }

@@ -50,7 +50,8 @@ def without_trailing_spaces(text: str) -> str:
 
 
 @pytest.mark.parametrize(
-    "name", ["race", "capacity", "grid", "replay", "crosscheck", "comparison", "audit", "day"]
+    "name",
+    ["race", "capacity", "grid", "replay", "crosscheck", "comparison", "audit", "day", "draws"],
 )
 def test_as_it_is_piped(name: str) -> None:
     text = printed(DOCUMENTS[name](), 80)

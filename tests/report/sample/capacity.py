@@ -7,12 +7,18 @@ from bakeoff.model.capacity import (
     CapacityEntry,
     CapacityPair,
     CapacityReport,
+    CostAt,
+    CostFigure,
+    CostLine,
     CurvePoint,
     Mean,
 )
 from bakeoff.model.plan import Cores, Skipped
 from bakeoff.model.ratio import Interval
+from bakeoff.model.receipt import Expectation
+from bakeoff.model.workload import ExpectSection
 from bakeoff.plan import ladder, parse_slo
+from tests.ratios import interval
 from tests.report.sample.race import machine
 
 STRICT, LOOSE = parse_slo("p99=10ms"), parse_slo("p99=50ms,p99.9=100ms")
@@ -78,8 +84,27 @@ def pair(a: str, b: str, objective: str, ratio: float) -> CapacityPair:
     )
 
 
+def cost(at: CostAt, figure: CostFigure, quick: float, equal: float, finding: str) -> CostLine:
+    unseen = {"value": None, "n": 0, "why": {"code": "not_seen"}}
+    ratio = interval(equal / quick, 1.03, n=9)
+    return CostLine.model_validate(
+        {
+            "at": at,
+            "figure": figure,
+            "requests_per_s": {"quick": 26_000.0, "equal": 26_000.0 if at == "equal" else 27_000.0},
+            "values": [
+                {"name": "quick", "value": quick, "n": 9},
+                {"name": "equal", "value": equal, "n": 9},
+                *({"name": name, **unseen} for name in ("bounded", "slow")),
+            ],
+            "pairs": [{"a": "quick", "b": "equal", "ratio": ratio, "finding": finding}],
+        }
+    )
+
+
 def report() -> CapacityReport:
     """Two objectives, five contenders, a warning, one skipped."""
+    held = Expectation(answers=24, expect=ExpectSection(json_={"id": "number"}), varied=("id",))
     bounded = (
         entry("bounded", 30_000)
         .capacities[0]
@@ -97,7 +122,7 @@ def report() -> CapacityReport:
         objective=LOOSE.text, finding="can't tell", requests_per_s=None, limit="p99.9"
     )
     entries = (
-        entry("quick", 52_000),
+        entry("quick", 52_000, held={"GET /": held}),
         entry("equal", 52_500, warnings=("it was out in 1 of 3 boots; in boot 2: no answer",)),
         entry("bounded", 30_000, capacities=(bounded,), mean=None),
         entry("slow", 1_500, capacities=(unmet, untold), mean=None, at_capacity=None, beyond=None),
@@ -130,6 +155,10 @@ def report() -> CapacityReport:
             pair("equal", "quick", LOOSE.text, 1.06),
             pair("equal", "quick", "", 1.03),
         ),
+        costs=(
+            cost("share", "cpu_us_per_request", 19.0, 38.0, "better"),
+            cost("equal", "memory_mib", 20.0, 20.2, "tie"),
+        ),
         skipped=(Skipped(name="gone", reason="can't be built"),),
         step=1.05,
         boots=3,
@@ -148,5 +177,6 @@ def nobody() -> CapacityReport:
     slow = whole.entries[3]
     only = slow.model_copy(update={"capacities": slow.capacities[:1]})
     return whole.model_copy(
-        update={"objectives": (STRICT,), "entries": (only,), "pairs": (), "complete": False}
+        update={"objectives": (STRICT,), "entries": (only,), "pairs": (), "costs": ()}
+        | {"complete": False}
     )
