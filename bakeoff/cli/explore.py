@@ -79,7 +79,7 @@ def explore(
     bakeoff explore runs --export site
     """
     try:
-        from bakeoff.explore import app, guard, serve, site
+        from bakeoff.explore import app, guard, site
         from bakeoff.explore.live.watched import Live
     except ImportError as error:
         raise MissingPiece(
@@ -92,7 +92,7 @@ def explore(
         say(f"{figures.plural(pages, 'page')} in {to}; begin with {to / 'index.html'}", out)
         return
     with (
-        serve.listening(listen, port, others=allow_others) as bound,
+        app.listening(listen, port, others=allow_others) as bound,
         opened_index(folders or []) as index,
         Live(folders or [RUNS], index, adds=bool(folders)) as live,
     ):
@@ -101,7 +101,7 @@ def explore(
         host = f"[{listen}]" if ":" in listen else listen
         say(f"http://{host}:{own_port}/?token={watchman.token}", out)
         say("Open this link in a browser; Ctrl-C ends the explorer.")
-        serve.serve(app.application(index, watchman, live), bound)
+        app.serve(app.application(index, watchman, live), bound)
 
 
 def site_url(url: str) -> str:

@@ -44,8 +44,7 @@ def publish(
         pages = _into(site, judged, site_url(url))
         say(f"{figures.plural(pages, 'page')} in {site}; begin with {site / 'index.html'}", out)
         return
-    from bakeoff.build.branch import branch_folder, commit_all
-    from bakeoff.build.repository import Repository
+    from bakeoff.build.repository import Repository, branch_folder, commit_all
 
     name = to.removeprefix(BRANCH)
     with branch_folder(Repository.around(Path.cwd()), name) as folder:

@@ -1,5 +1,10 @@
-"""The web application: an address → its view, as a page, as its figures or as a picture."""
+"""The web application: an address → its view, as a page, its figures or a picture; its server."""
 
+import logging
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from errno import EADDRINUSE
 from mimetypes import guess_type
 
 from starlette.applications import Starlette
@@ -12,14 +17,14 @@ from starlette.types import ASGIApp
 
 from bakeoff.explore import downloads
 from bakeoff.explore.address import Address, live
-from bakeoff.explore.guard import Guard
+from bakeoff.explore.guard import LOOPBACK, Guard
 from bakeoff.explore.live.routes import routes
 from bakeoff.explore.live.watched import Live
 from bakeoff.explore.page import ASSETS, FailurePage, NotThere, render, stylesheet
 from bakeoff.explore.views import view
 from bakeoff.history.index import Index
 from bakeoff.history.place import HistoryAway
-from bakeoff.model.errors import BakeoffError
+from bakeoff.model.errors import BadUsage, BakeoffError
 
 
 def application(index: Index, guard: Guard, live_runs: Live | None = None) -> ASGIApp:
@@ -72,3 +77,48 @@ def _status(error: BakeoffError) -> int:
 
 def _title(error: BakeoffError) -> str:
     return "There is nothing here" if isinstance(error, NotThere) else "This can’t be shown"
+
+
+@contextmanager
+def listening(host: str, port: int, *, others: bool) -> Iterator[socket.socket]:
+    """A socket at `host`; port 0 is a free one. Raises `BadUsage` where it can't be had.
+
+    Beyond loopback only where `others` may come.
+    """
+    if host not in LOOPBACK and not others:
+        raise BadUsage(
+            f"--listen {host}: other machines could connect; --allow-others lets those in that "
+            "have the token"
+        )
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as bound:
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            bound.bind((host, port))
+            bound.listen(128)
+        except OSError as error:
+            if error.errno == EADDRINUSE:
+                reason = "is taken; without --port a free one is chosen"
+                raise BadUsage(f"--port {port}: {reason}") from None
+            raise BadUsage(f"--listen {host}: {error.strerror}") from None
+        yield bound
+
+
+def serve(application: ASGIApp, bound: socket.socket) -> None:
+    """Answer on `bound` until a signal ends it. Raises `KeyboardInterrupt` then."""
+    import uvicorn
+
+    config = uvicorn.Config(
+        application,
+        log_level="error",
+        access_log=False,
+        server_header=False,
+        lifespan="off",
+        ws="none",
+        # Who follows a race keeps a connection open, and Ctrl-C must not wait for it.
+        timeout_graceful_shutdown=2,
+    )
+    server = uvicorn.Server(config)
+    # Who is cut off then, a picture that is being drawn or a run that is followed, is no error.
+    logging.getLogger("uvicorn.error").addFilter(lambda _: not server.should_exit)
+    server.run(sockets=[bound])

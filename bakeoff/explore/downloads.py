@@ -1,7 +1,6 @@
 """What lies beside a view: its figures as CSV, JSON and Parquet, its pictures as SVG, its
 badges."""
 
-import csv
 import io
 import json
 from collections.abc import Callable, Sequence
@@ -11,6 +10,7 @@ from bakeoff.explore.address import DATA, OF_VIEWS, Address, Links
 from bakeoff.explore.page import NotThere, Page, fragment
 from bakeoff.model.errors import MissingPiece
 from bakeoff.report.document import DataRow
+from bakeoff.report.render import columns, csv
 
 
 @dataclass(frozen=True)
@@ -54,9 +54,10 @@ def made(
 
     match name:
         case ("data.csv",):
-            return File(_named(page, "csv"), "text/csv; charset=utf-8", to_csv(rows()))
+            return File(_named(page, "csv"), "text/csv; charset=utf-8", csv(rows()).encode())
         case ("data.json",):
-            return File(_named(page, "json"), "application/json", to_json(rows()))
+            text = json.dumps([*map(dict, rows())], ensure_ascii=False)
+            return File(_named(page, "json"), "application/json", text.encode())
         case ("data.parquet",):
             media_type = "application/vnd.apache.parquet"
             return File(_named(page, "parquet"), media_type, to_parquet(rows()))
@@ -80,18 +81,6 @@ def made(
     raise NotThere(f"this page has no {'/'.join(name)}")
 
 
-def to_csv(rows: Sequence[DataRow]) -> bytes:
-    out = io.StringIO()
-    writer = csv.DictWriter(out, _columns(rows), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return out.getvalue().encode()
-
-
-def to_json(rows: Sequence[DataRow]) -> bytes:
-    return json.dumps([dict(row) for row in rows], ensure_ascii=False).encode()
-
-
 def to_parquet(rows: Sequence[DataRow]) -> bytes:
     """A column per key. Raises `MissingPiece` without pyarrow."""
     try:
@@ -99,24 +88,9 @@ def to_parquet(rows: Sequence[DataRow]) -> bytes:
         import pyarrow.parquet
     except ImportError:
         raise MissingPiece("Parquet needs pyarrow: pip install 'bakeoff[explore]'") from None
-    columns = {name: _of_one_type([row.get(name) for row in rows]) for name in _columns(rows)}
     out = io.BytesIO()
-    pyarrow.parquet.write_table(pyarrow.table(columns), out)
+    pyarrow.parquet.write_table(pyarrow.table(columns(rows)), out)
     return out.getvalue()
-
-
-def _of_one_type(values: Sequence[object]) -> Sequence[object]:
-    """A column of whole numbers and fractions as fractions, one of anything and words as words."""
-    kinds = {type(value) for value in values if value is not None}
-    if str in kinds and len(kinds) > 1:
-        return [None if value is None else str(value) for value in values]
-    if float in kinds:
-        return [None if value is None else float(value) for value in values]  # type: ignore[arg-type]
-    return values
-
-
-def _columns(rows: Sequence[DataRow]) -> list[str]:
-    return list(dict.fromkeys(name for row in rows for name in row))
 
 
 def _named(page: Page, ending: str) -> str:

@@ -46,10 +46,11 @@ class Reported(ABC):
     def _frame(self) -> Any:
         from bakeoff.report import render
 
-        return render.frame(
+        rows = [
             {"contender" if column == "name" else column: value for column, value in row.items()}
             for row in self.document().data
-        )
+        ]
+        return render.frame(rows)
 
 
 class Results(Reported):

@@ -14,8 +14,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from bakeoff.model.shape import shape_of
-from bakeoff.traffic.headers import common, kept
-from bakeoff.traffic.recording import Headers, Recording, Request, is_asset
+from bakeoff.traffic.recording import Headers, Recording, Request, common, is_asset, kept
 from bakeoff.traffic.secrets import without_secrets
 from bakeoff.traffic.shapes import (
     Item,

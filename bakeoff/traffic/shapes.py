@@ -8,8 +8,7 @@ from itertools import chain
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from bakeoff.traffic.headers import kept
-from bakeoff.traffic.recording import Request
+from bakeoff.traffic.recording import Request, kept
 
 MANY_WORDS = 20
 """A segment of a path with so many different words is a value: else there are too many requests."""

@@ -25,7 +25,7 @@ def calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
     monkeypatch.setattr("os.geteuid", lambda: 0)
-    monkeypatch.setattr("bakeoff.build.apt.POLICY", policy)
+    monkeypatch.setattr("bakeoff.build.requirements.POLICY", policy)
     return log
 
 

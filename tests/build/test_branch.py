@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.build.branch import branch_folder, commit_all
-from bakeoff.build.repository import Repository
+from bakeoff.build.repository import Repository, branch_folder, commit_all
 from bakeoff.model.errors import BadUsage
 
 

@@ -12,9 +12,8 @@ from playwright.sync_api import Browser, Page
 
 from bakeoff.explore import address as to
 from bakeoff.explore.address import file_of, live
-from bakeoff.explore.app import application
+from bakeoff.explore.app import application, listening
 from bakeoff.explore.guard import Guard
-from bakeoff.explore.serve import listening
 from tests.explore.conftest import Shelves
 from tests.report.render.test_browser import OVERFLOW
 

@@ -18,10 +18,9 @@ from bakeoff.explore import address as to
 from bakeoff.explore.drawing.narrowing import said_of
 from bakeoff.explore.live import judge as judging_process
 from bakeoff.explore.live import routes
-from bakeoff.explore.live.judge import MOST_S, Judge
+from bakeoff.explore.live.judge import MOST_S, Judge, LiveState, Stood
 from bakeoff.explore.live.judging import judged
 from bakeoff.explore.live.routes import _deed, _event
-from bakeoff.explore.live.state import LiveState, Stood
 from bakeoff.explore.live.watched import SHARE, SHARE_SHARED, Live, is_news, pause_s
 from bakeoff.explore.page import fragment
 from bakeoff.history.index import Index

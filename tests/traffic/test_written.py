@@ -13,8 +13,7 @@ from bakeoff.model.fields import filled
 from bakeoff.model.workload import Workload
 from bakeoff.plan.workloads import read_workload
 from bakeoff.traffic import Choices, Recording, draft, read_har, toml_of
-from bakeoff.traffic.headers import kept
-from bakeoff.traffic.recording import Request, path_of
+from bakeoff.traffic.recording import Request, kept, path_of
 from tests.traffic.recorded import binary, entry, har
 
 WRITTEN = """\

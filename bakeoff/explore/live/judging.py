@@ -14,7 +14,7 @@ from math import sqrt
 from pathlib import Path
 
 from bakeoff.explore.drawing.narrowing import narrowing
-from bakeoff.explore.live.state import LiveState, Stood, Wanted
+from bakeoff.explore.live.judge import LiveState, Stood, Wanted
 from bakeoff.explore.page import fragment
 from bakeoff.model.errors import BakeoffError, NoVerdict
 from bakeoff.model.verdict import Verdict

@@ -14,7 +14,7 @@ from starlette.routing import Route
 from bakeoff.explore import address as to
 from bakeoff.explore.address import live as link
 from bakeoff.explore.guard import Guard
-from bakeoff.explore.live.state import LiveState
+from bakeoff.explore.live.judge import LiveState
 from bakeoff.explore.live.watched import Live, Stage, Watched
 from bakeoff.explore.page import FailurePage, Page, fragment, render
 from bakeoff.model.errors import BadUsage

@@ -11,8 +11,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Literal
 
-from bakeoff.explore.live.judge import Judge
-from bakeoff.explore.live.state import LiveState, Stood
+from bakeoff.explore.live.judge import Judge, LiveState, Stood
 from bakeoff.history.index import Index
 from bakeoff.history.place import HistoryAway
 from bakeoff.history.results import id_of, indexed_or_why

@@ -1,6 +1,8 @@
 """The views: the index and an address → a page. None of them knows of HTTP, or of a static site."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import ClassVar
 
 from bakeoff.explore.address import Address
 from bakeoff.explore.page import NotThere, Page
@@ -10,8 +12,25 @@ from bakeoff.explore.views.matrix import matrix
 from bakeoff.explore.views.run import run
 from bakeoff.explore.views.shelf import shelf
 from bakeoff.explore.views.two import two
-from bakeoff.explore.views.words import words
 from bakeoff.history.index import Index
+from bakeoff.report.glossary import GLOSSARY
+
+
+@dataclass(frozen=True, kw_only=True)
+class WordsPage(Page):
+    """The glossary."""
+
+    template: ClassVar[str] = "words.html"
+    is_shared: ClassVar[bool] = False
+
+    words: Mapping[str, str]
+
+
+def words(_: Index, address: Address) -> WordsPage:
+    if len(address.parts) > 1:
+        raise NotThere("no page has this address")
+    return WordsPage(address=address, title="Words", words=GLOSSARY)
+
 
 _VIEWS: Mapping[str, Callable[[Index, Address], Page]] = {
     "": shelf,

@@ -2,7 +2,7 @@
 
 import csv as csv_format
 import io
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
@@ -26,7 +26,7 @@ def write(folder: Path, document: Document) -> Path:
 
     made = layout(document)
     files = {f"charts/{chart.slug}.svg": alone(svg(chart, WIDE)) for chart in made.charts}
-    files |= {"report.md": markdown(document), "report.csv": csv(document)}
+    files |= {"report.md": markdown(document), "report.csv": csv(document.data)}
     files["report.html"] = page(document, made)
     (folder / "charts").mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
@@ -54,33 +54,39 @@ LIBRARIES: tuple[Literal["polars", "pandas"], ...] = ("polars", "pandas")
 """In this order: who has both has installed polars on purpose, and pandas for something else."""
 
 
-def csv(document: Document) -> str:
-    """A line per row of data, unrounded; what a row doesn't have is empty."""
+def csv(rows: Sequence[DataRow]) -> str:
+    """A line per row, unrounded; what a row doesn't have is empty."""
     out = io.StringIO()
-    writer = csv_format.DictWriter(out, _columns(document.data), lineterminator="\n")
+    writer = csv_format.DictWriter(out, _names(rows), lineterminator="\n")
     writer.writeheader()
-    writer.writerows(document.data)
+    writer.writerows(rows)
     return out.getvalue()
 
 
-def frame(rows: Iterable[DataRow]) -> Any:
+def frame(rows: Sequence[DataRow]) -> Any:
     """Rows as a native frame: polars or pandas. MissingPiece where neither is installed."""
     import narwhals
 
-    kept = list(rows)
     library = next((name for name in LIBRARIES if find_spec(name)), None)
     if library is None:
         raise MissingPiece("a data frame needs polars or pandas: pip install polars")
-    values = {name: _of_one_type([row.get(name) for row in kept]) for name in _columns(kept)}
-    return narwhals.from_dict(values, backend=library).to_native()
+    return narwhals.from_dict(columns(rows), backend=library).to_native()
 
 
-def _of_one_type(values: list[Value]) -> list[Value]:
-    """Whole numbers among fractions as fractions: polars takes no mixture."""
-    if not any(isinstance(value, float) for value in values):
-        return values
-    return [value if value is None or isinstance(value, str) else float(value) for value in values]
+def columns(rows: Sequence[DataRow]) -> Mapping[str, Sequence[Value]]:
+    """The values of each key, of one type: whole numbers among fractions as fractions, anything
+    among words as words."""
+    return {name: _of_one_type([row.get(name) for row in rows]) for name in _names(rows)}
 
 
-def _columns(rows: Iterable[DataRow]) -> list[str]:
+def _of_one_type(values: Sequence[Value]) -> Sequence[Value]:
+    kinds = {type(value) for value in values if value is not None}
+    if str in kinds and len(kinds) > 1:
+        return [None if value is None else str(value) for value in values]
+    if float in kinds:
+        return [None if value is None else float(value) for value in values]
+    return values
+
+
+def _names(rows: Sequence[DataRow]) -> list[str]:
     return list(dict.fromkeys(name for row in rows for name in row))

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bakeoff.explore.drawing.narrowing import LANES_MAX, Past, narrowing
-from bakeoff.explore.live.state import Stood
+from bakeoff.explore.live.judge import Stood
 from bakeoff.model.ratio import Ratio
 from bakeoff.model.verdict import Verdict
 from bakeoff.report import figures

@@ -103,7 +103,7 @@ def test_the_files_are_whole_and_what_the_functions_give(
     folder, document = written(name), DOCUMENTS[name]()
     assert not [path for path in folder.rglob("*") if path.name.startswith(".")]
     assert (folder / "report.md").read_text(encoding="utf-8") == render.markdown(document)
-    assert (folder / "report.csv").read_text(encoding="utf-8") == render.csv(document)
+    assert (folder / "report.csv").read_text(encoding="utf-8") == render.csv(document.data)
     pictures = sorted((folder / "charts").iterdir())
     assert [path.stem for path in pictures] == CHARTS[name].split()
     for picture in pictures:

@@ -6,7 +6,6 @@ import pytest
 
 from bakeoff.model.errors import MissingPiece
 from bakeoff.report import render
-from bakeoff.report.document import Document
 from bakeoff.report.render import csv, frame, markdown
 from tests.report.documents import DOCUMENTS
 from tests.report.render.golden import same_as_golden
@@ -20,7 +19,7 @@ def test_markdown_as_it_is_read(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["race", "grid", "replay"])
 def test_csv_as_it_is_read(name: str) -> None:
-    same_as_golden(f"{name}.csv", csv(DOCUMENTS[name]()))
+    same_as_golden(f"{name}.csv", csv(DOCUMENTS[name]().data))
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
@@ -64,4 +63,4 @@ def test_without_a_library_it_says_what_to_install(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_document_without_data_has_an_empty_csv() -> None:
-    assert csv(Document("", "", ())).strip() == ""
+    assert csv(()).strip() == ""
