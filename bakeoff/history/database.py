@@ -4,14 +4,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from alembic import command
-from alembic.config import Config
-from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
+from sqlalchemy import Connection, Engine, create_engine, event, inspect, select, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
 from bakeoff.history.place import HISTORY, HistoryAway
-from bakeoff.history.tables import SCHEMA
+from bakeoff.history.tables import METADATA, SCHEMA, VERSION
 from bakeoff.model.errors import BadUsage, MissingPiece
 
 BUSY_S = 20.0
@@ -125,10 +123,11 @@ def _bring_up_to_date(engine: Engine) -> None:
             f"schema is {at}, this one knows {SCHEMA}): upgrade bakeoff"
         )
     with _alone(engine), engine.begin() as connection:
-        config = Config()
-        config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
-        config.attributes["connection"] = connection
-        command.upgrade(config, "head")
+        if _schema(connection) is None:
+            METADATA.create_all(connection)
+            # Last: without it, what a kill left is completed by the next one.
+            VERSION.create(connection, checkfirst=True)
+            connection.execute(VERSION.insert().values(version_num=SCHEMA))
 
 
 def _look_through(engine: Engine) -> None:
@@ -140,9 +139,9 @@ def _look_through(engine: Engine) -> None:
 
 
 def _schema(connection: Connection) -> str | None:
-    if not inspect(connection).has_table("alembic_version"):
+    if not inspect(connection).has_table(VERSION.name):
         return None
-    found: str | None = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    found: str | None = connection.execute(select(VERSION.c.version_num)).scalar()
     return found
 
 

@@ -1,7 +1,8 @@
 """The index of runs: what was measured, when and where. It can be made again at any time."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
+from typing import Concatenate, ParamSpec, TypeVar
 
 from sqlalchemy import Connection, Engine, select
 
@@ -9,21 +10,11 @@ from bakeoff.history import earlier, lines, pairs, runs
 from bakeoff.history.database import connect, reached
 from bakeoff.history.rows import write
 from bakeoff.history.tables import METADATA, RUNS
+from bakeoff.model import history as model
 from bakeoff.model.earlier import Earlier
-from bakeoff.model.history import (
-    Choices,
-    ClaimPoint,
-    ContenderLine,
-    IndexedFigure,
-    IndexedRun,
-    Matrix,
-    MatrixKey,
-    RunLine,
-    RunPage,
-    Series,
-    SeriesKey,
-)
 
+P = ParamSpec("P")
+T = TypeVar("T")
 BATCH = 500
 """Runs that are written at a time: some thousand rows, in one statement per table."""
 
@@ -40,17 +31,17 @@ class Index:
 
     # Writing.
 
-    def add(self, *runs: IndexedRun) -> None:
+    def add(self, *runs: model.IndexedRun) -> None:
         with self._writing() as connection:
             write(connection, runs)
 
-    def rebuild(self, runs: Iterable[IndexedRun]) -> int:
+    def rebuild(self, runs: Iterable[model.IndexedRun]) -> int:
         """Replace all that is there by `runs`, or leave it as it is; how many there are now."""
         count = 0
         with self._writing() as connection:
             for table in reversed(METADATA.sorted_tables):
                 connection.execute(table.delete())
-            batch: list[IndexedRun] = []
+            batch: list[model.IndexedRun] = []
             for run in runs:
                 batch.append(run)
                 count += 1
@@ -73,42 +64,44 @@ class Index:
         before: str | None = None,
         limit: int = 50,
         steady: bool = False,
-    ) -> RunPage:
+    ) -> model.RunPage:
         """Runs that fit all of what is given, the newest first; `machine` is a class of machine.
 
         Each word of `text` must be in its name, headline, contenders, workloads, machine or
         command line. `before` is an earlier page's. `steady`: pages are counted from the oldest
         run, so that a new run changes the first one alone; that has up to twice `limit`.
         """
-        with self._reading() as connection:
-            return runs.page(
-                connection,
-                contender=contender,
-                workload=workload,
-                machine=machine,
-                kind=kind,
-                text=text,
-                before=before,
-                limit=limit,
-                steady=steady,
-            )
+        return self._read(
+            runs.page,
+            contender=contender,
+            workload=workload,
+            machine=machine,
+            kind=kind,
+            text=text,
+            before=before,
+            limit=limit,
+            steady=steady,
+        )
 
     def runs_of_line(
-        self, of: IndexedFigure, kind: str, *, before: IndexedRun | None = None, limit: int
-    ) -> tuple[RunLine, ...]:
+        self,
+        of: model.IndexedFigure,
+        kind: str,
+        *,
+        before: model.IndexedRun | None = None,
+        limit: int,
+    ) -> tuple[model.RunLine, ...]:
         """The newest runs of a kind that are on a figure's line over time, and call its contender
         as it does; of those before `before`, if given."""
-        with self._reading() as connection:
-            return runs.of_line(connection, of, kind, before, limit)
+        return self._read(runs.of_line, of, kind, before, limit)
 
-    def choices(self) -> Choices:
-        with self._reading() as connection:
-            return runs.choices(connection)
+    def choices(self) -> model.Choices:
+        return self._read(runs.choices)
 
-    def run(self, run: str) -> IndexedRun | None:
+    def run(self, run: str) -> model.IndexedRun | None:
         with self._reading() as connection:
             found = connection.execute(select(RUNS.c.document).where(RUNS.c.id == run)).scalar()
-        return IndexedRun.from_json(found, f"run {run}") if found else None
+        return model.IndexedRun.from_json(found, f"run {run}") if found else None
 
     def paths(self) -> dict[str, str]:
         with self._reading() as connection:
@@ -116,45 +109,39 @@ class Index:
 
     # Contenders over time.
 
-    def contenders(self) -> tuple[ContenderLine, ...]:
-        with self._reading() as connection:
-            return lines.contenders(connection)
+    def contenders(self) -> tuple[model.ContenderLine, ...]:
+        return self._read(lines.contenders)
 
-    def series_of(self, contender: str) -> tuple[SeriesKey, ...]:
-        with self._reading() as connection:
-            return lines.keys(connection, contender=contender)
+    def series_of(self, contender: str) -> tuple[model.SeriesKey, ...]:
+        return self._read(lines.keys, contender=contender)
 
-    def series(self, key: SeriesKey, reference: str = "") -> Series:
+    def series(self, key: model.SeriesKey, reference: str = "") -> model.Series:
         """One line over time, against `reference`, an entry's name.
 
         Without a reference: the one that most of its races have.
         """
-        with self._reading() as connection:
-            return lines.line(connection, key, reference)
+        return self._read(lines.line, key, reference)
 
     # Pairs.
 
-    def matrices(self) -> tuple[MatrixKey, ...]:
-        with self._reading() as connection:
-            return pairs.keys(connection)
+    def matrices(self) -> tuple[model.MatrixKey, ...]:
+        return self._read(pairs.keys)
 
-    def matrix(self, workload: str, protocol: str, load: str, machine_class: str) -> Matrix | None:
-        with self._reading() as connection:
-            return pairs.matrix(connection, workload, protocol, load, machine_class)
+    def matrix(
+        self, workload: str, protocol: str, load: str, machine_class: str
+    ) -> model.Matrix | None:
+        return self._read(pairs.matrix, workload, protocol, load, machine_class)
 
-    def earlier(self, run: IndexedRun, without: Collection[str]) -> Earlier:
-        with self._reading() as connection:
-            return earlier.of(connection, run, without)
+    def earlier(self, run: model.IndexedRun, without: Collection[str]) -> Earlier:
+        return self._read(earlier.of, run, without)
 
     # Articles.
 
     def articles(self) -> tuple[str, ...]:
-        with self._reading() as connection:
-            return lines.articles(connection)
+        return self._read(lines.articles)
 
-    def claims(self, article: str) -> tuple[ClaimPoint, ...]:
-        with self._reading() as connection:
-            return lines.claims(connection, article)
+    def claims(self, article: str) -> tuple[model.ClaimPoint, ...]:
+        return self._read(lines.claims, article)
 
     @contextmanager
     def _writing(self) -> Iterator[Connection]:
@@ -165,3 +152,9 @@ class Index:
     def _reading(self) -> Iterator[Connection]:
         with reached(self._engine.url), self._engine.connect() as connection:
             yield connection
+
+    def _read(
+        self, of: Callable[Concatenate[Connection, P], T], *given: P.args, **named: P.kwargs
+    ) -> T:
+        with self._reading() as connection:
+            return of(connection, *given, **named)

@@ -7,18 +7,11 @@ from sqlalchemy import Connection, and_, func, or_, select
 
 from bakeoff.history.rows import time_of
 from bakeoff.history.tables import CLAIMS, FIGURES, PAIRS, RUNS
-from bakeoff.model.history import (
-    ClaimPoint,
-    ContenderLine,
-    IndexedClaim,
-    Point,
-    Series,
-    SeriesKey,
-)
+from bakeoff.model import history as model
 from bakeoff.model.pairs import Pair
 
 
-def contenders(connection: Connection) -> tuple[ContenderLine, ...]:
+def contenders(connection: Connection) -> tuple[model.ContenderLine, ...]:
     asked = select(
         FIGURES.c.contender,
         func.max(FIGURES.c.title).label("title"),
@@ -29,10 +22,10 @@ def contenders(connection: Connection) -> tuple[ContenderLine, ...]:
     rows = connection.execute(
         asked.group_by(FIGURES.c.contender).order_by(FIGURES.c.contender)
     ).mappings()
-    return tuple(ContenderLine(**{**row, "last_at": time_of(row["last_at"])}) for row in rows)
+    return tuple(model.ContenderLine(**{**row, "last_at": time_of(row["last_at"])}) for row in rows)
 
 
-def keys(connection: Connection, *, contender: str) -> tuple[SeriesKey, ...]:
+def keys(connection: Connection, *, contender: str) -> tuple[model.SeriesKey, ...]:
     parts = ("series", "contender", "workload", "protocol", "load", "machine_class")
     key = [FIGURES.c[name] for name in parts]
     asked = select(
@@ -49,7 +42,7 @@ def keys(connection: Connection, *, contender: str) -> tuple[SeriesKey, ...]:
     ).mappings()
     beside = _beside(connection, contender)
     found = (
-        SeriesKey(
+        model.SeriesKey(
             **{
                 **row,
                 "last_at": time_of(row["last_at"]),
@@ -83,7 +76,7 @@ def _beside(connection: Connection, contender: str) -> dict[str, Counter[str]]:
     return counts
 
 
-def line(connection: Connection, key: SeriesKey, reference: str) -> Series:
+def line(connection: Connection, key: model.SeriesKey, reference: str) -> model.Series:
     """The line of that key against `reference`, an entry's name.
 
     Without a reference: the one that most of its races have.
@@ -128,7 +121,7 @@ def line(connection: Connection, key: SeriesKey, reference: str) -> Series:
     )
     names = tuple(rows.keys())
     points = tuple(_point(dict(zip(names, row, strict=True))) for row in rows)
-    return Series(key=key, reference=against, points=points)
+    return model.Series(key=key, reference=against, points=points)
 
 
 _OF_FIGURE = (
@@ -138,14 +131,14 @@ _OF_FIGURE = (
 _OF_RUN = ("kernel", "cpu_model", "bakeoff", "method")
 
 
-def _point(known: dict[str, Any]) -> Point:
+def _point(known: dict[str, Any]) -> model.Point:
     """A row of a line; where the pair is the other way round, its ratio is turned."""
     name, document = known.pop("name"), known.pop("document")
     pair = document and Pair.from_json(document, known["run"])
     if pair and pair.a != name:
         pair = pair.turned()
     began_at = time_of(known.pop("began_at"))
-    return Point(**known, began_at=began_at, ratio=pair and pair.ratio)
+    return model.Point(**known, began_at=began_at, ratio=pair and pair.ratio)
 
 
 def _most_frequent(counts: Counter[str]) -> list[str]:
@@ -157,7 +150,7 @@ def articles(connection: Connection) -> tuple[str, ...]:
     return tuple(connection.execute(asked).scalars())
 
 
-def claims(connection: Connection, article: str) -> tuple[ClaimPoint, ...]:
+def claims(connection: Connection, article: str) -> tuple[model.ClaimPoint, ...]:
     asked = (
         select(CLAIMS.c.run, CLAIMS.c.began_at, CLAIMS.c.document, RUNS.c.name, RUNS.c.cpu_model)
         .select_from(CLAIMS.join(RUNS, RUNS.c.id == CLAIMS.c.run))
@@ -165,12 +158,12 @@ def claims(connection: Connection, article: str) -> tuple[ClaimPoint, ...]:
         .order_by(CLAIMS.c.began_at, CLAIMS.c.run, CLAIMS.c.number)
     )
     return tuple(
-        ClaimPoint(
+        model.ClaimPoint(
             run=row.run,
             run_name=row.name,
             began_at=time_of(row.began_at),
             cpu_model=row.cpu_model,
-            claim=IndexedClaim.from_json(row.document, row.run),
+            claim=model.IndexedClaim.from_json(row.document, row.run),
         )
         for row in connection.execute(asked)
     )
