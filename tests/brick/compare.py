@@ -91,7 +91,6 @@ def compared() -> set[str]:
 
 
 def kind(status: int) -> str:
-    """A request that got as far as a resource was taken, whether the resource is there or not."""
     if status < 200:
         return "100"
     return "takes" if status < 400 or status in (404, 405) else "refuses"
@@ -172,7 +171,6 @@ WHY = {
 
 
 def document(results: dict[str, Results], versions: dict[str, str]) -> str:
-    """The Markdown: counts, then a table for each group of cases that differ."""
     names = list(results)
     wanted = compared()
     ids = [id for id in next(iter(results.values())) if id in wanted]

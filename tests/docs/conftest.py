@@ -16,7 +16,6 @@ ROOT = Path(__file__).parents[2]
 
 
 def blocks(document: str, language: str) -> list[str]:
-    """The fenced blocks of one language."""
     text = (ROOT / document).read_text()
     return re.findall(rf"^ *```{language}\n(.*?)^ *```", text, re.DOTALL | re.MULTILINE)
 

@@ -93,7 +93,6 @@ def spreads(record: Path) -> str:
 
 
 def where(machine: Machine) -> str:
-    """The day and the machine of a record."""
     return (
         f"{machine.taken_at[:10]}, {machine.cpus} × {machine.cpu_model}, "
         f"{machine.virtualisation or 'bare metal'}, {machine.kernel}."
@@ -116,7 +115,6 @@ def figures(*records: Path) -> str:
 
 
 def row(answer: dict[str, Any]) -> str:
-    """One answer."""
     claim, found = answer["claim"], answer["estimate"]
     other, goal = claim["other"], claim["goal"]
     cells = [

@@ -126,7 +126,6 @@ class Place:
     path: Path
 
     def bakeoff(self, *words: str, timeout_s: float = 180, **env: str) -> Ended:
-        """Run bakeoff to its end."""
         done = subprocess.run(
             [BAKEOFF, *words],
             cwd=self.path,
@@ -156,7 +155,6 @@ class Place:
         return Ended(int(ended.value.code or 0), out.getvalue(), err.getvalue())
 
     def begin(self, *words: str) -> "subprocess.Popen[str]":
-        """Start bakeoff, in a session of its own, and let it run."""
         return subprocess.Popen(
             [BAKEOFF, *words],
             cwd=self.path,
@@ -181,13 +179,11 @@ class Place:
         return f"python3 {name}.py"
 
     def contender(self, name: str, text: str) -> str:
-        """A folder with a contender.toml."""
         (self.path / name).mkdir()
         (self.path / name / "contender.toml").write_text(textwrap.dedent(text))
         return f"./{name}"
 
     def recorded(self, kind: str, run: str = "runs/latest") -> int:
-        """How many records of a kind a run has on disk."""
         samples = self.path / run / "samples.jsonl"
         # A line without an end is still being written, and lost if a kill comes now.
         whole = samples.read_text().rpartition("\n")[0] if samples.exists() else ""
@@ -198,7 +194,6 @@ class Place:
         return self.recorded("block", run)
 
     def processes(self) -> list[str]:
-        """Command lines of processes that were started in this folder."""
         lines = []
         for each in psutil.process_iter(["pid", "cwd", "environ", "cmdline"]):
             told = (each.info["cwd"] or "", *(each.info["environ"] or {}).values())
@@ -233,7 +228,6 @@ def null_server(place: Place) -> Iterator[str]:
 
 
 def wait_for(condition: Callable[[], bool], timeout_s: float = 60) -> None:
-    """Wait until the condition holds."""
     until = time.monotonic() + timeout_s
     while not condition():
         assert time.monotonic() < until, f"not so within {timeout_s} s"

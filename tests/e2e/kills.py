@@ -183,7 +183,6 @@ class Try:
         assert not self.left(), f"{self}: left {self.left()}; said {said}"
 
     def left(self) -> list[str]:
-        """All that is left of it."""
         here = self.place.path
         found = [f"process {pid}" for pid, each in self._started.items() if _runs(each)]
         found += [f"process {line}" for line in self.place.processes()]
@@ -199,7 +198,6 @@ class Try:
         return found
 
     def _records(self) -> dict[Path, list[str]]:
-        """The whole records of each log."""
         logs = self._cwd.glob("runs/20*/**/samples.jsonl")
         return {log: log.read_text().split("\n")[:-1] for log in logs}
 

@@ -3,7 +3,6 @@
 Nothing gets as far as being loaded here, so other tests may run meanwhile.
 """
 
-import os
 import socket
 import subprocess
 
@@ -48,28 +47,6 @@ def test_each_server_that_does_not_serve_is_out_for_a_reason(place: Place) -> No
     }
     ended = place.bakeoff("race", *broken, "-d", "1", "--boots", "1", "--no-twin")
     refused(ended, 3, "no contender can take part", "no config", *broken.values())
-
-
-def test_a_url_without_a_server_to_crosscheck(place: Place) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port = server.getsockname()[1]
-    ended = place.bakeoff("crosscheck", f"http://127.0.0.1:{port}/")
-    refused(ended, 3, f"http://127.0.0.1:{port}/: Connection refused")
-
-
-def test_a_port_that_is_taken(place: Place) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = str(taken.getsockname()[1])
-        command = place.server("a", port=port)
-        ended = place.bakeoff("race", command, "--port", port)
-    refused(ended, 3, f"port {port} is taken", f"pid {os.getpid()}")
-
-
-def test_help_teaches(place: Place) -> None:
-    ended = place.bakeoff_here("race", "--help")
-    assert ended.status == 0
-    assert 'bakeoff race "node a.js" "node b.js"' in ended.out
-    assert "--connections" in ended.out
 
 
 def test_load_hands_over_to_the_engine(place: Place) -> None:

@@ -132,23 +132,6 @@ def test_a_head_that_does_not_start_is_not_slower(shop: Place) -> None:
     assert "head: exited with status 7" in " ".join(done.err.split())
 
 
-@pytest.mark.e2e
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        (["--base", "nowhere"], "there is no revision nowhere"),
-        (["--contender", "nginx"], "it takes a folder of the repository"),
-        (["--gate", "new >= old"], "there is no new here"),
-        (["-d", "soon"], "it takes seconds"),
-    ],
-)
-def test_bad_usage_ends_with_2(shop: Place, words: list[str], says: str) -> None:
-    change(shop, {"server.js": SERVER.replace("LOOPS", "1")})
-    done = shop.bakeoff("ci", *words)
-    assert done.status == 2 and says in " ".join(done.err.split()), done.err
-    assert "Traceback" not in done.err
-
-
 TMPFS = 'mount -t tmpfs -o "$1" none "$2" && shift 2 && exec "$@"'
 
 
@@ -175,9 +158,3 @@ def test_a_cache_without_room_or_right_to_write_is_named(
     assert all(each in done.stderr for each in says), done.stderr
     assert "Traceback" not in done.stderr
     assert git(shop.path, "worktree", "list").count("\n") == 0
-
-
-@pytest.mark.e2e
-def test_outside_of_a_repository_it_says_so(place: Place) -> None:
-    done = place.bakeoff("ci", GIT_CEILING_DIRECTORIES=str(place.path.parent))
-    assert done.status == 2 and "is not in a git repository" in done.err

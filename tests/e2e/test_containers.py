@@ -47,7 +47,6 @@ class Podman:
         return ("run", "--rm", "--env", "PORT", "--env", "HOST", *LIMITS, *options, "server")
 
     def containers(self) -> list[str]:
-        """All that there are, those that have ended as well."""
         return self("ps", "--all", "--quiet").split()
 
 

@@ -42,10 +42,3 @@ def test_a_day_that_was_killed_goes_on_and_tells_a_slow_start(place: Place) -> N
     assert Day.read_json(place.path / "again.json") == day
     for name in ("report.html", "report.md", "report.csv"):
         assert (place.path / "runs" / "latest" / name).stat().st_size > 1000
-
-
-def test_a_day_that_is_too_short_says_how_long_it_must_be(place: Place) -> None:
-    ended = place.bakeoff("day", place.server("a"), place.server("b"), "-d", "10")
-    assert ended.status == 2
-    assert "--time-limit: 10 s" in ended.err and "62 s" in ended.err
-    assert "Traceback" not in ended.err

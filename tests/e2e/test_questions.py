@@ -178,10 +178,3 @@ def test_a_request_is_typed_as_for_curl(shop: Place) -> None:
     assert verdict.entries[0].valid
     plan = json.loads((shop.path / "runs" / "latest" / "plan.json").read_text())
     assert plan["workload"]["request"]["headers"]["X-Who"] == "ann"
-
-
-def test_what_a_typed_request_does_not_get_is_said(shop: Place) -> None:
-    words = ["race", "python3 old.py", "--request", "/x", "--expect-body", "no", "-d", "1"]
-    ended = shop.bakeoff(*words, *QUICK)
-    assert ended.status == 3
-    assert 'GET /x: answered "{"target": "/x"' in ended.err

@@ -33,12 +33,10 @@ class Shelves:
 
     @property
     def id(self) -> str:
-        """The race's id in the index."""
         return self.runs[0].id
 
     @property
     def page(self) -> str:
-        """The path of its page."""
         return to.live(to.run(self.id))
 
 
@@ -59,13 +57,11 @@ def shelves(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shelves]:
 
 @pytest.fixture(scope="session")
 def visitor(shelves: Shelves) -> Visitor:
-    """Somebody who has the token."""
     return Visitor.let_in(shelves.index)
 
 
 @pytest.fixture(scope="session")
 def site(shelves: Shelves, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The runs as a static site."""
     folder = tmp_path_factory.mktemp("exported") / "a site"
     _, faults = export(shelves.index, folder, World({}))
     assert faults == []
@@ -74,7 +70,6 @@ def site(shelves: Shelves, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def no_index(tmp_path: Path) -> Iterator[Index]:
-    """An index without a run."""
     index = history.open_index(sqlite_url(tmp_path / "history.sqlite"))
     yield index
     index.close()

@@ -52,7 +52,6 @@ def pages_of_runs(shelves: Shelves, site: Path) -> set[str]:
 def opened(
     browser: Browser, width: int = 1280, scheme: str = "light", *, script: bool = True
 ) -> Iterator[tuple[Page, list[str]]]:
-    """An empty page, and everything that it will complain of or fetch."""
     context = browser.new_context(
         viewport={"width": width, "height": 900},
         color_scheme=scheme,  # type: ignore[arg-type]

@@ -50,16 +50,13 @@ class GoingOn:
 
     @property
     def page(self) -> str:
-        """The path of its page."""
         return to.live(to.running(NAME))
 
     def run(self) -> AnyRun:
-        """The race itself."""
         return open_run(self.folder)
 
     @contextmanager
     def measuring(self) -> Iterator[None]:
-        """This process measures it."""
         with self.run().store.locked():
             yield
 

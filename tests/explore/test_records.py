@@ -26,7 +26,6 @@ SMALL = 4
 def index(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Index]:
-    """Records that are runs or results of runs."""
     found = {path: indexed_or_why(path) for path in found_in([RECORDS])}
     runs = {path: run for path, run in found.items() if isinstance(run, IndexedRun)}
     assert len(runs) > 5

@@ -42,7 +42,6 @@ def several(shelves: Shelves, tmp_path_factory: pytest.TempPathFactory) -> list[
 
 
 def exported(site: Path) -> None:
-    """Make the site of the runs that were copied into it."""
     index = open_index(sqlite_url(site.with_suffix(".sqlite")))
     index.rebuild(map(indexed_path, sorted((site / RUNS).iterdir())))
     assert export(index, site, World({}))[1] == []

@@ -16,7 +16,6 @@ from tests.explore.conftest import Shelves
 
 @pytest.fixture
 def runs(shelves: Shelves, tmp_path: Path) -> list[IndexedRun]:
-    """A race three times, a day apart."""
     copytree(shelves.race.path, tmp_path / "run")
     first = shelves.runs[0].model_copy(update={"path": str(tmp_path / "run")})
     return [

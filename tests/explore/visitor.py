@@ -40,8 +40,6 @@ class Visitor:
         headers: dict[str, str] | None = None,
         form: dict[str, str] | None = None,
     ) -> httpx.Response:
-        """The answer to one request."""
-
         async def asked() -> httpx.Response:
             transport = httpx.ASGITransport(application(self.index, self.guard, self.live))
             async with httpx.AsyncClient(
@@ -54,7 +52,6 @@ class Visitor:
             return thread.submit(asyncio.run, asked()).result()
 
     def page(self, path: str) -> str:
-        """The HTML of a page that is there."""
         answer = self.ask(path)
         assert answer.status_code == 200, answer.text
         return answer.text
@@ -72,7 +69,6 @@ class Elements(HTMLParser):
 
     @classmethod
     def of(cls, html: str) -> "Elements":
-        """Those of a whole page."""
         elements = cls()
         elements.feed(html)
         return elements
@@ -84,9 +80,7 @@ class Elements(HTMLParser):
         self.text += data
 
     def all(self, tag: str) -> list[dict[str, str | None]]:
-        """The attributes of each such element."""
         return [attributes for name, attributes in self.found if name == tag]
 
     def links(self) -> list[str]:
-        """Where it leads."""
         return [href for link in self.all("a") if (href := link.get("href"))]

@@ -38,7 +38,6 @@ def dead_links(site: Path) -> list[str]:
 
 
 def foreign(site: Path) -> list[str]:
-    """What pages, pictures and styles would load from elsewhere."""
     found = []
     for file in site.rglob("*"):
         if file.suffix in (".html", ".svg"):

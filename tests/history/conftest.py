@@ -25,7 +25,6 @@ def postgresql() -> Iterator[str]:
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """The URL of a database that has no tables of ours."""
     if request.param == "sqlite":
         return sqlite_url(tmp_path / "a folder" / "history.sqlite")
     from sqlalchemy import create_engine, text
@@ -41,7 +40,6 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 @pytest.fixture
 def index(url: str) -> Iterator[Index]:
-    """An index without a run."""
     opened = open_index(url)
     yield opened
     opened.close()

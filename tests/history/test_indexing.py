@@ -26,7 +26,6 @@ SPEEDS = {"fast": 100_000.0, "slow": 50_000.0}
 
 @pytest.fixture
 def url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The user's own index, in a home of the test's own."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.delenv(place.HISTORY)
     return place.sqlite_url(tmp_path / "data" / "bakeoff" / "history.sqlite")

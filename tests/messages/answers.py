@@ -84,7 +84,6 @@ def tls_alone(scene: Scene) -> None:
 
 
 def other_root(scene: Scene) -> None:
-    """root.pem is another one."""
     scene.write("root.pem", make_certificate(scene.folder.parent / "other").ca_pem)
 
 

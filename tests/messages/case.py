@@ -23,7 +23,6 @@ class Scene:
     """What happens between the time when the explorer lists the runs and that when it is asked."""
 
     def write(self, name: str, content: str | bytes) -> Path:
-        """A file of the case's folder."""
         path = self.folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         if isinstance(content, bytes):
@@ -74,7 +73,6 @@ class Section:
 
 
 def typed(lines: str, given: str = "", *situations: Situation) -> Iterator[Case]:
-    """A case for each line."""
     for line in lines.strip().splitlines():
         yield case(line.strip(), given, *situations)
 

@@ -12,7 +12,6 @@ from tests.repositories import WHO, commit, git
 
 
 def url(value: str) -> Situation:
-    """BAKEOFF_HISTORY has this value."""
     return lambda scene: scene.patch.setenv("BAKEOFF_HISTORY", value)
 
 

@@ -12,8 +12,6 @@ from tests.verify.serving import serving
 
 
 def program(name: str, script: str) -> Situation:
-    """A program is on PATH."""
-
     def situation(scene: Scene) -> None:
         path = scene.folder.parent / "bin" / name
         path.write_text(script if script.startswith("#!") else f"#!/bin/sh\n{script}\n")
@@ -23,7 +21,6 @@ def program(name: str, script: str) -> Situation:
 
 
 def volley(drive: str, version: str = f"volley {__version__}") -> Situation:
-    """The engine is a script."""
     script = f'case "$1" in --version) {version_of(version)} ;; *) {drive} ;; esac'
     return both(no_engine, program("volley", script))
 
@@ -54,8 +51,6 @@ def _server(scene: Scene) -> None:
 
 
 def tools(name: str, script: str) -> Situation:
-    """A load tool is a script, and so is the engine."""
-
     def situation(scene: Scene) -> None:
         (volley_h2 if name == "h2load" else volley("echo hello"))(scene)
         program(name, script)(scene)

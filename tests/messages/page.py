@@ -113,13 +113,11 @@ def check(section: Section) -> None:
 
 
 def _parts(text: str) -> Iterator[tuple[str, str]]:
-    """Each section by its title."""
     for part in ("\n" + text).split("\n## ")[1:]:
         yield part.partition("\n")[0], f"## {part}"
 
 
 def reached() -> frozenset[str]:
-    """The sites that the committed list has."""
     return frozenset(
         line for line in REACHED.read_text().splitlines() if line and not line.startswith("#")
     )

@@ -43,7 +43,6 @@ class Said:
 
 
 def run(case: Case, section: Section) -> Said:
-    """Run a case in a folder of its own."""
     with tempfile.TemporaryDirectory(prefix="messages-") as top, ExitStack() as until_end:
         scene = Scene(Path(top) / "folder", pytest.MonkeyPatch(), until_end)
         until_end.callback(scene.patch.undo)
@@ -104,7 +103,6 @@ def _nothing_is_raced() -> runs.Stages:
 
 @contextmanager
 def _seen() -> Iterator[set[str]]:
-    """The sites of all errors that are made meanwhile."""
     seen: set[str] = set()
 
     def made(self: BakeoffError, *args: object) -> None:

@@ -22,8 +22,6 @@ AGAIN = ran("race", "a=sleep 1", "b=sleep 2", *OTHER, to="others")
 def edited(
     name: str, change: Callable[[dict[str, Any]], object], run: str = "runs/latest"
 ) -> Situation:
-    """A JSON file of a run is changed."""
-
     def situation(scene: Scene) -> None:
         path = scene.folder / run / name
         value = json.loads(path.read_text())
@@ -34,13 +32,10 @@ def edited(
 
 
 def written(name: str, text: str, run: str = "runs/latest") -> Situation:
-    """A file of a run has another text."""
     return lambda scene: (scene.folder / run / name).write_text(text)
 
 
 def without(*names: str) -> Situation:
-    """Files of a run are gone."""
-
     def situation(scene: Scene) -> None:
         for name in names:
             (scene.folder / "runs/latest" / name).unlink()
@@ -49,8 +44,6 @@ def without(*names: str) -> Situation:
 
 
 def lines(change: Callable[[list[str]], list[str]]) -> Situation:
-    """The log of a run has other lines."""
-
     def situation(scene: Scene) -> None:
         path = scene.folder / "runs/latest/samples.jsonl"
         path.write_text("".join(f"{line}\n" for line in change(path.read_text().splitlines())))

@@ -21,7 +21,6 @@ time.sleep(9)
 
 
 def python(scene: Scene) -> None:
-    """python3 is on PATH."""
     (scene.folder.parent / "bin" / "python3").symlink_to(os.path.realpath(sys.executable))
     real(scene)
 
@@ -40,8 +39,6 @@ def _full(scene: Scene) -> None:
 
 
 def raises(at_slice: int, error: BaseException) -> Callable[[World, int], None]:
-    """Something fails in a slice."""
-
     def on_slice(_one: World, count: int) -> None:
         if count == at_slice:
             raise error

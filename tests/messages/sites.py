@@ -28,7 +28,6 @@ class Site:
 
 @cache
 def modules() -> dict[Path, str]:
-    """Every module of the product, with its text."""
     return {path: path.read_text() for path in sorted(PACKAGE.rglob("*.py"))}
 
 
@@ -65,7 +64,6 @@ def _others(path: Path) -> set[str]:
 
 
 def sites() -> tuple[Site, ...]:
-    """All places where an error of ours is made, in the order of files and lines."""
     return tuple(site for path in modules() for site in sites_of(path))
 
 

@@ -43,7 +43,6 @@ class Text:
 
 
 def texts() -> Iterator[Text]:
-    """All fault texts."""
     for module in MODULES:
         tree = ast.parse(modules()[PACKAGE / module])
         for node in _said(tree):

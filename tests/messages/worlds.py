@@ -32,8 +32,6 @@ _KEPT = tempfile.TemporaryDirectory(prefix="messages-runs-")
 
 
 def world(**fields: Any) -> Situation:
-    """What is raced, is raced in a world with these `fields`."""
-
     def situation(scene: Scene) -> None:
         one = World(**{"requests_per_s": SPEEDS, **fields})
         scene.patch.setattr(satellites, "real_stages", one.stages)
@@ -42,8 +40,6 @@ def world(**fields: Any) -> Situation:
 
 
 def both(*several: Situation) -> Situation:
-    """One situation after another."""
-
     def situation(scene: Scene) -> None:
         for each in several:
             each(scene)
@@ -104,8 +100,6 @@ _NEEDS_MORE = ("bakeoff.explore", "bakeoff.start.certificate")
 
 
 def away(*modules: str) -> Situation:
-    """Modules are not installed."""
-
     def situation(scene: Scene) -> None:
         for name in [*sys.modules]:
             if name.partition(".")[0] in modules or name.startswith(_NEEDS_MORE):

@@ -35,7 +35,6 @@ class Ended:
 
 
 def real(name: str) -> Program:
-    """The original."""
     found = shutil.which(name)
     assert found, f"{name} isn't here; run: apt-get install {PACKAGES[name]}"
     return Program(name, Path(found))
@@ -51,7 +50,6 @@ def ours(name: str) -> Program:
 def run(
     program: Program, words: Sequence[str], folder: Path, interrupted_after_s: float | None = None
 ) -> Ended:
-    """Run it to its end, in a folder."""
     with subprocess.Popen(
         [program.name, *words],
         executable=program.path,

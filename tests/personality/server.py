@@ -69,7 +69,6 @@ def response(
 
 
 def always(*steps: Step) -> Answer:
-    """The same to each request."""
     return lambda asked: steps
 
 

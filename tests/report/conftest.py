@@ -34,8 +34,6 @@ def by_codes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
 
 @pytest.fixture(scope="session")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """The folder of a sample's report."""
-
     @cache
     def folder(name: str) -> Path:
         return render.write(tmp_path_factory.mktemp(name), DOCUMENTS[name]()).parent

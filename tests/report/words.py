@@ -62,7 +62,6 @@ def only(verdict: Verdict, *names: str) -> Verdict:
 
 
 def two(tie: bool = False, pair: dict[str, Any] | None = None, **changed: Any) -> Verdict:
-    """Of two contenders, which are level or not."""
     verdict = only(sample.verdict(), "nginx", "libuv-http-parser" if tie else "go-nethttp")
     pairs = (verdict.pairs[0].model_copy(update=pair or {}),)
     return verdict.model_copy(update={"pairs": pairs, **changed})
@@ -177,7 +176,6 @@ def of_trust() -> Iterator[Case]:
 
 
 def solo(agrees: bool) -> Verdict:
-    """Confirmed with one contender up at a time."""
     alone = Interval(ratio=0.55, low=0.51, high=0.59, n=10, boots=10)
     changed = {"solo": alone, "solo_agrees": agrees}
     entries = tuple(

@@ -23,12 +23,10 @@ PYTHON = f"{shlex.quote(sys.executable)} -I -S"
 
 
 def command(server: str) -> str:
-    """The command of one of the servers in servers/."""
     return f'{PYTHON} "{{here}}/{server}.py" {{port}} {{host}}'
 
 
 def in_a_shell(script: str) -> str:
-    """The command of a shell that runs `script`."""
     return f"sh -c {shlex.quote(script)}"
 
 

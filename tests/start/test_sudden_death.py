@@ -78,7 +78,6 @@ def run_race(
 
 
 def nothing_is_left(keeper: int, folder: Path) -> bool:
-    """No process, no control group, no scratch folder, and no keeper."""
     return not (runs(keeper) or left_of(keeper) or (folder / "scratch").exists())
 
 

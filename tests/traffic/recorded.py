@@ -45,30 +45,25 @@ def binary(url: str, data: bytes) -> dict[str, Any]:
 
 
 def har(folder: Path, *entries: dict[str, Any]) -> Path:
-    """A HAR file."""
     path = folder / "shop.har"
     path.write_text(json.dumps({"log": {"version": "1.2", "entries": entries}}))
     return path
 
 
 def log(folder: Path, *lines: str) -> Path:
-    """An access log."""
     path = folder / "access.log"
     path.write_text("".join(f"{line}\n" for line in lines))
     return path
 
 
 def combined(path: str, method: str = "GET", status: int = 200, before: str = "") -> str:
-    """A line of it."""
     when = "[23/Nov/2026:05:00:00 +0000]"
     return f'{before}10.0.0.1 - - {when} "{method} {path} HTTP/1.1" {status} 12 "-" "Mozilla/5.0"'
 
 
 def written(recording: Recording, **choices: Any) -> str:
-    """The workload file of a recording."""
     return toml_of(draft(recording, Choices("shop", **choices)))
 
 
 def bakeoff(*words: str, given: str | None = None) -> Result:
-    """The command line."""
     return CliRunner().invoke(app, ["workload", *words], input=given, env={"COLUMNS": "160"})

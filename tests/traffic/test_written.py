@@ -99,7 +99,6 @@ def test_equal_paths_have_names_that_tell_them_apart() -> None:
 
 
 def saved(tmp_path: Path, recording: Recording, **choices: bool) -> Workload:
-    """The workload as it is read back from its files."""
     made = draft(recording, Choices("any", most=1000, **choices))
     for name, content in {**made.files(), "any.toml": toml_of(made).encode()}.items():
         (tmp_path / name).write_bytes(content)

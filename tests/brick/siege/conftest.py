@@ -32,7 +32,6 @@ class Besieged(Running):
         return names
 
     def connections(self) -> int:
-        """Its sockets, but for the one that listens."""
         return sum(name.startswith("socket:") for name in self.descriptors()) - 1
 
     def pss_bytes(self) -> int:

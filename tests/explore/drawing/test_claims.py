@@ -15,7 +15,6 @@ FINDINGS = ("holds", "does not hold", "can't tell")
 
 
 def point(replay: int, number: int, finding: str, ratio: float | None = 1.5) -> ClaimPoint:
-    """What the replay of that day found of a claim."""
     return ClaimPoint(
         run=f"{replay:012x}",
         run_name=f"replay-{replay}",

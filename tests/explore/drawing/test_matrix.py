@@ -10,7 +10,6 @@ from tests.report.charts.drawn import marks, placed, root
 
 
 def pair(a: str, b: str, ratio: float, *, open_ended: bool = False) -> Pair:
-    """Those two, ±1 %."""
     ahead = "faster" if ratio > 1.01 else "slower" if ratio < 0.99 else "can't tell"
     return Pair(
         a=a,
@@ -23,7 +22,6 @@ def pair(a: str, b: str, ratio: float, *, open_ended: bool = False) -> Pair:
 
 
 def matrix(*pairs: Pair) -> Matrix:
-    """Those comparisons."""
     return Matrix(
         workload="hello",
         protocol="h1",

@@ -90,7 +90,6 @@ def test_a_contender_has_the_colour_that_it_has_in_the_picture_of_ratios(shelves
 
 
 def _colours(chart: Chart) -> dict[str, str]:
-    """The colours of points, by the contender's name."""
     marks = (mark for mark in root(chart).iter() if "aria-label" in mark.attrib)
     return {
         mark.attrib["aria-label"].replace(":", " ").split(" ")[0]: inner.attrib["fill"]

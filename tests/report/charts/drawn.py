@@ -20,12 +20,10 @@ class Placed:
     down: float
 
     def __getitem__(self, name: str) -> float:
-        """An attribute in px."""
         return float(self.node.attrib[name])
 
     @property
     def text(self) -> str:
-        """What is written in it."""
         return "".join(self.node.itertext())
 
     @property
@@ -39,12 +37,10 @@ class Placed:
 
 
 def root(chart: Chart, frame: Frame = WIDE) -> ET.Element:
-    """The picture, parsed."""
     return ET.fromstring(svg(chart, frame))
 
 
 def placed(root: ET.Element, name: str) -> list[Placed]:
-    """All elements of that name."""
     return [each for each in _placed(root, 0, 0) if each.node.tag == SVG + name]
 
 
@@ -57,12 +53,10 @@ def _placed(node: ET.Element, right: float, down: float) -> Iterator[Placed]:
 
 
 def texts(chart: Chart, frame: Frame = WIDE) -> list[str]:
-    """What is written in the picture."""
     return [each.text for each in placed(root(chart, frame), "text")]
 
 
 def overlapping(chart: Chart, frame: Frame) -> list[tuple[str, str]]:
-    """Texts of which one is written over the other."""
     found = placed(root(chart, frame), "text")
     return [(a.text, b.text) for a, b in combinations(found, 2) if _meet(a.box, b.box)]
 

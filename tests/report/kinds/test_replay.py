@@ -56,7 +56,6 @@ def test_every_metric_and_every_finding_has_its_words() -> None:
 
 
 def tables(replay: Replay, place: int = 0) -> dict[str, Table]:
-    """The tables of one comparison, by their titles."""
     document = words.document(replay)
     section = [block for block in document.summary if isinstance(block, Section)][place]
     return {block.title: block for block in section.blocks if isinstance(block, Table)}

@@ -126,7 +126,6 @@ def test_no_color_is_heard(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def everywhere(word: str) -> Document:
-    """`word` wherever a document has text."""
     return Document(
         title=word,
         headline=word,

@@ -40,7 +40,6 @@ class MadeUp:
 
 
 def article(name: str) -> Article:
-    """The real article file called `name`."""
     return Article.read_toml(ARTICLES / f"{name}.toml")
 
 
