@@ -60,8 +60,7 @@ def publish(
 
 
 def _into(site: Path, run: runs.AnyRun, url: str) -> int:
-    from bakeoff.explore.publish import copy_into
-    from bakeoff.explore.site import RUNS, check, export
+    from bakeoff.explore.site import RUNS, check, copy_into, export
 
     check(site)
     replaced = copy_into(site, run)

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.explore.publish import copy_into
-from bakeoff.explore.site import RUNS
+from bakeoff.explore.site import RUNS, copy_into
 from bakeoff.history.results import indexed_path
 from bakeoff.model.errors import BadUsage
 from bakeoff.runs import open_run

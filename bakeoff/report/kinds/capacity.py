@@ -14,7 +14,7 @@ from bakeoff.report.figures import MISSING
 from bakeoff.report.kinds import capacity_tables as tables
 from bakeoff.report.kinds import lines, shared
 from bakeoff.report.kinds.capacity_headline import headline, objectives, quantile_of
-from bakeoff.report.kinds.holding import varying
+from bakeoff.report.kinds.shared import varying
 from bakeoff.report.sentences import sentences
 
 LIMITS = {

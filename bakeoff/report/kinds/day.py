@@ -6,7 +6,7 @@ from bakeoff.model.day import Day, DayLine, Phase
 from bakeoff.report import document as doc
 from bakeoff.report import figures
 from bakeoff.report.kinds import lines, shared
-from bakeoff.report.kinds.holding import varying
+from bakeoff.report.kinds.shared import varying
 from bakeoff.report.sentences import listed, sentences
 
 _LABELS: Mapping[Phase, str] = {

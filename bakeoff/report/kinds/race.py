@@ -17,9 +17,8 @@ from bakeoff.report.kinds import race_tables as tables
 from bakeoff.report.kinds import race_trust as trust
 from bakeoff.report.kinds import standings
 from bakeoff.report.kinds.audit import of_entries, work_table
-from bakeoff.report.kinds.portraits import portraits
 from bakeoff.report.kinds.race_headline import MOST_TOLD, headline, measured, until_end
-from bakeoff.report.kinds.race_method import facts, method
+from bakeoff.report.kinds.race_method import facts, method, portraits
 from bakeoff.report.kinds.shared import again, circumstances, gates
 from bakeoff.report.sentences import sentences
 

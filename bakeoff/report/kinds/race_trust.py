@@ -7,9 +7,8 @@ from bakeoff.model.pairs import Pair
 from bakeoff.model.verdict import Verdict
 from bakeoff.report import figures
 from bakeoff.report.document import List, Section, Text, items
-from bakeoff.report.kinds.holding import varying
 from bakeoff.report.kinds.race_method import loop
-from bakeoff.report.kinds.shared import warned, warnings
+from bakeoff.report.kinds.shared import varying, warned, warnings
 from bakeoff.report.sentences import joined, sentences, who
 
 HELPFUL = 0.2

@@ -9,8 +9,8 @@ from bakeoff.model.verdict import LoaderFigures
 from bakeoff.report import document
 from bakeoff.report.figures import MISSING
 from bakeoff.report.kinds import race, race_tables, race_trust, shared, standings
-from bakeoff.report.kinds.portraits import response_head
 from bakeoff.report.kinds.race_headline import headline
+from bakeoff.report.kinds.race_method import response_head
 from bakeoff.report.render import markdown
 from bakeoff.report.sentences import joined
 from tests.report import sample
