@@ -55,8 +55,3 @@ def test_the_working_tree_is_left_alone(repository: Repository) -> None:
 def test_a_branch_that_is_checked_out_is_refused(repository: Repository) -> None:
     with pytest.raises(BadUsage, match="main"), branch_folder(repository, "main"):
         pass
-
-
-def test_what_is_no_branch_s_name_is_refused(repository: Repository) -> None:
-    with pytest.raises(BadUsage, match=" a b "), branch_folder(repository, "a b"):
-        pass

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.history import HISTORY, open_index, sqlite_url
+from bakeoff.history import HISTORY as VARIABLE
+from bakeoff.history import open_index, sqlite_url
 from bakeoff.history.results import found_in, indexed, indexed_or_why, indexed_path
 from bakeoff.history.user import UserHistory
 from bakeoff.model.errors import BadFile, BadUsage
@@ -27,7 +28,7 @@ SPEEDS = {"fast": 100_000.0, "slow": 50_000.0}
 @pytest.fixture
 def url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    monkeypatch.delenv(HISTORY)
+    monkeypatch.delenv(VARIABLE)
     return sqlite_url(tmp_path / "data" / "bakeoff" / "history.sqlite")
 
 
@@ -105,7 +106,7 @@ def test_a_run_adds_itself_to_the_users_index(run: AnyRun, url: str) -> None:
 def test_switched_off_nothing_is_written(
     run: AnyRun, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(HISTORY, "")
+    monkeypatch.setenv(VARIABLE, "")
     assert HISTORY.add(run.path) == ""
     assert not (tmp_path / "data").exists()
 
@@ -114,9 +115,9 @@ def test_while_the_database_is_away_runs_wait_and_are_added_later(
     measure: Measure, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second = (measure.race(World(SPEEDS), "slow", "fast") for _ in range(2))
-    monkeypatch.setenv(HISTORY, "postgresql://nobody@127.0.0.1:1/none")
+    monkeypatch.setenv(VARIABLE, "postgresql://nobody@127.0.0.1:1/none")
     assert "added when the next one ends" in HISTORY.add(first.path)
-    monkeypatch.delenv(HISTORY)
+    monkeypatch.delenv(VARIABLE)
     assert HISTORY.add(second.path) == ""
     names = {line.name for line in open_index(url).runs().runs}
     assert names == {first.path.name, second.path.name}
@@ -144,12 +145,12 @@ def test_a_run_that_can_t_be_read_is_told_when_the_database_is_back(
 ) -> None:
     several = [measure.race(World(SPEEDS), "slow", "fast") for _ in range(4)]
     gone, broken, while_away, later = several
-    monkeypatch.setenv(HISTORY, "postgresql://nobody@127.0.0.1:1/none")
+    monkeypatch.setenv(VARIABLE, "postgresql://nobody@127.0.0.1:1/none")
     for run in several[:3]:
         HISTORY.add(run.path)
     shutil.rmtree(gone.path)
     (broken.path / "machine.json").unlink()
-    monkeypatch.delenv(HISTORY)
+    monkeypatch.delenv(VARIABLE)
     trouble = HISTORY.add(later.path)
     assert str(broken.path) in trouble and "(and 1 more)" in trouble
     names = {line.name for line in open_index(url).runs().runs}
@@ -226,7 +227,7 @@ def test_a_part_is_not_predicted_from_its_own_run(measure: Measure, url: str) ->
 def test_without_a_history_nothing_is_known_of_earlier_races(
     run: AnyRun, url: str, monkeypatch: pytest.MonkeyPatch, history: str
 ) -> None:
-    monkeypatch.setenv(HISTORY, history)
+    monkeypatch.setenv(VARIABLE, history)
     assert HISTORY.earlier(run.path, run.result) is None
 
 

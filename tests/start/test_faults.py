@@ -7,7 +7,6 @@ import pytest
 
 from bakeoff.start import faults
 from bakeoff.start.faults import Log
-from bakeoff.start.listeners import Listener
 
 
 @pytest.mark.parametrize(
@@ -23,31 +22,9 @@ def test_an_ending(status: int, text: str) -> None:
     assert faults.ending(status) == text
 
 
-def test_a_word_that_is_no_path_may_be_misspelt() -> None:
-    assert "is it installed" in faults.unstartable("exec", errno.ENOENT, "nod", "/x")
-    assert faults.unstartable("exec", errno.ENOENT, "./nod", "/x") == (
-        "`./nod` can't be executed: No such file or directory"
-    )
-
-
 def test_a_core_that_is_not_there() -> None:
     text = faults.unstartable("pin", errno.EINVAL, "node", "/x")
     assert text.startswith("it can't be pinned to its cores: Invalid argument")
-
-
-def test_listening_elsewhere_says_how_to_listen_here() -> None:
-    listeners = [Listener("127.0.0.1", 3000), Listener("::", 9229)]
-    assert faults.elsewhere(listeners, "127.0.0.1", 41231) == (
-        "it listens on 127.0.0.1:3000 and [::]:9229, not on port 41231 that it was given: "
-        "use {port} or $PORT in the command, or say --port 3000"
-    )
-
-
-def test_listening_at_another_address_is_text_apart() -> None:
-    assert faults.elsewhere([Listener("::1", 41231)], "127.0.0.1", 41231) == (
-        "it listens on [::1]:41231, not on 127.0.0.1:41231 that it was given: "
-        "use {host} or $HOST in the command"
-    )
 
 
 def test_the_tail_has_the_last_lines_of_a_long_log(tmp_path: Path) -> None:

@@ -107,11 +107,6 @@ def test_a_fixed_port_is_used_and_used_again(start: Start, keeper: Keeper) -> No
         keeper.stop("it")
 
 
-def test_a_command_that_is_not_there(start: Start) -> None:
-    with pytest.raises(ContenderOut, match="`no-such-server` can't be executed: No such file"):
-        start(entry("no-such-server {port}"))
-
-
 def test_a_file_that_may_not_be_executed(start: Start, tmp_path: Path) -> None:
     (tmp_path / "script").touch(mode=0o600)
     with pytest.raises(ContenderOut, match="script` can't be executed: Permission denied"):
@@ -133,11 +128,6 @@ def test_what_dies_at_start_is_told_with_the_end_of_its_log(start: Start) -> Non
     assert "line 14" not in str(out.value)
 
 
-def test_what_a_signal_killed_is_told_by_its_name(start: Start) -> None:
-    with pytest.raises(ContenderOut, match="was killed by signal SIGSEGV"):
-        start(entry("sh -c 'kill -SEGV $$'"))
-
-
 def test_what_never_answers(start: Start) -> None:
     for timeout_s in (0.5, 5, 50):  # A busy machine may take longer to begin.
         with pytest.raises(ContenderOut, match=f"not ready within {timeout_s:g} s") as out:
@@ -145,20 +135,6 @@ def test_what_never_answers(start: Start) -> None:
         if "no answer" in str(out.value):
             break
     assert re.search(r"no answer(.|\n)*here I am", str(out.value))
-
-
-def test_what_listens_on_a_port_of_its_own(start: Start, keeper: Keeper) -> None:
-    other = start(entry(command("good"), name="probe")).port
-    keeper.stop("probe")
-    with pytest.raises(ContenderOut) as out:
-        start(entry(command("good").replace("{port}", str(other)), timeout_s=5))
-    assert f"it listens on 127.0.0.1:{other}, not on port " in str(out.value)
-    assert f"use {{port}} or $PORT in the command, or say --port {other}" in str(out.value)
-
-
-def test_what_goes_into_the_background_is_out(start: Start, keeper: Keeper) -> None:
-    with pytest.raises(ContenderOut, match=r"status 0.*in the background.*must stay in the foregr"):
-        start(entry(command("background")))
 
 
 def test_a_failed_start_frees_the_name(start: Start) -> None:
