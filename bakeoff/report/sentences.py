@@ -205,12 +205,12 @@ def sentence(finding: Finding) -> str:
 
 
 def sentences(findings: Iterable[Finding]) -> list[str]:
-    return [sentence(each) for each in findings]
+    return [sentence(finding) for finding in findings]
 
 
 def joined(findings: Iterable[Finding]) -> str:
     """All of them as one clause, without advice; empty where there are none."""
-    return "; ".join(_said(each) for each in findings)
+    return "; ".join(_said(finding) for finding in findings)
 
 
 def _said(finding: Finding) -> str:
@@ -220,7 +220,7 @@ def _said(finding: Finding) -> str:
         first = finding.because[0]
         template, because = CODES[first.code].several, joined(first.because)
         values |= {
-            key: [value for each in finding.because if (value := each.values[key]) is not None]
+            key: [value for cause in finding.because if (value := cause.values[key]) is not None]
             for key in first.values
         }
     return filled(template, values | {"because": because})

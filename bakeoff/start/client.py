@@ -222,7 +222,7 @@ class Keeper:
                 said_after_s = [each for each in said_after_s if each > waited_s]
             if waited_s > min(_ELSEWHERE_AFTER_S, timeout_s):
                 listeners = listeners_of(self.pids(name))
-                if listeners and not any(each.serves(host, port) for each in listeners):
+                if listeners and not any(listener.serves(host, port) for listener in listeners):
                     raise ContenderOut(faults.elsewhere(listeners, host, port))
             if waited_s > timeout_s:
                 raise ContenderOut(faults.with_tail(faults.not_ready(timeout_s, fault), log))

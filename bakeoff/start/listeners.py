@@ -56,14 +56,14 @@ def _numeric(words: str) -> str:
 
 def listening(host: str, port: int, of: int | str = "self") -> list[Listener]:
     """Those at which connections to `host`, a numeric address, and `port` arrive."""
-    found = [each for each in listeners(of) if each.serves(host, port)]
+    found = [listener for listener in listeners(of) if listener.serves(host, port)]
     return [each for each in found if each.address == host] or found
 
 
 def listeners_of(pids: Iterable[int]) -> list[Listener]:
     """Those that `pids` have, in order; none of a process that is hidden from us."""
     theirs = {inode for pid in pids for inode in _inodes(pid)}
-    return sorted(each for each in listeners() if each.inode in theirs)
+    return sorted(listener for listener in listeners() if listener.inode in theirs)
 
 
 def holding(sockets: Iterable[Listener], pids: Iterable[int]) -> list[int]:

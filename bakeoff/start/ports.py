@@ -75,6 +75,6 @@ def can_bind(host: str, port: int, reuse: int = 0) -> bool:
 def _owner(port: int) -> str | None:
     """`python3 (pid 123)`: who listens on `port`; None if it is hidden from us, or nobody."""
     table = processes()
-    for pid in holding([each for each in listeners() if each.port == port], table):
+    for pid in holding([listener for listener in listeners() if listener.port == port], table):
         return f"{table[pid].name} (pid {pid})"
     return None

@@ -48,7 +48,7 @@ def bars(panels: Sequence[Panel], frame: Frame) -> Drawing:
     width = (frame.width - BETWEEN_PX * (len(panels) - 1)) / len(panels)
     drawn = [_panel(panel, width, 8) for panel in panels]
     parts = [moved(each.parts, place * (width + BETWEEN_PX), 0) for place, each in enumerate(drawn)]
-    return Drawing(max(each.height for each in drawn), parts)
+    return Drawing(max(drawing.height for drawing in drawn), parts)
 
 
 def _panel(panel: Panel, width: float, ticks: int) -> Drawing:

@@ -28,7 +28,9 @@ Curves = Mapping[str, Sequence[Corner]]
 
 
 def capacity_charts(report: CapacityReport) -> list[Chart | None]:
-    quantiles = dict.fromkeys(bound.quantile for each in report.objectives for bound in each.bounds)
+    quantiles = dict.fromkeys(
+        bound.quantile for objective in report.objectives for bound in objective.bounds
+    )
     return [*(_latency(report, name) for name in quantiles), _goodput(report)]
 
 

@@ -56,13 +56,13 @@ def _draw(
     for part, colour in PART_COLOURS.items():
         edges = (
             (
-                scale.at(each.start_s),
-                bottoms[each.cpu] - _BAND_PX * each.high,
-                scale.at(each.end_s),
-                bottoms[each.cpu] - _BAND_PX * each.low,
+                scale.at(share.start_s),
+                bottoms[share.cpu] - _BAND_PX * share.high,
+                scale.at(share.end_s),
+                bottoms[share.cpu] - _BAND_PX * share.low,
             )
-            for each in shares
-            if each.part == part and each.high > each.low
+            for share in shares
+            if share.part == part and share.high > share.low
         )
         parts.append(boxes(edges, fill=colour))
     bottom = _ROW_PX * len(jobs)

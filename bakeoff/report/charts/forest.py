@@ -76,7 +76,7 @@ def forest(groups: Sequence[Group], title: str, frame: Frame) -> Drawing:
         for each in (lane.ratio.ratio, lane.ratio.low, lane.ratio.high, lane.ring)
     ]
     bounds += [each for lane in lanes for each in lane.shaded or ()]
-    scale = Scale.ratios([each for each in bounds if each and each > 0], begin, end)
+    scale = Scale.ratios([bound for bound in bounds if bound and bound > 0], begin, end)
     parts: list[Markup] = []
     spans: list[tuple[float, float]] = []
     top = 0.0

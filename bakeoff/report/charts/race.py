@@ -65,25 +65,25 @@ class Race:
     def colours(self) -> dict[str, str]:
         floor = self.verdict.noise_floor
         twin = printable(floor.name) if floor else None
-        return colours([each.name for each in self.standings], twin)
+        return colours([standing.name for standing in self.standings], twin)
 
 
 def lanes(race: Race, colour_of: Mapping[str, str]) -> list[Lane]:
     margin = race.verdict.equivalence_margin
     return [
         Lane(
-            each.name,
+            standing.name,
             (
                 f"{figures.REFERENCE} reference"
-                if each.name == race.reference
-                else figures.ratio_of(each.ratio),
+                if standing.name == race.reference
+                else figures.ratio_of(standing.ratio),
             ),
-            each.ratio,
-            colour_of[each.name],
-            figures.plural(each.ratio.n, "paired block"),
+            standing.ratio,
+            colour_of[standing.name],
+            figures.plural(standing.ratio.n, "paired block"),
             shaded=(1 / (1 + margin), 1 + margin),
         )
-        for each in race.standings
+        for standing in race.standings
     ]
 
 
@@ -198,7 +198,7 @@ def _costs(
 
 
 def changes(compared: RunsComparison) -> Chart | None:
-    changed = [each for each in compared.changes if each.name != compared.reference]
+    changed = [change for change in compared.changes if change.name != compared.reference]
     hues = colours([each.name for each in changed if each.ratio])
     lanes = [
         Lane(each.name, (figures.ratio_of(each.ratio),), each.ratio, hues[each.name])

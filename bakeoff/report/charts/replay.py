@@ -36,7 +36,7 @@ _SIGNS: dict[str, Sign] = {
 def speed(part: Part, every: Sequence[Part]) -> Chart | None:
     if part.skipped or not part.measured:
         return None
-    in_a_row = {each.row: each.requests_per_s for each in part.measured.in_a_row}
+    in_a_row = {runs.row: runs.requests_per_s for runs in part.measured.in_a_row}
     panels = _panels(
         part,
         every,

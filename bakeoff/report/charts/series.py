@@ -50,7 +50,7 @@ def dots(blocks: Sequence[Block], reference: str) -> list[Dot]:
 
 
 def _dots(block: Block, place: int, reference: str) -> Iterator[Dot]:
-    rates = {each.entry: each.event.requests_per_s for each in block.slices}
+    rates = {slice_.entry: slice_.event.requests_per_s for slice_ in block.slices}
     base = rates.get(reference, 0.0)
     for name, requests_per_s in rates.items():
         ratio = requests_per_s / base if base > 0 and requests_per_s > 0 else None

@@ -39,11 +39,11 @@ class _Lane:
 
 def steadiness(race: Race) -> Chart | None:
     """A lane per boot: its blocks as dots, its own ratio as a stroke, the interval behind."""
-    results = [each for each in race.standings if each.name != race.reference]
+    results = [standing for standing in race.standings if standing.name != race.reference]
     in_draws = any(len(each.draws) > len(each.boots) for each in results)
     kept, stride = series.thinned(race.blocks, len(results))
     chance = random.Random(race.verdict.seed)
-    dots: dict[str, list[_Point]] = {each.name: [] for each in results}
+    dots: dict[str, list[_Point]] = {result.name: [] for result in results}
     ratio_of = {each.name: each.ratio.ratio for each in results}
     # The blocks' ratios are those of throughput.
     by_throughput = race.verdict.ranked_by == "requests_per_s"
@@ -96,15 +96,15 @@ def steadiness(race: Race) -> Chart | None:
 
 
 def _by_boot(of: Standing) -> list[_Point]:
-    return [_Point(each.boot, _apart(each.ratio, of.ratio.ratio)) for each in of.boots]
+    return [_Point(boot.boot, _apart(boot.ratio, of.ratio.ratio)) for boot in of.boots]
 
 
 def _by_draw(of: Standing) -> list[_Point]:
     """Draws spread over the lane of their boot."""
     last = max([1, *(each.draw for each in of.draws)])
     return [
-        _Point(each.boot + 0.64 * (each.draw / last - 0.5), _apart(each.ratio, of.ratio.ratio))
-        for each in of.draws
+        _Point(draw.boot + 0.64 * (draw.draw / last - 0.5), _apart(draw.ratio, of.ratio.ratio))
+        for draw in of.draws
     ]
 
 

@@ -98,10 +98,10 @@ def _unranked(report: CapacityReport) -> list[doc.Item]:
         *(
             doc.Item(text, "–", entry.name)
             for entry in report.entries
-            for each in entry.capacities
-            if (text := _without(each, said[each.objective]))
+            for capacity in entry.capacities
+            if (text := _without(capacity, said[capacity.objective]))
         ),
-        *(doc.Item(f"skipped: {each.reason}", "–", each.name) for each in report.skipped),
+        *(doc.Item(f"skipped: {skip.reason}", "–", skip.name) for skip in report.skipped),
     ]
 
 
@@ -167,15 +167,15 @@ def data(report: CapacityReport) -> tuple[doc.DataRow, ...]:
         {
             "kind": "capacity",
             "contender": entry.name,
-            "objective": each.objective,
-            "finding": each.finding,
-            "capacity_requests_per_s": each.requests_per_s,
-            "low_requests_per_s": each.low,
-            "high_requests_per_s": each.high,
-            "limit": each.limit,
+            "objective": capacity.objective,
+            "finding": capacity.finding,
+            "capacity_requests_per_s": capacity.requests_per_s,
+            "low_requests_per_s": capacity.low,
+            "high_requests_per_s": capacity.high,
+            "limit": capacity.limit,
         }
         for entry in report.entries
-        for each in entry.capacities
+        for capacity in entry.capacities
     ]
     rates = [
         {

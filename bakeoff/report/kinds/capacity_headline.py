@@ -13,7 +13,7 @@ def headline(report: CapacityReport) -> str:
 
 def objectives(report: CapacityReport) -> dict[str, str]:
     """Each objective as the command line had it → as people read it."""
-    return {each.text: slo(each) for each in report.objectives}
+    return {objective.text: slo(objective) for objective in report.objectives}
 
 
 def slo(objective: Objective) -> str:
@@ -25,11 +25,11 @@ def slo(objective: Objective) -> str:
 
 def ranked(report: CapacityReport, objective: str) -> list[tuple[CapacityEntry, Capacity]]:
     valid = [
-        (entry, each)
+        (entry, capacity)
         for entry in report.entries
         if entry.valid
-        for each in entry.capacities
-        if each.objective == objective and each.requests_per_s is not None
+        for capacity in entry.capacities
+        if capacity.objective == objective and capacity.requests_per_s is not None
     ]
     return sorted(valid, key=lambda pair: -(pair[1].requests_per_s or 0))
 

@@ -27,11 +27,11 @@ def capacities_table(report: CapacityReport, objective: str, spoken: str, *, fir
     placed = ranked(report, objective)
     names = {entry.name for entry, _ in placed}
     others = [
-        (entry, each)
+        (entry, capacity)
         for entry in report.entries
         if entry.valid and entry.name not in names
-        for each in entry.capacities
-        if each.objective == objective
+        for capacity in entry.capacities
+        if capacity.objective == objective
     ]
     columns: list[tuple[str, Callable[[tuple[CapacityEntry, Capacity]], str]]] = [
         ("contender", lambda of: of[0].name),
@@ -145,11 +145,11 @@ def requests_table(report: CapacityReport) -> Table:
     entries = [entry for entry, _ in ranked(report, first.text)]
     names = dict.fromkeys(each.name for entry in entries for each in entry.requests)
     rows = [
-        (entry, each)
+        (entry, request)
         for name in names
         for entry in entries
-        for each in entry.requests
-        if each.name == name
+        for request in entry.requests
+        if request.name == name
     ]
     quantiles = dict.fromkeys(["p50", *(bound.quantile for bound in first.bounds)])
 

@@ -21,10 +21,10 @@ _PLAIN = (
 
 def document(result: RunsComparison) -> doc.Document:
     versions = [
-        f"{each.name}: version {each.before.version or 'unknown'} before,"
-        f" {each.after.version or 'unknown'} after."
-        for each in result.changes
-        if each.before.version != each.after.version
+        f"{change.name}: version {change.before.version or 'unknown'} before,"
+        f" {change.after.version or 'unknown'} after."
+        for change in result.changes
+        if change.before.version != change.after.version
     ]
     alone = [
         f"Only in the {which} run: {listed(names)}."
@@ -62,7 +62,7 @@ def headline(result: RunsComparison) -> str:
 
 
 def _others(result: RunsComparison) -> list[RunChange]:
-    return [each for each in result.changes if each.name != result.reference]
+    return [change for change in result.changes if change.name != result.reference]
 
 
 def _change(result: RunsComparison, change: RunChange) -> doc.Item:
@@ -93,7 +93,7 @@ def _unlike(result: RunsComparison) -> str:
     """What stands in every line of runs of unlike machines."""
     if not result.unlike:
         return ""
-    keys = listed(each.values["key"] for each in result.unlike)
+    keys = listed(difference.values["key"] for difference in result.unlike)
     return f" (unlike machines: {keys} {'differs' if len(result.unlike) == 1 else 'differ'})"
 
 

@@ -52,14 +52,14 @@ def document(result: Crosscheck) -> doc.Document:
             machine_table(result.machine),
             again(result.plan.command_line),
         ),
-        data=tuple(flat(each, without={"why"}) for each in result.compared),
+        data=tuple(flat(comparison, without={"why"}) for comparison in result.compared),
     )
 
 
 def headline(result: Crosscheck) -> str:
     pairs = _pairs(result)
     findings = [{each.finding for each in _of_pair(result, pair)} for pair in pairs]
-    agree = sum(each == {"agrees"} for each in findings)
+    agree = sum(finding == {"agrees"} for finding in findings)
     differ = sum("differs" in each for each in findings)
     if not pairs:
         return "Nothing to compare: fewer than two tools gave figures."
@@ -90,11 +90,13 @@ def _facts(result: Crosscheck) -> tuple[str, ...]:
 
 
 def _pairs(result: Crosscheck) -> tuple[_Pair, ...]:
-    return tuple(dict.fromkeys((each.of, each.over) for each in result.compared))
+    return tuple(dict.fromkeys((comparison.of, comparison.over) for comparison in result.compared))
 
 
 def _of_pair(result: Crosscheck, pair: _Pair) -> list[Compared]:
-    return [each for each in result.compared if (each.of, each.over) == pair]
+    return [
+        comparison for comparison in result.compared if (comparison.of, comparison.over) == pair
+    ]
 
 
 def _pair(result: Crosscheck, of: Loader, over: Loader) -> doc.Item:
@@ -102,7 +104,13 @@ def _pair(result: Crosscheck, of: Loader, over: Loader) -> doc.Item:
     said = {
         finding: listed(heads)
         for finding in _SAID
-        if (heads := [_HEADS[each.figure] for each in compared if each.finding == finding])
+        if (
+            heads := [
+                _HEADS[comparison.figure]
+                for comparison in compared
+                if comparison.finding == finding
+            ]
+        )
     }
     text = "; ".join(f"{_SAID[finding][1]} {heads}" for finding, heads in said.items())
     return doc.Item(f"{name(of)} and {name(over)} {text}", _SAID[next(iter(said))][0])
@@ -168,5 +176,5 @@ def _notes(result: Crosscheck) -> Iterator[doc.Item]:
 
 def _skipped(result: Crosscheck) -> Sequence[doc.Item]:
     """The names that share a reason."""
-    reasons = grouped((each.reason, each.name.replace("-", " ")) for each in result.skipped)
+    reasons = grouped((skip.reason, skip.name.replace("-", " ")) for skip in result.skipped)
     return doc.items("–", [f"{listed(names)}: {reason}" for reason, names in reasons.items()])

@@ -40,7 +40,7 @@ _FEW = "too few rounds to tell a spread; give it more time with --duration"
 
 
 def document(result: Draws) -> doc.Document:
-    told = [each for each in result.contenders if each.spreads]
+    told = [contender for contender in result.contenders if contender.spreads]
     levels = [level for level in _LEVELS if any(each.spread(level) for each in told)]
     return doc.Document(
         title="Draws: what makes two runs of a server differ",
@@ -83,7 +83,7 @@ def document(result: Draws) -> doc.Document:
 
 
 def _requests(told: Sequence[ContenderDraws], levels: Sequence[Level]) -> doc.Table:
-    rows = [(each, request) for each in told for request in each.by_request]
+    rows = [(contender, request) for contender in told for request in contender.by_request]
     columns: list[tuple[str, Callable[[tuple[ContenderDraws, RequestDraws]], str]]] = [
         ("request", lambda row: row[1].name),
         ("contender", lambda row: row[0].name),
@@ -96,7 +96,7 @@ def _requests(told: Sequence[ContenderDraws], levels: Sequence[Level]) -> doc.Ta
 
 
 def headline(result: Draws) -> str:
-    told = [each for each in result.contenders if each.one_draw_error]
+    told = [contender for contender in result.contenders if contender.one_draw_error]
     if not told:
         return "No spread could be told: too few rounds were measured."
     least, most = (pick(told, key=lambda each: each.one_draw_error or 0) for pick in (min, max))
@@ -140,16 +140,18 @@ def _apart(each: ContenderDraws) -> str:
 
 
 def _notes(result: Draws) -> Iterator[doc.Item]:
-    for each in result.contenders:
-        if not each.spreads:
-            yield doc.Item(f"{figures.plural(each.rounds, 'round')}: {_FEW}", "!", each.name)
-        elif each.spread("process") is None:
+    for contender in result.contenders:
+        if not contender.spreads:
+            yield doc.Item(
+                f"{figures.plural(contender.rounds, 'round')}: {_FEW}", "!", contender.name
+            )
+        elif contender.spread("process") is None:
             text = "it can't be started again: only its connections were drawn"
-            yield doc.Item(text, "·", each.name)
-        if each.generator_busy > BUSY:
-            busy = figures.percent(each.generator_busy)
+            yield doc.Item(text, "·", contender.name)
+        if contender.generator_busy > BUSY:
+            busy = figures.percent(contender.generator_busy)
             text = f"the generator was busy {busy}: part of the spread may be its own"
-            yield doc.Item(text, "!", each.name)
+            yield doc.Item(text, "!", contender.name)
 
 
 def _rows(each: ContenderDraws) -> Iterator[doc.DataRow]:

@@ -181,7 +181,7 @@ def _left_out(grid: Grid) -> list[doc.Item]:
     unplaced = {
         cell.name: [
             *(f"{each.name} is not ranked: {reasons(each)}" for each in unranked(cell.verdict)),
-            *(f"{each.name} was skipped: {each.reason}" for each in cell.verdict.skipped),
+            *(f"{skip.name} was skipped: {skip.reason}" for skip in cell.verdict.skipped),
         ]
         for cell in grid.cells
         if cell.verdict

@@ -142,10 +142,10 @@ def shelf(contenders: Sequence[ContenderLine], runs: Sequence[RunLine], total: i
             doc.List(
                 "Latest runs",
                 tuple(
-                    doc.Item(f"{each.kind}: {each.headline}", label=minute(each.began_at))
-                    for each in runs
+                    doc.Item(f"{run.kind}: {run.headline}", label=minute(run.began_at))
+                    for run in runs
                 ),
             ),
         ),
-        data=tuple(each.model_dump(mode="json") for each in contenders),
+        data=tuple(contender.model_dump(mode="json") for contender in contenders),
     )

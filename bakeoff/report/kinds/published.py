@@ -31,7 +31,7 @@ class Part:
 
 
 def parts(replay: Replay) -> list[Part]:
-    measured = {each.name: each for each in replay.comparisons}
+    measured = {comparison.name: comparison for comparison in replay.comparisons}
     article = replay.article
     return [Part(c, article.loads[c.load], measured.get(c.name)) for c in article.comparisons]
 

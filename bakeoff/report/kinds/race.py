@@ -65,7 +65,7 @@ def document(
 
 
 def _summary(verdict: Verdict) -> tuple[doc.Block, ...]:
-    skipped = [doc.Item(f"skipped: {each.reason}", "–", each.name) for each in verdict.skipped]
+    skipped = [doc.Item(f"skipped: {skip.reason}", "–", skip.name) for skip in verdict.skipped]
     return (
         doc.Charts(lambda: race_charts(verdict)[:1]),
         standings.standings(verdict),
@@ -121,8 +121,8 @@ def data(verdict: Verdict) -> tuple[doc.DataRow, ...]:
     """A row per entry; then the skipped ones, which have a reason and no figures."""
     whose: dict[str, doc.Value] = {"run": verdict.run, "workload": verdict.workload}
     skipped = (
-        {**whose, "name": each.name, "valid": "skipped", "reasons": each.reason}
-        for each in verdict.skipped
+        {**whose, "name": skip.name, "valid": "skipped", "reasons": skip.reason}
+        for skip in verdict.skipped
     )
     return (*(whose | _row(verdict, entry) for entry in verdict.entries), *skipped)
 

@@ -116,9 +116,9 @@ def _tie(verdict: Verdict, leader: VerdictEntry, level: list[VerdictEntry]) -> s
     pairs = [p for each in level if (p := verdict.pair(leader.name, each.name))]
     known = [pair.minimum_detectable_effect for pair in pairs]
     # Of a contender that did at least what was measured no difference can be promised.
-    seen = max((each for each in known if each), default=None) if all(known) else None
+    seen = max((size for size in known if size), default=None) if all(known) else None
     told = (seen and would_be_found(verdict, seen), more(pairs))
-    could = "".join(f"; {each}" for each in told if each) + "."
+    could = "".join(f"; {part}" for part in told if part) + "."
     neither = all(pair.cpu_finding == "can't tell" for pair in pairs)
     by = f" by {CALLED[verdict.ranked_by]} or server CPU" if pairs and neither else ""
     names = listed([leader.name, *(entry.name for entry in level)])

@@ -187,7 +187,7 @@ def long_slices(verdict: Verdict) -> Table:
 
 def warm_up(verdict: Verdict) -> Table:
     entries = [entry for entry in verdict.entries if entry.warm_up]
-    boots = sorted({each.boot for entry in entries for each in entry.warm_up})
+    boots = sorted({own.boot for entry in entries for own in entry.warm_up})
     return _per_entry(
         "Warm-up",
         entries,
@@ -199,11 +199,11 @@ def warm_up(verdict: Verdict) -> Table:
 
 
 def _warm_up(entry: VerdictEntry, boot: int) -> str:
-    each: WarmUp | None = next((each for each in entry.warm_up if each.boot == boot), None)
-    if each is None:
+    found: WarmUp | None = next((own for own in entry.warm_up if own.boot == boot), None)
+    if found is None:
         return MISSING
-    lasted = figures.duration(each.lasted_s * 1e6)
-    return f"{_COURSES[each.course]}, {lasted}, {figures.rate(each.requests_per_s)}/s"
+    lasted = figures.duration(found.lasted_s * 1e6)
+    return f"{_COURSES[found.course]}, {lasted}, {figures.rate(found.requests_per_s)}/s"
 
 
 def boot_ratios(verdict: Verdict) -> Table:

@@ -49,7 +49,7 @@ def noise_floor(verdict: Verdict) -> str:
         f" {figures.ratio_of(floor)}, n = {figures.plural(floor.n, 'block')}"
         f" over {figures.plural(floor.boots or 0, 'boot')}."
     )
-    if all(each.code != "twin_differs" for each in verdict.warnings):
+    if all(warning.code != "twin_differs" for warning in verdict.warnings):
         return said
     doubt = figures.percent(figures.doubt(floor.low, floor.high))
     return (
@@ -77,7 +77,7 @@ def would_be_found(verdict: Verdict, effect: float | None) -> str:
             f"a difference of {figures.percent(effect)} would have been found in four of five such "
             "races"
         )
-    widened = [each for each in verdict.warnings if each.code in WIDENS][:1]
+    widened = [warning for warning in verdict.warnings if warning.code in WIDENS][:1]
     why = (
         joined(widened)
         or "its draws are too few for how much they differ, and a longer race (-d) has more"
@@ -146,11 +146,11 @@ def machines(verdict: Verdict) -> str:
     if not verdict.machines:
         return ""
     said = [
-        f"on {each.machine} over {each.over} it came out at {figures.ratio_of(each)}, "
-        f"n = {figures.plural(each.n, 'block')} over {figures.plural(each.boots or 0, 'boot')}"
-        for each in verdict.machines
+        f"on {own.machine} over {own.over} it came out at {figures.ratio_of(own)}, "
+        f"n = {figures.plural(own.n, 'block')} over {figures.plural(own.boots or 0, 'boot')}"
+        for own in verdict.machines
     ]
-    differ = any(each.code == "machines_differ" for each in verdict.warnings)
+    differ = any(warning.code == "machines_differ" for warning in verdict.warnings)
     answer = "They differ" if differ else "Can't tell"
     return (
         f"Do the machines differ? {answer}. {verdict.machines[0].contender} ran on two of them at "

@@ -197,9 +197,9 @@ def warnings(result: Verdict | CapacityReport | ComparisonResult) -> list[str]:
         part.name: [
             *([] if isinstance(part, CapacityEntry) else sentences(part.at_least)),
             *sentences(
-                each
-                for each in part.warnings
-                if not any(whole.tells(part.name, each) for whole in result.warnings)
+                warning
+                for warning in part.warnings
+                if not any(whole.tells(part.name, warning) for whole in result.warnings)
             ),
         ]
         for part in parts

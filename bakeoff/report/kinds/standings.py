@@ -134,7 +134,7 @@ def _cpu(entry: VerdictEntry) -> str:
 
 def _pauses(entry: VerdictEntry) -> bool:
     """Whether pauses took some of its throughput, or its mean ratio is not its typical one."""
-    if any(each.code == "pauses_cost" for each in entry.warnings):
+    if any(warning.code == "pauses_cost" for warning in entry.warnings):
         return True
     mean, typical = entry.mean_ratio, entry.ratio
     return bool(mean and typical and mean.excludes(typical.ratio))
