@@ -204,7 +204,7 @@ def test_asked_twice_it_is_ended_once(going_on: GoingOn, monkeypatch: pytest.Mon
         assert [going_on.end(seal), going_on.end(seal)] == [303, 303]
         page = going_on.visitor.page(going_on.page)
     assert len(signalled) == 1
-    assert "asked to end" in page and "<form" not in page
+    assert "ending" in page and "<form" not in page
 
 
 @pytest.mark.parametrize("origin", [None, "null", "http://evil.example", "https://127.0.0.1:8321"])

@@ -79,7 +79,10 @@ class _Watching:
         holder = run.holder
         if not self.guard.allows(_deed(run), form.get("seal", ""), request.headers):
             return _failure(
-                name, "Not ended", "This was asked by no page of ours, or by an old one.", 403
+                name,
+                "Not ended",
+                "The form is not that of a page of this explorer, or of an old one.",
+                403,
             )
         try:
             await asyncio.to_thread(self.live.end, run, holder)

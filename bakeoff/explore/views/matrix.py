@@ -68,7 +68,7 @@ def matrix(index: Index, address: Address) -> MatrixPage:
     names = _ordered(found) if found else ()
     return MatrixPage(
         address=address,
-        title="Who is ahead of whom",
+        title="Which contender is ahead of which",
         data=lambda: _data(found),
         charts=standing(found, names) if found else (),
         key=key,

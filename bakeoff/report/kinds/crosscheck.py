@@ -24,7 +24,7 @@ _SAID: dict[Outcome, tuple[doc.Sign, str]] = {
     "can't tell": ("?", "can't be told apart in"),
 }
 _WRK_CLOSES = (
-    "wrk asks for a close by a header; if the server keeps the connection anyway, wrk does too"
+    "wrk requests a close with a header; if the server keeps the connection anyway, wrk does too"
 )
 _NOTE = (
     "Medians of the rounds; ratios with 95 % intervals that hold for all of them at once. A figure"

@@ -49,13 +49,13 @@ _RATIOS = (
 _ABOUT: Mapping[Phase, str] = {
     "start": "from exec to the first right answer; files are in the page cache",
     "first": "the first 1,000 answers after a cold start",
-    "rest": "nothing is asked: CPU time per second, and memory (Pss)",
+    "rest": "no requests: CPU time per second, and memory (Pss)",
     "peak": "a closed loop after a warm-up",
     "load_10": "of its own peak, open loop; latencies from the moment a request was due",
     "load_70": "the same",
     "load_100": "the same",
     "load_150": "from {crowd} connections; right answers per second over its own peak",
-    "load_300": "the same; who has waited for a second goes away",
+    "load_300": "the same; a client that has waited for a second disconnects",
     "equal": "half of the lowest peak, for all; CPU time less what it uses at rest",
     "recovery": "how long after the crowd of 300 % has left until the median at 70 % is within 1.5 "
     "times what it was, two slices in a row",

@@ -165,11 +165,11 @@ def precision(verdict: Verdict) -> str:
         return ""
     asked, took = f"±{figures.percent(result.asked)}", figures.duration(verdict.measured_s * 1e6)
     if result.reached is None:
-        return f"{asked} was asked for; there are no neighbours to tell apart."
+        return f"{asked} was requested; there are no neighbours to tell apart."
     reached = f"±{figures.percent(result.reached)}"
     if result.met:
         return (
-            f"{reached} between neighbours after {took} ({asked} was asked for). The race ended"
+            f"{reached} between neighbours after {took} ({asked} was requested). The race ended"
             " when its intervals were narrow enough."
         )
     more = figures.duration(result.more_s * 1e6) if result.more_s else ""

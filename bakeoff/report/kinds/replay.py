@@ -136,7 +136,7 @@ def _comparison(part: Part, every: Sequence[Part]) -> doc.Section:
             doc.List("What was changed, and why", doc.items("·", here.changes)),
         ]
     notes = doc.facts_table("Notes", [(row.name, row.note) for row, _ in part.rows if row.note])
-    blocks.append(doc.Section("What the article says of its rows", (notes,), folded=True))
+    blocks.append(doc.Section("The article's notes on its rows", (notes,), folded=True))
     if here and here.run and here.loader == "engine":
         link = f"{here.run}/report.html"
         blocks.append(doc.Text("The whole report of this comparison's race", link=link))
