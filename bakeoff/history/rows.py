@@ -42,6 +42,12 @@ def write(connection: Connection, runs: Sequence[IndexedRun]) -> None:
             connection.execute(dialect.insert(table).on_conflict_do_nothing(), values)
 
 
+_OF_RUN = (
+    "id", "name", "path", "kind", "headline", "valid", "complete", "machine_class", "bakeoff",
+    "method",
+)  # fmt: skip
+
+
 def _run_row(run: IndexedRun) -> dict[str, object]:
     contenders = dict.fromkeys(figure.contender for race in run.races for figure in race.figures)
     titles = dict.fromkeys(figure.title for race in run.races for figure in race.figures)
@@ -53,20 +59,9 @@ def _run_row(run: IndexedRun) -> dict[str, object]:
         *(claim.article for claim in run.claims),
     )  # fmt: skip
     return {
-        "id": run.id,
+        **{name: getattr(run, name) for name in _OF_RUN},
+        **{name: getattr(machine, name) for name in ("cpu_model", "cpus", "kernel")},
         "began_at": text_of(run.began_at),
-        "name": run.name,
-        "path": run.path,
-        "kind": run.kind,
-        "headline": run.headline,
-        "valid": run.valid,
-        "complete": run.complete,
-        "machine_class": run.machine_class,
-        "cpu_model": machine.cpu_model,
-        "cpus": machine.cpus,
-        "kernel": machine.kernel,
-        "bakeoff": run.bakeoff,
-        "method": run.method,
         "contenders": listed(contenders),
         "workloads": listed(workloads),
         "words": "\n".join(words).lower(),
@@ -82,12 +77,7 @@ def _figure_rows(run: IndexedRun) -> list[dict[str, object]]:
     )  # fmt: skip
     return [
         {
-            "run": run.id,
-            "part": race.part,
-            "began_at": text_of(run.began_at),
-            "workload": race.workload,
-            "load": race.load,
-            "machine_class": run.machine_class,
+            **_of_race(run, race),
             "reference": race.reference,
             **{name: getattr(figure, name) for name in kept},
         }
@@ -97,24 +87,28 @@ def _figure_rows(run: IndexedRun) -> list[dict[str, object]]:
 
 
 def _pair_rows(run: IndexedRun) -> list[dict[str, object]]:
-    rows: list[dict[str, object]] = []
-    for race in run.races:
-        for pair in race.pairs:
-            rows.append(
-                {
-                    "run": run.id,
-                    "part": race.part,
-                    "a": pair.a,
-                    "b": pair.b,
-                    "began_at": text_of(run.began_at),
-                    "workload": race.workload,
-                    "protocol": protocol_of(race, pair),
-                    "load": race.load,
-                    "machine_class": run.machine_class,
-                    "document": pair.to_json(),
-                }
-            )
-    return rows
+    return [
+        {
+            **_of_race(run, race),
+            "a": pair.a,
+            "b": pair.b,
+            "protocol": protocol_of(race, pair),
+            "document": pair.to_json(),
+        }
+        for race in run.races
+        for pair in race.pairs
+    ]
+
+
+def _of_race(run: IndexedRun, race: IndexedRace) -> dict[str, object]:
+    return {
+        "run": run.id,
+        "part": race.part,
+        "began_at": text_of(run.began_at),
+        "workload": race.workload,
+        "load": race.load,
+        "machine_class": run.machine_class,
+    }
 
 
 def protocol_of(race: IndexedRace, pair: Pair) -> str:
