@@ -12,7 +12,7 @@ from urllib.parse import quote, urlsplit
 from bakeoff.model.errors import BadFile, BadUsage
 
 Headers = tuple[tuple[str, str], ...]
-_TOKEN = re.compile(r"[A-Z]+")
+_METHOD = re.compile(r"[A-Z]+")
 _SCHEMES = {"http": 80, "https": 443}
 _ASSETS = re.compile(
     r"\.(?:avif|bmp|css|eot|gif|ico|jpe?g|js|map|mjs|mp[34]|otf|png|svg|ttf|wasm|web[mp]|woff2?)$"
@@ -83,7 +83,7 @@ def method_of(text: str) -> str | None:
     """The method, or None: it can't be sent."""
     method = text.upper()
     # CONNECT turns a connection into a tunnel.
-    return method if _TOKEN.fullmatch(method) and method != "CONNECT" else None
+    return method if _METHOD.fullmatch(method) and method != "CONNECT" else None
 
 
 def target_of(url: str) -> tuple[str | None, str] | None:
@@ -152,7 +152,7 @@ _ENGINES = {
 """The engine's own: they frame a message, or are about one connection."""
 _OTHER = {"referer", "if-none-match", "if-modified-since", "if-match", "if-unmodified-since"}
 """The previous page, and the browser's cached copies."""
-_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _VALUE = re.compile(r"[\t -~]*")
 
 
@@ -165,7 +165,7 @@ def kept(request: Request) -> Headers:
     found: dict[str, tuple[str, str]] = {}
     for name, given in request.headers:
         value, lower = given.strip(), name.lower()
-        if lower in _ENGINES | _OTHER or not _TOKEN.fullmatch(name):
+        if lower in _ENGINES | _OTHER or not _NAME.fullmatch(name):
             continue
         # Two braces would begin a field.
         if not _VALUE.fullmatch(value) or "{{" in value:
