@@ -15,7 +15,8 @@ from http.cookiejar import CookieJar
 from pathlib import Path
 from statistics import median
 
-from bakeoff.history import open_index, sqlite_url
+from bakeoff.history import open_index
+from bakeoff.history.place import sqlite_url
 from bakeoff.history.results import read_all
 from bakeoff.measure import machine
 from tests.history.postgresql import a_server

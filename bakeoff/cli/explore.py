@@ -9,7 +9,7 @@ import typer
 
 from bakeoff.cli.options import RUNS
 from bakeoff.cli.output import err, out, say
-from bakeoff.history import HISTORY, default_url, sqlite_url
+from bakeoff.history.place import HISTORY, default_url, sqlite_url
 from bakeoff.keeper.scratch import scratch_folder
 from bakeoff.model.errors import BadUsage, MissingPiece
 from bakeoff.progress import terminal_watch

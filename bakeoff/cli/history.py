@@ -7,7 +7,8 @@ import typer
 
 from bakeoff.cli.help import Commands, Group
 from bakeoff.cli.output import Json, Wide, check_json, err, out, say, show
-from bakeoff.history import HISTORY, default_url, open_index
+from bakeoff.history import open_index
+from bakeoff.history.place import HISTORY, default_url
 from bakeoff.model.errors import BadUsage, nearest
 from bakeoff.model.history import Past
 

@@ -17,7 +17,8 @@ import bakeoff.plan.options as shared
 from bakeoff import __version__, measure, runs
 from bakeoff.cli.options import contender_names, takes
 from bakeoff.cli.output import OUTPUT, Json, check_json, err, out, say, show
-from bakeoff.history import default_url, open_index
+from bakeoff.history import open_index
+from bakeoff.history.place import default_url
 from bakeoff.model.errors import BadFile, BadUsage, Status
 from bakeoff.model.history import machine_class
 from bakeoff.model.simulation import Conditions, Rate, Rates, Simulation

@@ -22,8 +22,8 @@ from bakeoff.explore.live.routes import routes
 from bakeoff.explore.live.watched import Live
 from bakeoff.explore.page import ASSETS, FailurePage, NotThere, render, stylesheet
 from bakeoff.explore.views import view
-from bakeoff.history import HistoryAway
 from bakeoff.history.index import Index
+from bakeoff.history.place import HistoryAway
 from bakeoff.model.errors import BadUsage, BakeoffError
 
 

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Engine, create_engine, event, inspect, select
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
-from bakeoff.history import HISTORY, HistoryAway
+from bakeoff.history.place import HISTORY, HistoryAway
 from bakeoff.history.tables import METADATA, SCHEMA, VERSION
 from bakeoff.model.errors import BadUsage, MissingPiece
 

@@ -10,7 +10,7 @@ from statistics import median
 from typing import TYPE_CHECKING, TypeVar
 
 from bakeoff import history
-from bakeoff.history import default_url, user_data
+from bakeoff.history.place import default_url, user_data
 from bakeoff.history.results import id_of, indexed, indexed_or_why
 from bakeoff.model.earlier import Earlier
 from bakeoff.model.errors import BakeoffError

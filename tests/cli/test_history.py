@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.history import HISTORY, open_index, sqlite_url
+from bakeoff.history import open_index
+from bakeoff.history.place import HISTORY, sqlite_url
 from bakeoff.model.errors import BadUsage
 from tests.cli.conftest import bakeoff, race
 from tests.history.indexed import run

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bakeoff import measure
-from bakeoff.history import sqlite_url
+from bakeoff.history.place import sqlite_url
 from bakeoff.history.user import UserHistory
 from bakeoff.model.errors import BakeoffError, Status
 from bakeoff.model.simulation import Conditions, Simulation

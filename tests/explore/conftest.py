@@ -9,8 +9,8 @@ import pytest
 from bakeoff import history
 from bakeoff.explore import address as to
 from bakeoff.explore.site import export
-from bakeoff.history import sqlite_url
 from bakeoff.history.index import Index
+from bakeoff.history.place import sqlite_url
 from bakeoff.history.results import indexed
 from bakeoff.model.history import IndexedRun
 from bakeoff.plan import Environment

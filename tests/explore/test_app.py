@@ -180,7 +180,7 @@ def test_a_verdict_of_another_schema_is_said(
 
 def test_a_database_that_is_away_is_said(tmp_path: Path, shelves: Shelves) -> None:
     from bakeoff import history
-    from bakeoff.history import sqlite_url
+    from bakeoff.history.place import sqlite_url
 
     file = tmp_path / "history.sqlite"
     index = history.open_index(sqlite_url(file))

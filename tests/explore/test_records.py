@@ -8,8 +8,8 @@ from playwright.sync_api import Browser
 
 from bakeoff import history
 from bakeoff.explore.site import export
-from bakeoff.history import sqlite_url
 from bakeoff.history.index import Index
+from bakeoff.history.place import sqlite_url
 from bakeoff.history.results import found_in, indexed_or_why
 from bakeoff.model.history import IndexedRun
 from tests.explore.test_browser import opened

@@ -7,7 +7,8 @@ from shutil import copytree
 import pytest
 
 from bakeoff.explore.site import MANIFEST, RUNS, copy_into, export
-from bakeoff.history import open_index, sqlite_url
+from bakeoff.history import open_index
+from bakeoff.history.place import sqlite_url
 from bakeoff.history.results import indexed_path
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.site import Site

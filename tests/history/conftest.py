@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.history import open_index, sqlite_url
+from bakeoff.history import open_index
 from bakeoff.history.index import Index
+from bakeoff.history.place import sqlite_url
 from tests.history.postgresql import a_server, programs
 from tests.runs.conftest import Measure, measure
 

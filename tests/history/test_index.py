@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine, text
 
-from bakeoff.history import HistoryAway, open_index, sqlite_url
+from bakeoff.history import open_index
 from bakeoff.history.index import Index
+from bakeoff.history.place import HistoryAway, sqlite_url
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.history import IndexedClaim, machine_class
 from bakeoff.simulate.race import MACHINE

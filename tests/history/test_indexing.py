@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.history import HISTORY as VARIABLE
-from bakeoff.history import open_index, sqlite_url
+from bakeoff.history import open_index
+from bakeoff.history.place import HISTORY as VARIABLE
+from bakeoff.history.place import sqlite_url
 from bakeoff.history.results import found_in, indexed, indexed_or_why, indexed_path
 from bakeoff.history.user import UserHistory
 from bakeoff.model.errors import BadFile, BadUsage

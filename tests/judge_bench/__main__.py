@@ -41,7 +41,7 @@ from pathlib import Path
 from typing import Any
 
 import bakeoff
-from bakeoff.history import sqlite_url
+from bakeoff.history.place import sqlite_url
 from bakeoff.model.errors import BakeoffError
 from bakeoff.model.verdict import Verdict
 from bakeoff.plan import Environment

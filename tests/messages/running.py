@@ -19,7 +19,7 @@ import pytest
 import bakeoff
 from bakeoff import history, runs, satellites
 from bakeoff.cli.output import err, out
-from bakeoff.history import sqlite_url
+from bakeoff.history.place import sqlite_url
 from bakeoff.history.results import found_in, indexed_path
 from bakeoff.model.errors import BakeoffError
 from tests.e2e.conftest import Place

@@ -12,8 +12,8 @@ from threading import Lock
 from typing import Literal
 
 from bakeoff.explore.live.judge import Judge, LiveState, Stood
-from bakeoff.history import HistoryAway
 from bakeoff.history.index import Index
+from bakeoff.history.place import HistoryAway
 from bakeoff.history.results import id_of, indexed_or_why
 from bakeoff.model.errors import BadUsage, BakeoffError
 from bakeoff.model.history import IndexedRun

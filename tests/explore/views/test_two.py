@@ -5,7 +5,7 @@ from pathlib import Path
 from bakeoff import history
 from bakeoff.explore import address as to
 from bakeoff.explore.views.two import two
-from bakeoff.history import sqlite_url
+from bakeoff.history.place import sqlite_url
 from bakeoff.history.results import indexed
 from bakeoff.plan import Environment
 from bakeoff.report.render.markdown import markdown
