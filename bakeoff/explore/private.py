@@ -58,7 +58,7 @@ class Private:
             case list() | tuple():
                 return [self.within(item) for item in value]
             case dict():
-                return {self(key): self.within(each) for key, each in value.items()}
+                return {self(key): self.within(inner) for key, inner in value.items()}
         return value
 
 

@@ -185,14 +185,14 @@ SUITE = "bakeoff"
 def junit(result: Ci) -> str:
     """Each gate: failed, skipped where it can't be told and passes, or passed."""
     suite = _suite(len(result.race.gates))
-    for each in result.race.gates:
-        case = ET.SubElement(suite, "testcase", classname=SUITE, name=printable(gate_text(each)))
-        said = gate(each, result.race.ranked_by).text
+    for checked in result.race.gates:
+        case = ET.SubElement(suite, "testcase", classname=SUITE, name=printable(gate_text(checked)))
+        said = gate(checked, result.race.ranked_by).text
         if result.outcome == "not raced":
             _add(suite, case, "error", headline(result))
-        elif not each.passes:
+        elif not checked.passes:
             _add(suite, case, "failure", said)
-        elif each.outcome == "can't tell":
+        elif checked.outcome == "can't tell":
             _add(suite, case, "skipped", said)
         ET.SubElement(case, "system-out").text = printable(f"{headline(result)} {said}")
     return _text(suite)

@@ -63,11 +63,11 @@ def listed(words: Iterable[object]) -> str:
 
 
 def _range(values: Sequence[float]) -> str:
-    each = [f"{value:,.0f}" for value in values]
+    written = [f"{value:,.0f}" for value in values]
     if len(values) > MOST_NAMED:
         least, most = (f"{pick(values):,.0f}" for pick in (min, max))
         return least if least == most else f"{least} to {most}"
-    return listed(dict.fromkeys(each) if len(set(each)) == 1 else each)
+    return listed(dict.fromkeys(written) if len(set(written)) == 1 else written)
 
 
 def _slower(slope: float) -> str:
@@ -77,8 +77,8 @@ def _slower(slope: float) -> str:
 
 
 def _headers(names: str | Sequence[str]) -> str:
-    each = names.split(",") if isinstance(names, str) else names
-    return listed("-".join(part.capitalize() for part in name.split("-")) for name in each)
+    given = names.split(",") if isinstance(names, str) else names
+    return listed("-".join(part.capitalize() for part in name.split("-")) for name in given)
 
 
 _FORMATS: Mapping[str, Callable[[Any], str]] = {
@@ -151,7 +151,9 @@ def filled(template: str, values: Mapping[str, Any]) -> str:
 
     def optional(part: re.Match[str]) -> str:
         needed = (values[name] for name in _fields(part[1]))
-        return part[1] if all(each or (each == 0 and each is not False) for each in needed) else ""
+        return (
+            part[1] if all(value or (value == 0 and value is not False) for value in needed) else ""
+        )
 
     def of_each(part: re.Match[str]) -> str:
         lists = {name: values[name] for name in _fields(part[1])}
@@ -165,7 +167,7 @@ def filled(template: str, values: Mapping[str, Any]) -> str:
         if left := sum(map(len, list(groups.values())[MOST_GROUPS:])):
             said.append(f"and {left} more")
         # What is filled in is filled once: braces in a value are not those of a template.
-        whole = ("; " if any(", " in each for each in said) else ", ").join(said)
+        whole = ("; " if any(", " in text for text in said) else ", ").join(said)
         return whole.replace("{", "{{").replace("}", "}}")
 
     return _Template().vformat(_EACH.sub(of_each, _OPTIONAL.sub(optional, template)), (), values)

@@ -52,7 +52,7 @@ def behind(host: str, port: int, *, ours: bool = True) -> Behind:
             return Behind(unseen=Finding.of("unseen_forwarded", process=process))
     if eldest:
         return Behind(eldest)
-    others = {each.uid for each in sockets if os.geteuid() not in (0, each.uid)}
+    others = {socket.uid for socket in sockets if os.geteuid() not in (0, socket.uid)}
     if others:
         return Behind(unseen=Finding.of("unseen_user", user=_user(min(others))))
     return Behind(unseen=Finding.of("unseen_forwarded", process=None))
@@ -96,7 +96,7 @@ def _addresses(pid: int) -> Iterator[str]:
 def counter(pids: Iterable[int], first: CpuCounter | None = None) -> CpuCounter:
     """What counts the processes `pids`, with all below them, and what `first` counts."""
     table = processes()
-    counted = [each for pid in pids for each in _counters(pid, table)]
+    counted = [own for pid in pids for own in _counters(pid, table)]
     counted += first.every if first else ()
     if not counted:
         return CpuCounter(kind="none")
@@ -123,11 +123,13 @@ def _counters(pid: int, table: dict[int, Process]) -> list[CpuCounter]:
     """
     group = _own_group(pid, table)
     inside = cgroups.members(group.path) if group else set[int]()
-    outside = [each.pid for each in table.values() if each.parent == pid and each.pid not in inside]
+    outside = [
+        below.pid for below in table.values() if below.parent == pid and below.pid not in inside
+    ]
     others = [counter for child in outside for counter in _counters(child, table)]
     if group:
         return [*others, CpuCounter(kind=group.kind, path=str(group.path), pid=pid)]
-    return [each for each in others if each.path] or [CpuCounter(kind="tree", pid=pid)]
+    return [own for own in others if own.path] or [CpuCounter(kind="tree", pid=pid)]
 
 
 def _own_group(pid: int, table: dict[int, Process]) -> cgroups.Base | None:

@@ -67,7 +67,7 @@ def _certificate(
         .add_extension(issuer.from_issuer_public_key(by.public_key()), critical=False)
     )
     if not is_root:
-        addresses = (x509.IPAddress(ipaddress.ip_address(each)) for each in _ADDRESSES)
+        addresses = (x509.IPAddress(ipaddress.ip_address(address)) for address in _ADDRESSES)
         names = x509.SubjectAlternativeName([x509.DNSName(name), *addresses])
         serves = x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH])
         builder = builder.add_extension(names, critical=False)

@@ -219,7 +219,7 @@ class Keeper:
                 return waited_s * 1e3
             if said_after_s and waited_s > said_after_s[0]:
                 say(faults.waited_for(waited_s, timeout_s, fault))
-                said_after_s = [each for each in said_after_s if each > waited_s]
+                said_after_s = [after_s for after_s in said_after_s if after_s > waited_s]
             if waited_s > min(_ELSEWHERE_AFTER_S, timeout_s):
                 listeners = listeners_of(self.pids(name))
                 if listeners and not any(listener.serves(host, port) for listener in listeners):

@@ -26,11 +26,11 @@ class Freezer:
 
     def close(self) -> None:
         self.thaw()
-        for each in self._descriptors:
-            os.close(each)
+        for descriptor in self._descriptors:
+            os.close(descriptor)
         self._descriptors.clear()
 
     def _send(self, number: signal.Signals) -> None:
-        for each in self._descriptors:
+        for descriptor in self._descriptors:
             with suppress(ProcessLookupError):
-                signal.pidfd_send_signal(each, number)
+                signal.pidfd_send_signal(descriptor, number)

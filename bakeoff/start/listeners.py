@@ -57,7 +57,7 @@ def _numeric(words: str) -> str:
 def listening(host: str, port: int, of: int | str = "self") -> list[Listener]:
     """Those at which connections to `host`, a numeric address, and `port` arrive."""
     found = [listener for listener in listeners(of) if listener.serves(host, port)]
-    return [each for each in found if each.address == host] or found
+    return [listener for listener in found if listener.address == host] or found
 
 
 def listeners_of(pids: Iterable[int]) -> list[Listener]:
@@ -68,7 +68,7 @@ def listeners_of(pids: Iterable[int]) -> list[Listener]:
 
 def holding(sockets: Iterable[Listener], pids: Iterable[int]) -> list[int]:
     """Those of `pids` that have one of the sockets; none that hides its files from us."""
-    inodes = {each.inode for each in sockets}
+    inodes = {socket.inode for socket in sockets}
     return [pid for pid in pids if not inodes.isdisjoint(_inodes(pid))]
 
 

@@ -47,7 +47,9 @@ def bars(panels: Sequence[Panel], frame: Frame) -> Drawing:
         return stacked((_panel(panel, frame.width, 5) for panel in panels), gap=24)
     width = (frame.width - BETWEEN_PX * (len(panels) - 1)) / len(panels)
     drawn = [_panel(panel, width, 8) for panel in panels]
-    parts = [moved(each.parts, place * (width + BETWEEN_PX), 0) for place, each in enumerate(drawn)]
+    parts = [
+        moved(drawing.parts, place * (width + BETWEEN_PX), 0) for place, drawing in enumerate(drawn)
+    ]
     return Drawing(max(drawing.height for drawing in drawn), parts)
 
 

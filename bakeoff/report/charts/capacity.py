@@ -58,9 +58,9 @@ def _latency(report: CapacityReport, quantile: str) -> Chart | None:
 
 def _draw_latency(report: CapacityReport, quantile: str, curves: Curves, frame: Frame) -> Drawing:
     bounds = {
-        each.text: bound.limit_us
-        for each in report.objectives
-        for bound in each.bounds
+        slo.text: bound.limit_us
+        for slo in report.objectives
+        for bound in slo.bounds
         if bound.quantile == quantile
     }
     own = looks(colours(list(curves)))

@@ -45,7 +45,7 @@ def cores(race: Race) -> Chart | None:
 def _draw(
     shares: Sequence[series.CoreShare], jobs: Mapping[int, list[str]], frame: Frame
 ) -> Drawing:
-    first, last = min(each.start_s for each in shares), max(each.end_s for each in shares)
+    first, last = min(share.start_s for share in shares), max(share.end_s for share in shares)
     scale = Scale(first, last, 1, frame.width - 1)
     bottoms = {cpu: _ROW_PX * (place + 1) for place, cpu in enumerate(jobs)}
     parts: list[Markup] = []

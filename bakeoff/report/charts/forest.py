@@ -71,11 +71,11 @@ def forest(groups: Sequence[Group], title: str, frame: Frame) -> Drawing:
     if not frame.narrow:
         begin, end = names_px + 12, frame.width - figures_px - 24
     bounds = [
-        each
+        value
         for lane in lanes
-        for each in (lane.ratio.ratio, lane.ratio.low, lane.ratio.high, lane.ring)
+        for value in (lane.ratio.ratio, lane.ratio.low, lane.ratio.high, lane.ring)
     ]
-    bounds += [each for lane in lanes for each in lane.shaded or ()]
+    bounds += [value for lane in lanes for value in lane.shaded or ()]
     scale = Scale.ratios([bound for bound in bounds if bound and bound > 0], begin, end)
     parts: list[Markup] = []
     spans: list[tuple[float, float]] = []

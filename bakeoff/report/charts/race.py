@@ -199,11 +199,11 @@ def _costs(
 
 def changes(compared: RunsComparison) -> Chart | None:
     changed = [change for change in compared.changes if change.name != compared.reference]
-    hues = colours([each.name for each in changed if each.ratio])
+    hues = colours([change.name for change in changed if change.ratio])
     lanes = [
-        Lane(each.name, (figures.ratio_of(each.ratio),), each.ratio, hues[each.name])
-        for each in changed
-        if each.ratio
+        Lane(change.name, (figures.ratio_of(change.ratio),), change.ratio, hues[change.name])
+        for change in changed
+        if change.ratio
     ]
     if not lanes:
         return None

@@ -83,7 +83,7 @@ def _panels(
     write_measured: Callable[[RowResult], str],
 ) -> tuple[Panel, Panel]:
     """Published and measured, by functions that give a row's value and its runs."""
-    names = dict.fromkeys(row.name for each in every for row in each.published.rows)
+    names = dict.fromkeys(row.name for other in every for row in other.published.rows)
     # The same in every comparison.
     hues = colours(list(names))
 

@@ -67,7 +67,7 @@ def thinned(blocks: Sequence[Block], per_block: int) -> tuple[list[Block], int]:
     kept = [
         block
         for kind in ("short", "long")
-        for block in [each for each in blocks if each.kind == kind][::stride]
+        for block in [one for one in blocks if one.kind == kind][::stride]
     ]
     return sorted(kept, key=lambda block: (block.boot, block.block)), stride
 
@@ -89,7 +89,7 @@ def core_shares(blocks: Sequence[Block], cpus: Sequence[int]) -> list[CoreShare]
 def _bins(blocks: Sequence[Block], bin_ns: float) -> Iterator[tuple[Block, Block]]:
     for boot in sorted({block.boot for block in blocks}):
         edges: list[Block] = []
-        for block in (each for each in blocks if each.boot == boot):
+        for block in (one for one in blocks if one.boot == boot):
             if not edges or block.at_ns - edges[-1].at_ns >= bin_ns:
                 edges.append(block)
         yield from pairwise(edges)

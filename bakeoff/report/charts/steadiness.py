@@ -40,11 +40,11 @@ class _Lane:
 def steadiness(race: Race) -> Chart | None:
     """A lane per boot: its blocks as dots, its own ratio as a stroke, the interval behind."""
     results = [standing for standing in race.standings if standing.name != race.reference]
-    in_draws = any(len(each.draws) > len(each.boots) for each in results)
+    in_draws = any(len(standing.draws) > len(standing.boots) for standing in results)
     kept, stride = series.thinned(race.blocks, len(results))
     chance = random.Random(race.verdict.seed)
     dots: dict[str, list[_Point]] = {result.name: [] for result in results}
-    ratio_of = {each.name: each.ratio.ratio for each in results}
+    ratio_of = {standing.name: standing.ratio.ratio for standing in results}
     # The blocks' ratios are those of throughput.
     by_throughput = race.verdict.ranked_by == "requests_per_s"
     for dot in series.dots(kept, race.verdict.reference) if by_throughput else ():
@@ -54,14 +54,14 @@ def steadiness(race: Race) -> Chart | None:
             dots[name].append(_Point(down, apart, dot.kind == "long"))
     lanes = [
         _Lane(
-            each.name,
-            (_apart(low, each.ratio.ratio), _apart(high, each.ratio.ratio))
-            if (low := each.ratio.low) and (high := each.ratio.high)
+            standing.name,
+            (_apart(low, standing.ratio.ratio), _apart(high, standing.ratio.ratio))
+            if (low := standing.ratio.low) and (high := standing.ratio.high)
             else None,
-            _by_draw(each) if in_draws else _by_boot(each),
-            dots[each.name],
+            _by_draw(standing) if in_draws else _by_boot(standing),
+            dots[standing.name],
         )
-        for each in results
+        for standing in results
     ]
     strokes = [abs(point.apart) for lane in lanes for point in lane.strokes]
     blocks = [abs(point.apart) for lane in lanes for point in lane.dots]
@@ -101,7 +101,7 @@ def _by_boot(of: Standing) -> list[_Point]:
 
 def _by_draw(of: Standing) -> list[_Point]:
     """Draws spread over the lane of their boot."""
-    last = max([1, *(each.draw for each in of.draws)])
+    last = max([1, *(draw.draw for draw in of.draws)])
     return [
         _Point(draw.boot + 0.64 * (draw.draw / last - 0.5), _apart(draw.ratio, of.ratio.ratio))
         for draw in of.draws

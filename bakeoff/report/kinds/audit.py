@@ -53,7 +53,7 @@ def work_table(by_name: Mapping[str, Work]) -> Table:
         ("workers", lambda w: figures.count(w.workers)),
         ("log", _log),
     ]
-    if any(each.protocol != "h1" for each in by_name.values()):
+    if any(work.protocol != "h1" for work in by_name.values()):
         columns[:0] = _PROTOCOL_COLUMNS
     return Table(
         "What each contender does",

@@ -56,14 +56,14 @@ def _about(report: CapacityReport, objective: str, spoken: str) -> str:
 
 def _best(report: CapacityReport, objective: str) -> str:
     reached = [
-        (each.best_us, each, entry)
+        (capacity.best_us, capacity, entry)
         for entry in report.entries
-        for each in entry.capacities
-        if each.objective == objective and each.best_us is not None
+        for capacity in entry.capacities
+        if capacity.objective == objective and capacity.best_us is not None
     ]
     if not reached:
         return ""
-    us, capacity, entry = min(reached, key=lambda each: each[0])
+    us, capacity, entry = min(reached, key=lambda best: best[0])
     return (
         f": the best was {entry.name}, with a {quantile_of(capacity)} of {figures.duration(us)}"
         f" at {figures.rate(capacity.best_rate)} requests/s"

@@ -143,7 +143,7 @@ def beyond_table(report: CapacityReport) -> Table:
 def requests_table(report: CapacityReport) -> Table:
     first = report.objectives[0]
     entries = [entry for entry, _ in ranked(report, first.text)]
-    names = dict.fromkeys(each.name for entry in entries for each in entry.requests)
+    names = dict.fromkeys(request.name for entry in entries for request in entry.requests)
     rows = [
         (entry, request)
         for name in names

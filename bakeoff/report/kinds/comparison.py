@@ -32,14 +32,14 @@ def document(result: RunsComparison) -> doc.Document:
         if names
     ]
     unlike = _unlike(result)
-    warnings = [f"{each}{unlike}" for each in sentences(result.warnings)]
+    warnings = [f"{warning}{unlike}" for warning in sentences(result.warnings)]
     return doc.Document(
         title=f"{result.workload}: what changed between two runs",
         headline=headline(result),
         context=(result.before.run, result.after.run),
         summary=(
             doc.Charts(lambda: [race_pictures.changes(result)]),
-            doc.List("Changes", tuple(_change(result, each) for each in _others(result)), True),
+            doc.List("Changes", tuple(_change(result, change) for change in _others(result)), True),
             _table(result),
             gates(result.gates, result.ranked_by),
             doc.List("Differences between the runs", doc.items("·", [*alone, *versions])),
@@ -52,8 +52,10 @@ def document(result: RunsComparison) -> doc.Document:
 
 
 def headline(result: RunsComparison) -> str:
-    findings = [each.finding for each in _others(result)]
-    faster, slower, untold = (findings.count(each) for each in ("faster", "slower", "can't tell"))
+    findings = [change.finding for change in _others(result)]
+    faster, slower, untold = (
+        findings.count(finding) for finding in ("faster", "slower", "can't tell")
+    )
     if not faster + slower + untold:
         return "Nothing to compare: the runs share no two contenders with figures."
     said = [f"{slower or 'none'} became slower", f"{faster or 'none'} faster"]

@@ -58,9 +58,9 @@ def document(result: Crosscheck) -> doc.Document:
 
 def headline(result: Crosscheck) -> str:
     pairs = _pairs(result)
-    findings = [{each.finding for each in _of_pair(result, pair)} for pair in pairs]
+    findings = [{comparison.finding for comparison in _of_pair(result, pair)} for pair in pairs]
     agree = sum(finding == {"agrees"} for finding in findings)
-    differ = sum("differs" in each for each in findings)
+    differ = sum("differs" in found for found in findings)
     if not pairs:
         return "Nothing to compare: fewer than two tools gave figures."
     said = (
@@ -135,9 +135,9 @@ def _figures(result: Crosscheck) -> doc.Table:
 def _ratios(result: Crosscheck) -> doc.Table:
     def ratio(figure: Figure) -> tuple[str, Callable[[_Pair], str]]:
         return _HEADS[figure], lambda pair: next(
-            f"{_SAID[each.finding][0]} {_ratio(each)}"
-            for each in _of_pair(result, pair)
-            if each.figure == figure
+            f"{_SAID[comparison.finding][0]} {_ratio(comparison)}"
+            for comparison in _of_pair(result, pair)
+            if comparison.figure == figure
         )
 
     pair: tuple[str, Callable[[_Pair], str]] = (
@@ -169,7 +169,11 @@ def _notes(result: Crosscheck) -> Iterator[doc.Item]:
             kinds = [f"{n:,} {kind.replace('_', ' ')}" for kind, n in tool.errors.items()]
             yield doc.Item(f"errors in its runs: {listed(kinds)}", "!", name(tool.loader))
     for pair in _pairs(result):
-        told = [(sentence(each.why), each.figure) for each in _of_pair(result, pair) if each.why]
+        told = [
+            (sentence(comparison.why), comparison.figure)
+            for comparison in _of_pair(result, pair)
+            if comparison.why
+        ]
         for why, heads in grouped((why, _HEADS[figure]) for why, figure in told).items():
             yield doc.Item(f"{name(pair[0])} / {name(pair[1])}, {listed(heads)}: {why}", "·")
 

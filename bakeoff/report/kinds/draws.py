@@ -41,7 +41,7 @@ _FEW = "too few rounds to tell a spread; give it more time with --duration"
 
 def document(result: Draws) -> doc.Document:
     told = [contender for contender in result.contenders if contender.spreads]
-    levels = [level for level in _LEVELS if any(each.spread(level) for each in told)]
+    levels = [level for level in _LEVELS if any(contender.spread(level) for contender in told)]
     return doc.Document(
         title="Draws: what makes two runs of a server differ",
         headline=headline(result),
@@ -53,9 +53,9 @@ def document(result: Draws) -> doc.Document:
                 "Spread per level",
                 told,
                 [
-                    ("contender", lambda each: each.name),
+                    ("contender", lambda contender: contender.name),
                     *(
-                        (_LEVELS[level], lambda each, level=level: _spread(each, level))
+                        (_LEVELS[level], lambda contender, level=level: _spread(contender, level))
                         for level in levels
                     ),
                 ],
@@ -65,11 +65,11 @@ def document(result: Draws) -> doc.Document:
                 "The error of a run of 20 s",
                 told,
                 [
-                    ("contender", lambda each: each.name),
-                    ("requests/s", lambda each: figures.rate(each.requests_per_s)),
-                    ("one draw", lambda each: _share(each.one_draw_error)),
-                    ("twenty draws", lambda each: _share(each.twenty_draws_error)),
-                    ("two runs of one draw", lambda each: _apart(each)),
+                    ("contender", lambda contender: contender.name),
+                    ("requests/s", lambda contender: figures.rate(contender.requests_per_s)),
+                    ("one draw", lambda contender: _share(contender.one_draw_error)),
+                    ("twenty draws", lambda contender: _share(contender.twenty_draws_error)),
+                    ("two runs of one draw", lambda contender: _apart(contender)),
                 ],
             ),
             doc.Text(_ERRORS, quiet=True),
@@ -78,7 +78,7 @@ def document(result: Draws) -> doc.Document:
             skipped(result.skipped),
         ),
         detail=(machine_table(result.machine), again(result.plan.command_line, result.plan.run)),
-        data=tuple(row for each in result.contenders for row in _rows(each)),
+        data=tuple(row for contender in result.contenders for row in _rows(contender)),
     )
 
 
@@ -99,7 +99,9 @@ def headline(result: Draws) -> str:
     told = [contender for contender in result.contenders if contender.one_draw_error]
     if not told:
         return "No spread could be told: too few rounds were measured."
-    least, most = (pick(told, key=lambda each: each.one_draw_error or 0) for pick in (min, max))
+    least, most = (
+        pick(told, key=lambda contender: contender.one_draw_error or 0) for pick in (min, max)
+    )
     if least is most:
         said = f"Two runs of {least.name} over one draw each differ by up to {_apart(least)}"
     else:
@@ -122,8 +124,8 @@ def _facts(result: Draws) -> tuple[str, ...]:
     )
 
 
-def _spread(each: ContenderDraws | RequestDraws, level: Level) -> str:
-    spread = each.spread(level)
+def _spread(of: ContenderDraws | RequestDraws, level: Level) -> str:
+    spread = of.spread(level)
     if spread is None:
         return MISSING
     low, high = figures.percent(spread.low).removesuffix(" %"), figures.percent(spread.high)
@@ -134,9 +136,13 @@ def _share(error: float | None) -> str:
     return f"±{figures.percent(error)}" if error else MISSING
 
 
-def _apart(each: ContenderDraws) -> str:
+def _apart(contender: ContenderDraws) -> str:
     """How far apart two runs of one draw are in 95 % of cases."""
-    return figures.percent(Z * sqrt(2) * each.one_draw_error) if each.one_draw_error else MISSING
+    return (
+        figures.percent(Z * sqrt(2) * contender.one_draw_error)
+        if contender.one_draw_error
+        else MISSING
+    )
 
 
 def _notes(result: Draws) -> Iterator[doc.Item]:
@@ -154,26 +160,26 @@ def _notes(result: Draws) -> Iterator[doc.Item]:
             yield doc.Item(text, "!", contender.name)
 
 
-def _rows(each: ContenderDraws) -> Iterator[doc.DataRow]:
-    for request in each.by_request:
+def _rows(contender: ContenderDraws) -> Iterator[doc.DataRow]:
+    for request in contender.by_request:
         for spread in request.spreads:
             yield {
-                "contender": each.name,
+                "contender": contender.name,
                 "request": request.name,
                 **_row(spread),
                 "requests_per_s": request.requests_per_s,
                 "p50_us": request.p50_us,
                 "p99_us": request.p99_us,
             }
-    for spread in each.spreads:
+    for spread in contender.spreads:
         yield {
-            "contender": each.name,
+            "contender": contender.name,
             **_row(spread),
-            "requests_per_s": each.requests_per_s,
-            "one_draw_error": each.one_draw_error,
-            "twenty_draws_error": each.twenty_draws_error,
-            "slice_ms": each.slice_ms,
-            "generator_busy": each.generator_busy,
+            "requests_per_s": contender.requests_per_s,
+            "one_draw_error": contender.one_draw_error,
+            "twenty_draws_error": contender.twenty_draws_error,
+            "slice_ms": contender.slice_ms,
+            "generator_busy": contender.generator_busy,
         }
 
 

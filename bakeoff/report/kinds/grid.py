@@ -45,7 +45,8 @@ def document(grid: Grid) -> doc.Document:
             _ratios(grid),
             _rates(grid),
             doc.List(
-                "Changes of places", doc.items("⇄", [change(grid, each) for each in grid.changes])
+                "Changes of places",
+                doc.items("⇄", [change(grid, places) for places in grid.changes]),
             ),
             doc.List("Left out", tuple(_left_out(grid))),
             warned(_warnings(grid)),
@@ -100,7 +101,7 @@ def _order(grid: Grid, judged: Sequence[Cell]) -> str:
         return ""
     if not grid.changes:
         return "No two contenders change places between cells for sure."
-    points = {turning_point(grid, each) for each in grid.changes}
+    points = {turning_point(grid, places) for places in grid.changes}
     point = points.pop() if len(points) == 1 else ""
     if point:
         return f"The order changes {point}."
@@ -167,7 +168,7 @@ def at(axis: AxisName, values: Sequence[int | str]) -> str:
 def title(grid: Grid, cell: Cell) -> str:
     """A cell by its values on the axes: `64 connections, pipeline of 16`."""
     places = (at(axis.name, [cell.settings.value(axis.name)]) for axis in grid.axes)
-    return ", ".join(_LEADING.sub("", each) for each in places)
+    return ", ".join(_LEADING.sub("", place) for place in places)
 
 
 def _cell(grid: Grid, cell: Cell) -> doc.Item:
@@ -180,7 +181,7 @@ def _left_out(grid: Grid) -> list[doc.Item]:
     skipped = said_once({cell.name: [cell.skipped] for cell in grid.cells if not cell.verdict})
     unplaced = {
         cell.name: [
-            *(f"{each.name} is not ranked: {reasons(each)}" for each in unranked(cell.verdict)),
+            *(f"{entry.name} is not ranked: {reasons(entry)}" for entry in unranked(cell.verdict)),
             *(f"{skip.name} was skipped: {skip.reason}" for skip in cell.verdict.skipped),
         ]
         for cell in grid.cells

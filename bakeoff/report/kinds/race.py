@@ -73,7 +73,7 @@ def _summary(verdict: Verdict) -> tuple[doc.Block, ...]:
         doc.List("By server CPU", doc.items("≠", sentences(verdict.by_cpu[:MOST_TOLD])), wide=True),
         doc.List(
             "Not ranked",
-            (*(_not_ranked(each, verdict) for each in standings.unranked(verdict)), *skipped),
+            (*(_not_ranked(entry, verdict) for entry in standings.unranked(verdict)), *skipped),
         ),
         gates(verdict.gates, verdict.ranked_by),
         trust.section(verdict),

@@ -113,7 +113,7 @@ def _beats(verdict: Verdict, leader: VerdictEntry, other: VerdictEntry) -> bool:
 
 def _tie(verdict: Verdict, leader: VerdictEntry, level: list[VerdictEntry]) -> str:
     """Those that can't be told from the leader, with the difference that such races find."""
-    pairs = [p for each in level if (p := verdict.pair(leader.name, each.name))]
+    pairs = [p for entry in level if (p := verdict.pair(leader.name, entry.name))]
     known = [pair.minimum_detectable_effect for pair in pairs]
     # Of a contender that did at least what was measured no difference can be promised.
     seen = max((size for size in known if size), default=None) if all(known) else None
@@ -138,7 +138,7 @@ def _tie(verdict: Verdict, leader: VerdictEntry, level: list[VerdictEntry]) -> s
         return f"{names} don't {differ}: ratio {figures.ratio_of(pairs[0].ratio)}."
     ratio = pairs[0].ratio
     if ratio.low is None or ratio.high is None:
-        bounded = listed(each.name for each in (leader, level[0]) if each.at_least)
+        bounded = listed(entry.name for entry in (leader, level[0]) if entry.at_least)
         return f"{start}: the load generator was the limit of {bounded}{could}"
     middle, low, high = figures.interval(ratio.ratio, ratio.low, ratio.high)
     same = f", equivalent within {figures.margin(verdict.equivalence_margin)}"

@@ -77,9 +77,9 @@ def spoken(verdict: Verdict) -> tuple[str, ...]:
         return ()
     agreed = [entry.work.agreed for entry in verdict.entries if entry.work and entry.work.agreed]
     secure = dict.fromkeys(
-        f"TLS {each.tls_version} with {(each.cipher or '?').removeprefix('TLS13_')}"
-        for each in agreed
-        if each.tls_version
+        f"TLS {terms.tls_version} with {(terms.cipher or '?').removeprefix('TLS13_')}"
+        for terms in agreed
+        if terms.tls_version
     )
     if len(protocols) > 1:
         return f"over {listed(protocols)}", *secure

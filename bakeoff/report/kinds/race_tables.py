@@ -208,7 +208,7 @@ def _warm_up(entry: VerdictEntry, boot: int) -> str:
 
 def boot_ratios(verdict: Verdict) -> Table:
     entries = [entry for entry in verdict.entries if entry.boot_sd is not None]
-    boots = sorted({each.boot for entry in entries for each in entry.boots})
+    boots = sorted({boot.boot for entry in entries for boot in entry.boots})
     return _per_entry(
         "Ratio, boot by boot",
         entries,
@@ -222,7 +222,7 @@ def boot_ratios(verdict: Verdict) -> Table:
 
 
 def _boot_ratio(entry: VerdictEntry, boot: int) -> str:
-    ratios = {each.boot: f"{figures.significant(each.ratio, 4)}×" for each in entry.boots}
+    ratios = {own.boot: f"{figures.significant(own.ratio, 4)}×" for own in entry.boots}
     return ratios.get(boot, MISSING)
 
 

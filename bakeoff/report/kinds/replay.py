@@ -209,23 +209,25 @@ def agreement(row: Agreement) -> str:
 def _in_a_row(part: Part) -> doc.Table:
     """The article's own procedure beside ours: runs of one row in a row, and their mean."""
     rows = {row.name: (row, here) for row, here in part.rows}
-    runs = [each for each in (part.measured.in_a_row if part.measured else ()) if each.row in rows]
+    runs = [
+        series for series in (part.measured.in_a_row if part.measured else ()) if series.row in rows
+    ]
 
-    def in_turn(each: InARow) -> float | None:
-        here = rows[each.row][1]
+    def in_turn(series: InARow) -> float | None:
+        here = rows[series.row][1]
         return here.requests_per_s if here else None
 
-    def over_in_turn(each: InARow) -> str:
-        rate = in_turn(each)
-        return figures.times(each.mean / rate if rate else None)
+    def over_in_turn(series: InARow) -> str:
+        rate = in_turn(series)
+        return figures.times(series.mean / rate if rate else None)
 
     columns: list[tuple[str, Callable[[InARow], str]]] = [
-        ("row", lambda each: each.row),
-        ("runs in a row", lambda each: ", ".join(map(figures.rate, each.requests_per_s))),
-        ("their mean", lambda each: figures.rate(each.mean)),
-        ("in turn", lambda each: figures.rate(in_turn(each))),
+        ("row", lambda series: series.row),
+        ("runs in a row", lambda series: ", ".join(map(figures.rate, series.requests_per_s))),
+        ("their mean", lambda series: figures.rate(series.mean)),
+        ("in turn", lambda series: figures.rate(in_turn(series))),
         ("in a row / in turn", over_in_turn),
-        ("published", lambda each: _published_rate(rows[each.row][0])),
+        ("published", lambda series: _published_rate(rows[series.row][0])),
     ]
     note = (
         "Requests per second of runs in a row, one server after the other: whatever changed"
@@ -256,8 +258,8 @@ def _article(article: Article) -> doc.Section:
         *([("source", article.source)] if article.source else []),
         *setting(article.setting),
         *(
-            (f"load {name}", f"{each.command} ({shape(each)})")
-            for name, each in article.loads.items()
+            (f"load {name}", f"{load.command} ({shape(load)})")
+            for name, load in article.loads.items()
         ),
     ]
     # A link to anything but the web would be the article's to choose.

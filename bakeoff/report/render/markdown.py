@@ -43,7 +43,7 @@ def _block(block: doc.Block, level: int) -> Iterator[str]:
                 )
             )
         case doc.Section() if not block.folded:
-            parts = [part for each in block.blocks for part in _block(each, level + 1) if part]
+            parts = [part for inner in block.blocks for part in _block(inner, level + 1) if part]
             if parts:
                 yield f"{'#' * level} {escaped(block.title)}"
                 yield escaped(block.note)

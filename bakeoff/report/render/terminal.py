@@ -75,7 +75,9 @@ def _block(
             if most is not None and (more := len(block.items) - most) > 0:
                 yield Line(f"and {more} more, in the report", "dim")
         case doc.Section() if not block.folded:
-            inner = [part for each in block.blocks for part in _block(each, console, options, wide)]
+            inner = [
+                part for within in block.blocks for part in _block(within, console, options, wide)
+            ]
             if inner:
                 yield from _titled(block.title)
                 yield from inner
