@@ -31,6 +31,9 @@ CHROMIUM = [
 def pytest_configure() -> None:
     # Runs of tests are not added to the history of whoever runs them.
     os.environ["BAKEOFF_HISTORY"] = ""
+    # Nobody pulls the plug. What waits for the disk, and when, is in tests/runs/test_store.py.
+    for name in ("fsync", "fdatasync"):
+        setattr(os, name, lambda _: None)
     # A shell's background job ignores SIGINT, and so would all that it starts: bakeoff's own
     # answer to Ctrl-C is tested.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
