@@ -79,8 +79,9 @@ endef
 SIDE_BY_SIDE = $(MAKE) --no-print-directory --jobs=8 --output-sync=target
 
 # What can wait yields to tests that look at the clock; but not to all else that a machine does, for
-# then its own tests would wait for minutes. What is needed last is built last.
+# then its own tests would wait for minutes.
 YIELDING := nice -n 5
+# Nothing waits for linters.
 LATER := nice -n 10
 PYTEST := $(BIN)/pytest
 # Where nobody can look again, a test may fail twice: the host may have stood still. It is said.
@@ -98,9 +99,9 @@ TIMED_ENGINE_TESTS := RUST_TEST_THREADS=6 $(CARGO_TEST) --lib --bins --test '[!o
 contenders: .venv/installed
 	@# Not the installed command: contenders are built while the engine still is.
 	@# With status 4 some can't be built here: their tests are skipped.
-	$(LATER) $(BIN)/python -m bakeoff setup $(or $(CONTENDERS),--all) || [ $$? -eq 4 ]
+	$(YIELDING) $(BIN)/python -m bakeoff setup $(or $(CONTENDERS),--all) || [ $$? -eq 4 ]
 	@# Whom contenders ask in workloads that forward: else the first tests would wait for its build.
-	$(LATER) $(BIN)/python -m bakeoff setup ./catalogue/upstream
+	$(YIELDING) $(BIN)/python -m bakeoff setup ./catalogue/upstream
 
 # Several processes at once would each compile what tests import.
 .PHONY: modules
@@ -110,7 +111,7 @@ modules: .venv/installed
 .PHONY: test-python
 test-python: setup brick-programs modules
 	$(YIELDING) $(PYTEST) $(AGAIN) --ignore tests/personality -m 'not e2e $(MARKS)' \
-		--numprocesses 4 --dist loadfile
+		--numprocesses 3 --dist loadfile
 
 # One after the other, several tests at a time: most of them wait. The oracle measures, with real-time
 # priority, one at a time.
@@ -122,7 +123,7 @@ test-timed: setup brick-programs brick-tests engine-tests
 	$(call tried,$(CARGO_TEST) --test oracle)
 
 .PHONY: test-served
-test-served: setup brick-programs brick-tests engine-tests contenders
+test-served: setup brick-programs contenders
 	$(YIELDING) $(PYTEST) $(AGAIN) -m 'e2e and not alone $(MARKS)' --numprocesses 6 --dist loadgroup \
 		--contenders '$(CONTENDERS)'
 

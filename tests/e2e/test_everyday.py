@@ -11,7 +11,7 @@ from bakeoff.model.verdict import Verdict
 from bakeoff.report.sentences import joined
 from tests.e2e.conftest import Place
 
-pytestmark = [pytest.mark.e2e, pytest.mark.alone]
+pytestmark = pytest.mark.e2e
 
 FLASK = """
 from flask import Flask
@@ -116,8 +116,9 @@ def with_express(everyday: Place) -> Place:
     return everyday
 
 
+@pytest.mark.alone
 def test_all_of_them_race_as_they_come_and_have_a_verdict(with_express: Place) -> None:
-    words = ["race", *SERVERS.values(), "-d", "9", *SHORT]
+    words = ["race", *SERVERS.values(), "-d", "5", *SHORT]
     ended = with_express.bakeoff(*words, "--json", "verdict.json", PATH=PATH, COLUMNS="80")
     assert ended.status == 0, ended.err
     verdict = Verdict.read_json(with_express.path / "verdict.json")

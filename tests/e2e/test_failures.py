@@ -41,7 +41,7 @@ CELLS = {
     ),
     "hangs, and two go on": Cell(RACE, "hangs --after-requests 3000", 2, OUT, "answer"),
     "every third process fails": Cell(
-        CAPACITY, "exits --at-start --only-process 3,6,9,12,15", 0, DONE, "holds p99"
+        f"{CAPACITY} -d 14", "exits --at-start --only-process 3,6,9,12,15", 0, DONE, "holds p99"
     ),
 }
 MORE = {

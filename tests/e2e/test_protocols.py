@@ -55,7 +55,7 @@ def up(place: Place, protocol: Protocol, folder: Path) -> Iterator[int]:
 
 
 def test_one_server_in_four_protocols_is_one_race(place: Place) -> None:
-    words = ["race", "node four.js", "--protocol", ",".join(PROTOCOLS), "-d", "4", *QUICK]
+    words = ["race", "node four.js", "--protocol", ",".join(PROTOCOLS), "-d", "2", *QUICK]
     ended = place.bakeoff(*words, "--json", "-")
     assert ended.status == 0, ended.err
     verdict = Verdict.from_json(ended.out, "stdout")
@@ -80,7 +80,7 @@ def test_one_server_in_four_protocols_is_one_race(place: Place) -> None:
 
 
 def test_streams_are_as_many_places_as_connections(place: Place) -> None:
-    words = ["race", "node four.js", "--protocol", "h2c", "--streams", "8", "-d", "2"]
+    words = ["race", "node four.js", "--protocol", "h2c", "--streams", "8", "-d", "1"]
     ended = place.bakeoff(*words, *QUICK, "--json", "-")
     assert ended.status == 0, ended.err
     verdict = Verdict.from_json(ended.out, "stdout")

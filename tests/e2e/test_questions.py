@@ -91,7 +91,6 @@ def shop(place: Place) -> Place:
     return place
 
 
-@pytest.mark.alone
 def test_the_request_that_one_version_is_slower_in_is_named(shop: Place) -> None:
     words = ["race", "old=python3 old.py", "new=python3 new.py", "part=python3 part.py"]
     options = ["--workload", "traffic/shop.toml", "-d", "8", *QUICK, "--json", "verdict.json"]

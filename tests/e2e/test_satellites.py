@@ -56,7 +56,7 @@ def test_what_is_hidden_is_there() -> None:
 @pytest.mark.e2e
 def test_the_core_races_from_the_command_line(python: Python, place: Place) -> None:
     servers = [place.server(name) for name in ("a", "b")]
-    ended = python("-m", "bakeoff", "race", *servers, "-d", "2", *QUICK, "--json", "verdict.json")
+    ended = python("-m", "bakeoff", "race", *servers, "-d", "1", *QUICK, "--json", "verdict.json")
     assert ended.returncode == 0, ended.stderr
     verdict = json.loads((place.path / "verdict.json").read_text())
     entries = {entry["name"]: entry["valid"] for entry in verdict["entries"]}
@@ -70,7 +70,7 @@ def test_the_core_races_from_python(python: Python, place: Place) -> None:
     servers = [place.server(name) for name in ("a", "b")]
     program = f"""
 import bakeoff
-run = bakeoff.race(*{servers!r}, duration=2, connections=8, boots=1, twin=False, warm_up="1s")
+run = bakeoff.race(*{servers!r}, duration=1, connections=8, boots=1, twin=False, warm_up="1s")
 print(run.verdict.pair("a.py", "b.py").ratio.n, len(run.parts))
 try:
     bakeoff.race(*{servers!r}, cluster="127.0.0.1:1")

@@ -9,7 +9,7 @@ from bakeoff.model.errors import Status
 from tests.e2e.conftest import BAKEOFF, QUICK, Place
 from tests.screen import Typed, typed
 
-pytestmark = [pytest.mark.e2e, pytest.mark.alone]
+pytestmark = pytest.mark.e2e
 HEIGHT = 24
 ROW = re.compile(r"slow .*× \((\d+\.\d+) to (\d+\.\d+)\)")
 
@@ -35,7 +35,7 @@ def widths(shown: Typed) -> list[float]:
 def test_ratios_narrow_while_servers_race_and_the_result_takes_their_place(
     place: Place, servers: tuple[str, ...], columns: int
 ) -> None:
-    words: list[str | Path] = [BAKEOFF, "race", *servers, "-d", "12", *QUICK]
+    words: list[str | Path] = [BAKEOFF, "race", *servers, "-d", "6", *QUICK]
     shown = typed(words, place.path, columns, HEIGHT)
     assert shown.status == 0
     drawn = widths(shown)

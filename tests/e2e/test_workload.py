@@ -140,9 +140,8 @@ def raced(place: Place, slowed: str, *words: str, timeout_s: float) -> tuple[Ver
     return Verdict.read_json(place.path / "verdict.json"), " ".join(ended.out.split())
 
 
-@pytest.mark.alone
 def test_a_session_is_raced_as_it_was_recorded(visited: Place) -> None:
-    verdict, _ = raced(visited, "search:1", "-d", "4", "-c", "4", "--warm-up", "1s", timeout_s=180)
+    verdict, _ = raced(visited, "search:1", "-d", "3", "-c", "4", "--warm-up", "1s", timeout_s=180)
     assert [round(19 * request.share) for request in verdict.requests] == [6, 4, 3, 2, 1, 1, 1, 1]
     for entry in verdict.entries:
         assert entry.valid, entry

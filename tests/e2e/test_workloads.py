@@ -37,7 +37,7 @@ def place(place: Place) -> Place:
 
 def raced(place: Place, workload: str) -> Verdict:
     """The verdict on one server and its twin, of which nothing is left behind."""
-    words = ["race", "node app.js", "--workload", workload, "-d", "2", *QUICK, "--json", "-"]
+    words = ["race", "node app.js", "--workload", workload, "-d", "1", *QUICK, "--json", "-"]
     ended = place.bakeoff(*words)
     assert ended.status == 0, ended.err
     assert not list(Path(place.path, "runs").glob("*/scratch"))
@@ -66,7 +66,7 @@ def test_a_server_that_asks_nobody_is_out_and_its_answer_shown(place: Place) -> 
         'require("http").createServer((_, response) => response.end("Mine")).listen('
         "process.env.PORT);"
     )
-    ended = place.bakeoff("race", "node alone.js", "--workload", "forward", "-d", "2", *QUICK)
+    ended = place.bakeoff("race", "node alone.js", "--workload", "forward", "-d", "1", *QUICK)
     assert ended.status != 0
     assert 'GET /forward: answered "Mine", not "Hello, World!"' in ended.err
     assert "Traceback" not in ended.err
