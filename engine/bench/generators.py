@@ -168,6 +168,18 @@ def in_protocol(protocol: str, streams: int) -> tuple[Generator, ...]:
     return Generator("volley", command, readings.volley, WARM_UP_S), *peers
 
 
+def before_in_protocol(before: Path, protocol: str, streams: int) -> tuple[Generator, Generator]:
+    """This volley, and an earlier one."""
+    now, *_ = in_protocol(protocol, streams)
+    return now, replace(now, name="volley-before", command=(str(before), *now.command[1:]))
+
+
+def at_rate(generator: Generator, rate: int) -> Generator:
+    """A volley that sends so many requests a second, and tells of its tail."""
+    command = (*generator.command[:-1], "--rate", str(rate), generator.command[-1])
+    return replace(generator, command=command, read=readings.volley_tail)
+
+
 HANDSHAKES = (
     Generator(
         "volley",

@@ -268,33 +268,31 @@ QUESTIONS = {
 }
 
 # Few connections with many streams are another load than many with one.
-CONNECTIONS_AND_STREAMS = ((64, 1), (8, 8), (1, 64))
-# Of requests per CPU second, by whose they are.
-LEAST = {"wrk": 1.3, "h2load": 1.3, "oha": 2.0}
+CONNECTIONS_AND_STREAMS = ((64, 1), (64, 8), (64, 32), (1, 64))
+NGINX_SERVERS: dict[Protocol, Server] = {
+    "h1-tls": "nginx h1-tls",
+    "h2c": "nginx h2c",
+    "h2": "nginx h2",
+}
+# Of requests per second and per CPU second, by whose they are.
+LEAST = {"wrk": 1.5, "h2load": 1.3, "oha": 2.0}
 
 
 def in_protocol(protocol: Protocol, maker: Maker, connections: int, streams: int) -> Question:
     """What a protocol costs the generator, next to its peers."""
     generators = g.in_protocol(protocol, streams)
     peers = [each.name for each in generators[1:]]
-    servers: dict[tuple[Maker, Protocol], Server] = {
-        ("null", "h1-tls"): "null h1-tls",
-        ("null", "h2c"): "null h2c",
-        ("null", "h2"): "null h2",
-        ("nginx", "h1-tls"): "nginx h1-tls",
-        ("nginx", "h2c"): "nginx h2c",
-        ("nginx", "h2"): "nginx h2",
-    }
+    null: dict[Protocol, Server] = {"h1-tls": "null h1-tls", "h2c": "null h2c", "h2": "null h2"}
     return Question(
         f"how many requests of {protocol} does a second of the generator's CPU time do?",
-        servers[maker, protocol],
+        (null if maker == "null" else NGINX_SERVERS)[protocol],
         generators,
         tuple(
             claim
             for peer in peers
             for claim in (
                 Claim("requests_per_cpu_s", "ratio to", peer, at_least(LEAST[peer])),
-                Claim("requests_per_s", "ratio to", peer),
+                Claim("requests_per_s", "ratio to", peer, at_least(LEAST[peer])),
                 Claim("cpu_us_per_request", "ratio to", peer),
             )
         ),
@@ -325,14 +323,25 @@ QUESTIONS["handshakes"] = Question(
 )
 
 
+# Of nginx, where it sends piece by piece what was asked at once, or seals it.
+PROTOCOLS_BEFORE: tuple[tuple[Protocol, int], ...] = (
+    ("h2c", 1),
+    ("h2c", 8),
+    ("h2c", 32),
+    ("h1-tls", 1),
+)
+RATE_BEFORE = 20_000
+
+
 def against(before: Path) -> dict[str, Question]:
-    """Whether volley is as fast as an earlier one, as closed loops of the null server show it."""
+    """Whether volley is as fast as an earlier one, and its latency at a rate as low."""
     claims = (
         Claim("requests_per_s", "ratio to", "volley-before", at_least(0.99)),
         Claim("work_us_per_request", "ratio to", "volley-before", at_most(1 / 0.99)),
     )
+    late = tuple(Claim(f"latency_{name}_us", "ratio to", "volley-before") for name in readings.TAIL)
     asks = "is it as fast as it was before"
-    return {
+    questions = {
         "as before": Question(f"{asks}?", "null", g.volleys(before), claims),
         "as before, pipelined": Question(
             f"{asks}, with 16 requests at a time on each connection?",
@@ -342,3 +351,18 @@ def against(before: Path) -> dict[str, Question]:
             connections=(64,),
         ),
     }
+    for protocol, streams in PROTOCOLS_BEFORE:
+        name = f"{protocol}, {streams} at a time"
+        server = NGINX_SERVERS[protocol]
+        volleys = g.before_in_protocol(before, protocol, streams)
+        questions[f"as before, {name}"] = Question(
+            f"{asks}, in {name}?", server, volleys, claims, connections=(64,)
+        )
+        questions[f"as before, {name}, at a rate"] = Question(
+            f"are answers of {name} read as soon as before, {RATE_BEFORE} a second?",
+            server,
+            tuple(g.at_rate(each, RATE_BEFORE) for each in volleys),
+            late,
+            connections=(64,),
+        )
+    return questions

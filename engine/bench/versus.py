@@ -6,7 +6,8 @@ drifts. Prints a table of estimates with 95 % intervals, and writes all raw figu
 
     .venv/bin/python engine/bench/versus.py --out records/DATE-engine-versus.json
 
-With --before PATH all that is asked is whether this volley is as fast as an earlier one.
+With --before PATH all that is asked is whether this volley is as fast as an earlier one, and its
+latency as low.
 
 CPU per request is compared against nginx, which limits volley and wrk alike: that stands for the
 same open rate, which wrk cannot hold. wrk takes whole seconds, so all runs do.
@@ -15,7 +16,8 @@ On a machine with other work, run it in a session of its own with a larger share
 `setsid -w sh -c 'echo -15 > /proc/self/autogroup; exec .venv/bin/python …'`.
 
 `make bench` installs and builds what it needs: wrk, nginx, h2load, oha, volley, bare, pingpong.
-What is asked of `tail` needs wrk2 on the PATH, which no package has: without it that is left out.
+A generator that is not there is left out, and a question that is about it: so wrk2, which no
+package has, and `tail`.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ import json
 import shutil
 import sys
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import report
@@ -32,12 +35,12 @@ import rounds
 import servers
 from generators import Failed
 from machine import machine, versions
-from questions import QUESTIONS, against
+from questions import QUESTIONS, Question, against
 
 
 def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", nargs="+", choices=QUESTIONS, default=list(QUESTIONS))
+    parser.add_argument("--only", nargs="+", help="questions, by their names")
     parser.add_argument("--before", type=Path, help="an earlier volley, to be compared with alone")
     parser.add_argument("--rounds", type=int, default=20, help="of each question")
     parser.add_argument("--seconds", type=int, default=1, help="per run, whole for wrk's sake")
@@ -55,9 +58,12 @@ def programs(asked: Iterable[str]) -> set[str]:
     return {"taskset"} | loading | serving
 
 
-def without_wrk2(asked: Iterable[str]) -> list[str]:
-    """What can be asked where nobody has built wrk2, which is no package of Debian's."""
-    return [name for name in asked if "wrk2" not in programs([name])]
+def of_those_there(question: Question) -> Question:
+    """The same question to the generators that are installed."""
+    there = tuple(each for each in question.generators if shutil.which(each.command[0]))
+    names = {each.name for each in there}
+    claims = tuple(each for each in question.claims if not each.other or each.other in names)
+    return replace(question, generators=there, claims=claims if "volley" in names else ())
 
 
 def main() -> None:
@@ -65,14 +71,16 @@ def main() -> None:
     chosen = options()
     failed: dict[str, str] = {}
     if chosen.before:
-        earlier = against(chosen.before)
-        QUESTIONS.update(earlier)
-        chosen.only = list(earlier)
-    elif shutil.which("wrk2") is None and chosen.only == list(QUESTIONS):
-        chosen.only = without_wrk2(QUESTIONS)
-        failed = dict.fromkeys(QUESTIONS.keys() - chosen.only, "wrk2 is not on the PATH")
-        for name, why in failed.items():
-            print(f"{name} is out: {why}", file=sys.stderr)
+        QUESTIONS.clear()
+        QUESTIONS.update(against(chosen.before))
+    names = chosen.only or list(QUESTIONS)
+    if unknown := [name for name in names if name not in QUESTIONS]:
+        sys.exit(f"no questions: {'; '.join(unknown)}. There are: {'; '.join(QUESTIONS)}")
+    QUESTIONS.update({name: of_those_there(QUESTIONS[name]) for name in names})
+    for name in [name for name in names if not QUESTIONS[name].claims]:
+        failed[name] = "a generator that it is about is not on the PATH"
+        print(f"{name} is out: {failed[name]}", file=sys.stderr)
+    chosen.only = [name for name in names if name not in failed]
     conditions = {"versions": versions(programs(chosen.only)), "machine": machine()}
     plan = rounds.Plan(chosen.rounds, chosen.seconds, tuple(chosen.connections), chosen.seed)
     runs: list[rounds.Run] = []
