@@ -125,6 +125,9 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         self.tally.requests_all += 1;
         self.tally.requests_by_share += self.window.share(flight.sent_ns, now_ns);
         self.tally.in_flight_ns += self.window.overlap_ns(flight.sent_ns, now_ns);
+        if P::WRITES {
+            self.latest_ns = self.latest_ns.min(now_ns - flight.sent_ns);
+        }
         let completed = self.window.holds(now_ns);
         let started = self.window.holds(flight.due_ns);
         if completed {

@@ -240,6 +240,9 @@ pub trait Backend: Sized {
     /// here for a while.
     fn close_retired(&mut self) -> io::Result<()>;
 
+    /// Hands over what is to be sent.
+    fn hand_over(&mut self) -> io::Result<()>;
+
     /// Hands over what is to be sent, and collects what has happened, without waiting.
     fn turn(&mut self) -> io::Result<()>;
 

@@ -342,6 +342,11 @@ impl Backend for Epoll {
         Ok(())
     }
 
+    /// All was written at once.
+    fn hand_over(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
     #[inline]
     fn turn(&mut self) -> io::Result<()> {
         if self.ready.is_empty() { self.poll() } else { Ok(()) }

@@ -46,6 +46,21 @@ impl Patience {
         Ok((from_ns, now_ns))
     }
 
+    /// Hands over what is to be sent, and lets more gather until `until_ns`, where there are cores to
+    /// spare. Returns when that began and ended.
+    pub fn gather(self, io: &mut impl Backend, until_ns: u64) -> Result<(u64, u64)> {
+        let from_ns = now_ns();
+        let mut now_ns = from_ns;
+        if self.poll_ns > 0 && from_ns < until_ns {
+            io.hand_over()?;
+            while now_ns < until_ns {
+                std::hint::spin_loop();
+                now_ns = crate::clock::now_ns();
+            }
+        }
+        Ok((from_ns, now_ns))
+    }
+
     /// Hands over what is to be sent, and collects what has happened; if that is nothing, waits until
     /// `until_ns`. Returns how long it waited.
     pub fn turn(self, io: &mut impl Backend, until_ns: u64) -> Result<u64> {

@@ -417,6 +417,11 @@ impl Backend for Uring {
     }
 
     #[inline]
+    fn hand_over(&mut self) -> io::Result<()> {
+        self.ring.hand_over()
+    }
+
+    #[inline]
     fn turn(&mut self) -> io::Result<()> {
         self.receive_next();
         self.ring.submit()

@@ -20,11 +20,21 @@ impl Ring {
             self.to_close.clear();
             return Ok(());
         }
-        let result = self.enter();
+        let result = self.enter(GETEVENTS);
         self.submitted(result)
     }
 
-    /// The same, until the kernel has finished all that this brings: it does some 20 at a time.
+    /// Hands over what is queued, and leaves alone what has come.
+    #[inline]
+    pub fn hand_over(&mut self) -> io::Result<()> {
+        if self.uring.submission().is_empty() {
+            return Ok(());
+        }
+        let result = self.enter(0);
+        self.submitted(result)
+    }
+
+    /// The same as [`Ring::submit`], until the kernel has finished all that this brings: it does some 20 at a time.
     pub fn settle(&mut self) -> io::Result<()> {
         self.submit()?;
         for _ in 0..self.pending {
@@ -36,17 +46,17 @@ impl Ring {
         Ok(())
     }
 
-    /// Hands over what is queued, and in the same call lets the kernel finish what that can bring at
-    /// once: a connection on loopback, an answer that is there.
+    /// Hands over what is queued; with `GETEVENTS`, the same call lets the kernel finish what that can
+    /// bring at once: a connection on loopback, an answer that is there.
     #[inline]
-    fn enter(&mut self) -> io::Result<usize> {
+    fn enter(&mut self, flags: u32) -> io::Result<usize> {
         #[cfg(test)]
         if let Some(errno) = self.faults.pop_front() {
             return Err(errno.into());
         }
         let queued = u32::try_from(self.uring.submission().len()).expect("the queue is shorter");
         // SAFETY: there is no argument, and no flag says that there is one.
-        unsafe { self.uring.submitter().enter::<()>(queued, 0, GETEVENTS, None) }
+        unsafe { self.uring.submitter().enter::<()>(queued, 0, flags, None) }
     }
 
     /// Hands over what is queued, and waits for a completion, `timeout_ns` at most. A signal ends
@@ -105,7 +115,7 @@ impl Ring {
     fn push_to_full(&mut self, entry: &squeue::Entry) {
         self.overflow.push_back(entry.clone());
         // An error here comes again at the next submission, which reports it.
-        let _ = self.enter();
+        let _ = self.enter(GETEVENTS);
         self.refill();
     }
 
@@ -128,7 +138,7 @@ impl Ring {
             if self.overflow.len() == before {
                 return Ok(()); // The kernel takes no more before completions have been read.
             }
-            check_submission(self.enter())?;
+            check_submission(self.enter(GETEVENTS))?;
         }
         if !(self.to_close.is_empty() && self.addresses.is_empty())
             && self.uring.submission().is_empty()

@@ -271,6 +271,11 @@ impl<B: Backend> Backend for Tls<B> {
     }
 
     #[inline]
+    fn hand_over(&mut self) -> io::Result<()> {
+        self.io.hand_over()
+    }
+
+    #[inline]
     fn turn(&mut self) -> io::Result<()> {
         self.io.turn()
     }

@@ -49,3 +49,24 @@ fn a_wait_that_fails_is_not_a_connection() {
     let What::Unconnected(Failure::System(errno)) = event.what else { panic!("{event:?}") };
     assert_eq!(errno, Errno::NOMEM);
 }
+
+/// An answer in two pieces, which come while the kernel is left alone.
+#[test]
+fn what_is_handed_over_is_sent_and_what_comes_meanwhile_is_one_piece() {
+    let Ok(()) = probe() else { return };
+    let mut uring = Uring::new(1, Arc::from(*b"request"), RingSize::default()).unwrap();
+    let (own, mut peer) = std::os::unix::net::UnixStream::pair().unwrap();
+    uring.open(0, Opened { fd: own.into(), established: true }).unwrap();
+    uring.turn().unwrap();
+    uring.send(0, 0..7);
+    uring.hand_over().unwrap();
+    std::io::Read::read_exact(&mut peer, &mut [0; 7]).unwrap();
+    for piece in [b"head", b"body"] {
+        std::io::Write::write_all(&mut peer, piece).unwrap();
+    }
+    uring.turn().unwrap();
+    let Some(What::Bytes { piece, .. }) = uring.next().map(|event| event.what) else { panic!() };
+    assert_eq!(uring.bytes(&piece), b"headbody");
+    uring.release(piece);
+    assert!(uring.next().is_none());
+}

@@ -5,6 +5,7 @@ use super::hpack::{self, Decoder};
 use crate::check::{Expectation, GRPC_OK, GRPC_STATUS};
 use crate::head::FIELDS_LIMIT;
 use httparse::{EMPTY_HEADER, Header};
+use std::rc::Rc;
 
 /// What the rest of an answer depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -189,7 +190,8 @@ pub(super) struct Known {
     to_head: bool,
     head: Option<Head>,
     cost: usize,
-    text: Vec<u8>,
+    /// What streams have of it, too.
+    text: Rc<[u8]>,
     /// The lengths of names and values that it adds to the table, and they themselves.
     added: Vec<(usize, usize)>,
     added_bytes: Vec<u8>,
@@ -205,7 +207,7 @@ impl Known {
         to_head: bool,
         decoder: &mut Decoder,
         room: usize,
-    ) -> Option<(Head, usize, &[u8])> {
+    ) -> Option<(Head, usize, &Rc<[u8]>)> {
         let head = self.head?;
         let is_known = self.block == block
             && self.to_head == to_head
@@ -248,8 +250,7 @@ impl Known {
         self.version = (!decoder.stands_alone()).then_some(before);
         self.block.clear();
         self.block.extend_from_slice(block);
-        self.text.clear();
-        self.text.extend_from_slice(text);
+        self.text = Rc::from(text);
         (self.to_head, self.head, self.cost) = (to_head, Some(head), cost);
     }
 

@@ -311,7 +311,7 @@ impl<T: Copy, const SECURE: bool> Protocol<T> for Http2<T, SECURE> {
         let Some(place) = self.ended else { return String::new() };
         let stream = &self.streams[place];
         verdict::describe(answer, expectation, &stream.check, |expectation| {
-            answer::with_fields(&stream.text, |fields| {
+            answer::with_fields(stream.text(), |fields| {
                 verdict::describe_header(expectation, fields)
             })
         })

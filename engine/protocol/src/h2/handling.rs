@@ -97,11 +97,10 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
         let known_head = known.recognise(block, to_head, decoder, stream.head_room);
         let head = if let Some((head, cost, text)) = known_head {
             stream.head_room -= cost;
-            stream.text.clear();
-            stream.text.extend_from_slice(text);
+            stream.known = Some(text.clone());
             head
         } else {
-            let (before, text) = (decoder.version(), &mut stream.text);
+            let (before, text) = (decoder.version(), &mut stream.decoded);
             let found = answer::decode(decoder, block, false, stream.head_room, text)?;
             stream.head_room -= found.cost;
             // Section 8.6: nobody asked for another protocol, nor could HTTP/2 change to one.
@@ -132,7 +131,11 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
     ) -> Result<Option<Ended>, Broken> {
         ensure(ends, "a second head that does not end its stream")?;
         let stream = &mut self.streams[place];
-        let (room, text) = (stream.head_room, &mut stream.text);
+        let (room, text) = (stream.head_room, &mut stream.decoded);
+        if let Some(known) = stream.known.take() {
+            text.clear();
+            text.extend_from_slice(&known);
+        }
         let trailers = answer::decode(&mut self.decoder, block, true, room, text)?;
         let head = stream.head.as_mut().expect("trailers come behind a head");
         ensure(is_all(*head, stream.check.length()), LESS)?;

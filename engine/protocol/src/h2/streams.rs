@@ -5,6 +5,7 @@ use crate::body::BodyCheck;
 use crate::head::HEAD_LIMIT;
 use crate::request::Request;
 use std::collections::VecDeque;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// The most bytes of a body that are kept as evidence.
@@ -34,8 +35,10 @@ pub(super) struct Stream<T> {
     pub(super) check: BodyCheck,
     /// What further heads may cost, as SETTINGS count it: interim ones and trailers included.
     pub(super) head_room: usize,
-    /// The latest head but for trailers, as text.
-    pub(super) text: Vec<u8>,
+    /// The latest head that was decoded, with its trailers, as text.
+    pub(super) decoded: Vec<u8>,
+    /// The final head's text, if it was known without decoding.
+    pub(super) known: Option<Rc<[u8]>>,
     /// The body's first bytes.
     pub(super) body: Vec<u8>,
     /// Bytes of heads and DATA so far.
@@ -174,7 +177,8 @@ impl<T> Stream<T> {
             head: None,
             check: BodyCheck::default(),
             head_room: 0,
-            text: Vec::new(),
+            decoded: Vec::new(),
+            known: None,
             body: Vec::new(),
             received: 0,
             taken: 0,
@@ -193,7 +197,8 @@ impl<T> Stream<T> {
         self.head = None;
         self.check.reset();
         self.head_room = HEAD_LIMIT;
-        self.text.clear();
+        self.decoded.clear();
+        self.known = None;
         self.body.clear();
         self.received = 0;
         self.taken = 0;
@@ -210,9 +215,14 @@ impl<T> Stream<T> {
         self.body.extend_from_slice(&piece[..room.min(piece.len())]);
     }
 
+    /// The head as text.
+    pub(super) fn text(&self) -> &[u8] {
+        self.known.as_deref().unwrap_or(&self.decoded)
+    }
+
     /// The head as text, and the body's first bytes.
     pub(super) fn evidence(&self) -> Vec<u8> {
-        let mut bytes = self.text.clone();
+        let mut bytes = self.text().to_vec();
         if !bytes.is_empty() {
             bytes.extend_from_slice(b"\r\n");
         }
