@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import os
 import shlex
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import median
@@ -91,6 +92,7 @@ def record(
     """All that a reader needs to judge the table, or to make it again."""
     return {
         "schema": "bakeoff.engine-versus/1",
+        "command_line": ["engine/bench/versus.py", *sys.argv[1:]],
         "at": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "plan": asdict(plan),
         "cores": {"server": servers.CORE, "generator": generators.CORE},
