@@ -136,7 +136,6 @@ def _machines(findings: Sequence[Finding]) -> Iterator[Finding]:
 
 
 def _is_same(first: Finding, other: Finding) -> bool:
-    """Whether both are about one thing that the machine did."""
     if first.code != other.code:
         return False
     if first.code == "machine_stood_still":
@@ -188,7 +187,11 @@ def network_findings(plan: Plan, history: History, names: Sequence[str]) -> Iter
     carried = next((way.bytes_per_s for way in plan.cluster.routes), None) if plan.cluster else None
     if not carried:
         return
-    sent = _bytes_sent(plan)
+    # Of a mean request the body: what is sent is much, or its head is little beside the answer.
+    requests = plan.workload.asked.values()
+    sent = sum(request.weight * len(plan.workload.body(request)) for request in requests) / sum(
+        request.weight for request in requests
+    )
     used = {
         name: median(
             max(each.bytes, sent * each.requests) / each.window_ns * 1e9 for each in events
@@ -204,13 +207,6 @@ def network_findings(plan: Plan, history: History, names: Sequence[str]) -> Iter
             shares=[*full.values()],
             carried_bytes_per_s=carried,
         )
-
-
-def _bytes_sent(plan: Plan) -> float:
-    """Of a mean request the body: what is sent is much, or its head is little beside the answer."""
-    asked = plan.workload.asked.values()
-    bodies = sum(each.weight * len(plan.workload.body(each)) for each in asked)
-    return bodies / sum(each.weight for each in asked)
 
 
 def machine_ratios(
@@ -241,7 +237,6 @@ def machine_ratios(
 
 
 def _by_place(plan: Plan, history: History, copies: frozenset[str]) -> History:
-    """The blocks of two copies, each called as the machine that it was on."""
     return replace(
         history,
         blocks=tuple(
@@ -284,7 +279,6 @@ def about_race(
     steal: float | None,
     shared: Sequence[Finding],
 ) -> Iterator[Finding]:
-    """What affects the whole race, but for what `shared` says."""
     cores, boots = len(plan.cores.server), len(history.boots)
     if plan.cores.shared:
         yield Finding.of("cores_shared")
@@ -370,7 +364,6 @@ def about_reference(
 
 
 def machines_differ(machines: Sequence[MachineRatio]) -> Iterator[Finding]:
-    """Machines on which the same contender fares otherwise."""
     for each in machines:
         if each.excludes(1):
             keys = ("contender", "machine", "over", "ratio", "low", "high")
@@ -378,12 +371,10 @@ def machines_differ(machines: Sequence[MachineRatio]) -> Iterator[Finding]:
 
 
 def _differ(floor: NoiseFloor) -> bool:
-    """Whether two copies of one program differ by more than chance."""
     return 2 * abs(log(floor.ratio)) > TWIN_WIDER * log(floor.high / floor.low)
 
 
 def cpu_sources(entries: Sequence[VerdictEntry]) -> Iterator[Finding]:
-    """CPU figures that were read in different ways."""
     sources = {each.name: each.cpu_source for each in entries if each.cpu_source}
     if len(set(sources.values())) > 1:
         names = sorted(sources)

@@ -110,7 +110,7 @@ def differing(
     the widest gaps; those that only one interval is too wide for last."""
     rows = {entry.name: entry for entry in entries}
     found = [
-        (pair, _cause(plan, pair, rows))
+        (pair, next(_causes(plan, pair, rows[pair.a], rows[pair.b])))
         for pair in pairs
         if pair.cpu_ratio and pair.cpu_finding != pair.finding
     ]
@@ -144,41 +144,38 @@ def _finding(pair: Pair, cause: Finding) -> Finding:
     )
 
 
-def _cause(plan: Plan, pair: Pair, rows: Mapping[str, VerdictEntry]) -> Finding:
-    assert pair.cpu_ratio
-    held = [rows[pair.a if pair.ratio.ratio < pair.cpu_ratio.ratio else pair.b]]
-    if plan.mode == "open" or pair.finding == "can't tell":
+def _causes(plan: Plan, pair: Pair, a: VerdictEntry, b: VerdictEntry) -> Iterator[Finding]:
+    """What may explain that the verdicts differ, the likeliest first."""
+    own, cpu, is_open = pair.ratio, pair.cpu_ratio, plan.mode == "open"
+    assert cpu
+    # Of two figures that may be the same, one has the narrower interval.
+    if own.low is not None and own.high is not None and not is_open:
+        if pair.finding == "can't tell" and not own.excludes(cpu.ratio):
+            yield Finding.of("interval_too_wide", by=plan.ranked_by)
+        elif pair.cpu_finding == "can't tell" and not cpu.excludes(own.ratio):
+            yield Finding.of("interval_too_wide", by="requests_per_cpu_s")
+    held = [a if own.ratio < cpu.ratio else b]
+    if is_open or pair.finding == "can't tell":
         # A p99 does not measure work, and of two bounds either may be too low.
-        bounded = [rows[name] for name in (pair.a, pair.b) if rows[name].at_least]
-        held = bounded or ([rows[pair.a], rows[pair.b]] if plan.mode == "open" else held)
-    causes = (
-        _too_wide(plan, pair),
-        _limits(plan, held),
-        _waits(held),
-        _kernels(rows[pair.a], rows[pair.b]),
-    )
-    return next((cause for each in causes for cause in each), Finding.of("cause_unknown"))
-
-
-def _too_wide(plan: Plan, pair: Pair) -> Iterator[Finding]:
-    """Of two figures that may be the same, one has the narrower interval."""
-    own, cpu = pair.ratio, pair.cpu_ratio
-    if cpu is None or own.low is None or own.high is None or plan.mode == "open":
-        return
-    if pair.finding == "can't tell" and not own.excludes(cpu.ratio):
-        yield Finding.of("interval_too_wide", by=plan.ranked_by)
-    elif pair.cpu_finding == "can't tell" and not cpu.excludes(own.ratio):
-        yield Finding.of("interval_too_wide", by="requests_per_cpu_s")
-
-
-def _limits(plan: Plan, held: Sequence[VerdictEntry]) -> Iterator[Finding]:
-    """What kept them from showing how fast they are."""
+        held = [row for row in (a, b) if row.at_least] or ([a, b] if is_open else held)
     if plan.cores.shared:
         yield Finding.of("cores_shared")
-    limits = {entry.name: _limit(entry) for entry in held}
+    limits = {row.name: _limit(row) for row in held}
     for limit in ("upstream", "client", "both", "rate"):
-        if names := [name for name, own in limits.items() if own == limit]:
+        if names := [name for name, of in limits.items() if of == limit]:
             yield Finding.of("limit_hides", names=names, limit=limit)
+    for row in held:
+        if row.server_busy is not None and row.server_busy < SATURATED:
+            yield Finding.of("server_waited", name=row.name, server_busy=row.server_busy)
+    shares = {
+        row.name: cost.server_system / cost.server
+        for row in (a, b)
+        if (cost := row.cpu_us_per_request).server and cost.server_system is not None
+    }
+    known = list(shares.values())
+    if len(known) == 2 and max(known) - min(known) >= KERNEL_APART:
+        yield Finding.of("kernel_bills", names=list(shares), shares=known)
+    yield Finding.of("cause_unknown")
 
 
 def _limit(entry: VerdictEntry) -> str:
@@ -186,22 +183,3 @@ def _limit(entry: VerdictEntry) -> str:
     if codes:
         return "upstream" if "upstream_limit" in codes else "client"
     return entry.limited_by
-
-
-def _waits(held: Sequence[VerdictEntry]) -> Iterator[Finding]:
-    for entry in held:
-        if entry.server_busy is not None and entry.server_busy < SATURATED:
-            yield Finding.of("server_waited", name=entry.name, server_busy=entry.server_busy)
-
-
-def _kernels(*entries: VerdictEntry) -> Iterator[Finding]:
-    """The kernel's part of their CPU time differs."""
-    costs = [(each.name, each.cpu_us_per_request) for each in entries]
-    shares = {
-        name: cost.server_system / cost.server
-        for name, cost in costs
-        if cost.server and cost.server_system is not None
-    }
-    known = list(shares.values())
-    if len(known) == len(entries) and max(known) - min(known) >= KERNEL_APART:
-        yield Finding.of("kernel_bills", names=list(shares), shares=known)

@@ -140,7 +140,6 @@ class Climbed:
 
     @property
     def is_found(self) -> bool:
-        """Whether its capacity is known, and the server's."""
         return isfinite(self.crossing.ln_rate) and not self.generator and not self.unknown
 
 
@@ -211,7 +210,6 @@ def judge_capacity(
 
 
 def _climbed(history: History, names: Sequence[str], objective: Objective) -> dict[str, Climbed]:
-    """All of `names` that were offered a rate."""
     place = {(block.boot, block.block): n for n, block in enumerate(history.blocks)}
     climbs = {}
     for name in names:
@@ -226,7 +224,6 @@ def _climbed(history: History, names: Sequence[str], objective: Objective) -> di
 
 
 def _estimates(plan: Plan, history: History, climbs: Mapping[str, Climbed]) -> dict[str, Estimate]:
-    """Each capacity that was found."""
     moves = moved(
         {name: each.climb for name, each in climbs.items() if each.is_found},
         groups(history, climbs),
@@ -364,7 +361,6 @@ def _reasons(plan: Plan, name: str, history: History, tally: Tally) -> tuple[Fin
 
 
 def _warnings(history: History, name: str, at_capacity: CurvePoint | None) -> Iterator[Finding]:
-    """What affects one contender's figures."""
     yield from out_in_boots(name, history)
     yield from unsteady_warm_up(name, history)
     yield from seen_in_answers([each.verification for each in history.started(name)])
@@ -375,7 +371,6 @@ def _warnings(history: History, name: str, at_capacity: CurvePoint | None) -> It
 def _run_warnings(
     plan: Plan, every: History, history: History, complete: bool
 ) -> Iterator[Finding]:
-    """What affects all figures."""
     cores, left_out = len(plan.cores.server), len(every.blocks) - len(history.blocks)
     if not complete:
         yield Finding.of("search_cut_short")

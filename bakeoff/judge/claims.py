@@ -63,7 +63,6 @@ class RaceEvidence:
     records: Sequence[Record]
 
     def interval(self, metric: Metric, of: str, over: str) -> Ratio | Finding:
-        """See `Evidence`."""
         entries = {entry.name: entry for entry in self.verdict.entries}
         for name in (of, over):
             if fault := self.verdict.trouble(name):
@@ -115,7 +114,6 @@ class ToolEvidence:
     runs: Sequence[ToolRun]
 
     def interval(self, metric: Metric, of: str, over: str) -> Ratio | Finding:
-        """See `Evidence`."""
         if metric in ("memory", "cpu"):
             return Finding.of("not_read", metric=metric)
         rounds: dict[int, dict[str, float | None]] = {}

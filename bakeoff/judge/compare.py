@@ -171,7 +171,6 @@ class Comparison:
         return self._around(a, self.width.simultaneous)
 
     def interval_alone(self, a: str) -> Interval:
-        """The same without regard to other pairs."""
         return self._around(a, self.width.alone)
 
     def times(self, half_width: float) -> float | None:
@@ -196,7 +195,6 @@ class Comparison:
         )
 
     def draw_ratios(self, a: str) -> tuple[DrawRatio, ...]:
-        """The same in each draw."""
         return tuple(
             DrawRatio(
                 boot=each.boot,

@@ -40,12 +40,10 @@ class Figures:
     over: Loader
 
     def columns(self, edge: int) -> tuple[str, str]:
-        """The columns whose ratio it is."""
         return _column(self.of, self.figure, edge), _column(self.over, self.figure, -edge)
 
     @property
     def n(self) -> int:
-        """The number of rounds in which both tools printed the figure."""
         # A value rounded to 0 still has an upper bound, so these columns have all figures.
         top = (_column(self.of, self.figure, 1), _column(self.over, self.figure, 1))
         return self.table.blocks_of(*top)

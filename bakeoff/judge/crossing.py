@@ -169,7 +169,6 @@ def fitted(given: Climb) -> dict[float, float]:
 
 
 def _curve(given: Climb, scores: Floats, counts: Floats) -> tuple[Indices, Floats]:
-    """The rungs that have a score, and the rising fit there."""
     known = ~np.isnan(scores) & (counts > 0)
     size = len(given.ln_rates)
     weight = np.bincount(given.rung[known], counts[known], size)
@@ -219,7 +218,6 @@ def _clamped(given: Climb, weights: Floats) -> float:
 
 
 def has_quantile(given: Climb, quantile: str) -> bool:
-    """Whether any slice had enough requests for that quantile."""
     scores = given.scores.get(quantile)
     return scores is not None and bool(np.isfinite(scores).any())
 

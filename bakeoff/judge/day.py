@@ -90,7 +90,6 @@ def _rounds(turns: Sequence[DayTurn], names: Sequence[str]) -> Rounds:
 def _line(
     phase: Phase, figure: Figure, reading: Reading, names: Sequence[str], rounds: Rounds
 ) -> DayLine | None:
-    """One figure of one phase; None where nobody has it."""
     table = _table(phase, figure, reading, names, rounds)
     if not np.isfinite(table.ln_y).any():
         return None
@@ -171,13 +170,11 @@ def _entry(
 
 
 def _verifications(own: Sequence[Seen]) -> list[Verification]:
-    """Of all its cold starts."""
     turns = (turn for seen in own for turn in seen.turns.values())
     return [turn.verification for turn in turns if turn.verification]
 
 
 def _beyond(own: Sequence[Seen]) -> Iterator[Finding]:
-    """How it behaves beyond its capacity, and what else there is to say of that."""
     for phase in BEYOND:
         if found := behaviour(phase, own):
             yield found
@@ -187,7 +184,6 @@ def _beyond(own: Sequence[Seen]) -> Iterator[Finding]:
 def _warnings_of(
     plan: DayPlan, own: Sequence[Seen], name: str, ends: Sequence[DayEnd]
 ) -> Iterator[Finding]:
-    """What casts a shadow on one contender's figures, or is to be known of it."""
     lost = [turn for seen in own for turn in seen.turns.values() if turn.out]
     for phase in READINGS:
         reasons = [turn.out for turn in lost if turn.phase == phase]
@@ -208,10 +204,18 @@ def _warnings_of(
             if max(asked, 0.0 if alone else together) >= GENERATOR_BUSY:
                 yield Finding.of("upstream_at_peak", upstream_busy=asked)
     turns = [turn for seen in own if (turn := seen.turn("recovery"))]
-    ill = sum(not _is_well(turn) for turn in turns)
+    ill = sum(
+        turn.since_ns is None or recovered_after_ms(turn.slices, turn.since_ns) is None
+        for turn in turns
+    )
     if turns and ill >= STAYS_ILL * len(turns):
         yield Finding.of("stays_ill", n=ill)
-    answered = [each for seen in own if (each := _beside_slow(seen)) is not None]
+    answered = [
+        share
+        for seen in own
+        if (turn := seen.turn("slow"))
+        and (share := READINGS["slow"]["answered"](seen, turn)) is not None
+    ]
     if answered and (share := float(np.median(answered))) < BLOCKED:
         yield Finding.of("blocked_by_slow_clients", n=plan.slow_clients, share=share)
     cut = [turn.opened for seen in own if (turn := seen.turn("slow")) and turn.opened is not None]
@@ -233,19 +237,7 @@ def _upstream_busy(plan: DayPlan, peaks: Sequence[Slice]) -> float | None:
     return float(np.median(shares)) / max(1, len(plan.race.upstream_cpus)) if shares else None
 
 
-def _beside_slow(seen: Seen) -> float | None:
-    """The share that was answered beside slow clients."""
-    turn = seen.turn("slow")
-    return READINGS["slow"]["answered"](seen, turn) if turn else None
-
-
-def _is_well(turn: DayTurn) -> bool:
-    since_ns = turn.since_ns
-    return since_ns is not None and recovered_after_ms(turn.slices, since_ns) is not None
-
-
 def _warnings(plan: DayPlan, rounds: Rounds, ends: Sequence[DayEnd]) -> Iterator[Finding]:
-    """About the whole day."""
     if len(plan.race.entries) > 1 and 0 < len(ends) < plan.rounds_min:
         needed_s = plan.rounds_min * float(np.median([each.lasted_s for each in ends]))
         yield Finding.of("few_day_rounds", n=len(ends), least=plan.rounds_min, needed_s=needed_s)

@@ -19,7 +19,6 @@ from bakeoff.judge.lines import TIE_WITHIN, cpu_us_per_answer, energy_uj_per_ans
 from bakeoff.judge.quantiles import t_quantile
 from bakeoff.judge.tally import wrong_answers
 from bakeoff.model.day import LOADS, Figure, Phase
-from bakeoff.model.engine import SliceEvent
 from bakeoff.model.finding import Finding
 from bakeoff.model.samples import DayTurn, Slice
 
@@ -42,7 +41,6 @@ class Seen:
         return None if turn is None or turn.out else turn
 
     def numbers(self, phase: Phase) -> list[int]:
-        """The numbers of a phase's turns."""
         return sorted(number for of, number in self.turns if of == phase)
 
     @property
@@ -110,11 +108,6 @@ def _first_ms(_seen: Seen, turn: DayTurn) -> float | None:
     return None
 
 
-def _rest_cpu(seen: Seen, _turn: DayTurn) -> float | None:
-    idle = seen.idle_cpu
-    return None if idle is None else max(1e3 * idle, REST_CPU_MS_PER_S_MIN)
-
-
 def _memory(_seen: Seen, turn: DayTurn) -> float | None:
     return turn.memory.pss_mib or None if turn.memory else None
 
@@ -124,7 +117,6 @@ def _quantile(p: float) -> Reading:
 
 
 def _answered(_seen: Seen, turn: DayTurn) -> float | None:
-    """Of the last slice, which has what the phase is about."""
     event = turn.slices[-1].event
     if not event.due or not event.requests_all:
         return ANSWERED_MIN if event.due else None
@@ -140,13 +132,10 @@ def _cpu_per_request(seen: Seen, turn: DayTurn) -> float | None:
     """µs per answer, less what it uses at rest; None where that leaves nothing."""
     slice_ = turn.slices[0]
     event = slice_.event
-    lasted_ns = event.drained_ns - event.start_ns + _ramp_ns(turn, event)
+    # Open loops of a share of the peak have a ramp of a quarter of their window.
+    ramp_ns = event.window_ns / 4 if turn.phase in LOADS else 0.0
+    lasted_ns = event.drained_ns - event.start_ns + ramp_ns
     return cpu_us_per_answer(slice_, seen.idle_cpu, lasted_ns)
-
-
-def _ramp_ns(turn: DayTurn, event: SliceEvent) -> float:
-    """Open loops of a share of the peak have a ramp of a quarter of their window."""
-    return event.window_ns / 4 if turn.phase in LOADS else 0.0
 
 
 def _energy_per_request(seen: Seen, turn: DayTurn) -> float | None:
@@ -194,7 +183,12 @@ _LOADED: dict[Figure, Reading] = {
 READINGS: Mapping[Phase, Mapping[Figure, Reading]] = {
     "start": {"time_ms": lambda _seen, turn: turn.ready_ms or None},
     "first": {"time_ms": _first_ms},
-    "rest": {"cpu_ms_per_s": _rest_cpu, "memory_mib": _memory},
+    "rest": {
+        "cpu_ms_per_s": lambda seen, _turn: (
+            None if seen.idle_cpu is None else max(1e3 * seen.idle_cpu, REST_CPU_MS_PER_S_MIN)
+        ),
+        "memory_mib": _memory,
+    },
     "peak": {"requests_per_s": lambda seen, _turn: seen.peak or None},
     "load_10": _LOADED,
     "load_70": {
@@ -247,12 +241,10 @@ class _Had:
 
     @property
     def kept(self) -> list[float]:
-        """Right answers per second over the round's own peak, of each round."""
         return [right_per_s(turn.slices[0]) / seen.peak for seen, turn in self.rounds]
 
     @property
     def held(self) -> float:
-        """The median of it."""
         return median(self.kept)
 
     @property
@@ -275,7 +267,6 @@ class _Had:
         return {kind: n / max(1, attempts) for kind, n in errors.items()}
 
     def keeps_up(self) -> bool:
-        """Whether it answered nearly all that was offered."""
         offered = sum(turn.slices[0].rate or 0.0 for _, turn in self.rounds)
         return sum(right_per_s(turn.slices[0]) for _, turn in self.rounds) >= KEEPS_UP * offered
 
@@ -293,7 +284,6 @@ class _Had:
 
 
 def behaviour(phase: Phase, rounds: Sequence[Seen]) -> Finding | None:
-    """What one contender does in a phase beyond capacity, over all rounds; None: it had none."""
     level = LOADS[phase]
     outs = [turn.out for seen in rounds for turn in seen.turns.values() if turn.phase == phase]
     died = [out for out in outs if out.startswith(DIED)]
@@ -324,12 +314,16 @@ def behaviour(phase: Phase, rounds: Sequence[Seen]) -> Finding | None:
 
 
 def traits(phase: Phase, rounds: Sequence[Seen]) -> Iterator[Finding]:
-    """What else can be said of one contender in a phase beyond capacity."""
     had = _had(phase, rounds)
     if not had or had.held < COLLAPSED:
         return
-    if (high := _high(had.kept)) is not None and high < 1 / TIE_WITHIN:
-        yield Finding.of("sags", level=had.level, held=had.held, high=high)
+    if len(had.kept) >= MIN_ROUNDS:
+        logs = [log(max(share, 1e-6)) for share in had.kept]
+        # The upper end of the 95 % interval of the geometric mean.
+        error = stdev(logs) / sqrt(len(logs))
+        high = exp(fmean(logs) + t_quantile(len(logs) - 1, 0.975) * error)
+        if high < 1 / TIE_WITHIN:
+            yield Finding.of("sags", level=had.level, held=had.held, high=high)
     waits = had.waits
     usual_us, long_us = waits.quantile_us(0.5), waits.quantile_us(0.99)
     if usual_us and long_us and long_us >= max(UNEVEN_US, UNEVEN * usual_us):
@@ -347,15 +341,6 @@ def _had(phase: Phase, rounds: Sequence[Seen]) -> _Had | None:
 def _failing(code: str, had: _Had, shares: Mapping[str, float]) -> Finding:
     values = [*shares.values()]
     return Finding.of(code, level=had.level, held=had.held, kinds=[*shares], shares=values)
-
-
-def _high(kept: Sequence[float]) -> float | None:
-    """The upper end of the 95 % interval of the geometric mean; None: of too few rounds."""
-    if len(kept) < MIN_ROUNDS:
-        return None
-    logs = [log(max(each, 1e-6)) for each in kept]
-    quantile = t_quantile(len(logs) - 1, 0.975)
-    return exp(fmean(logs) + quantile * stdev(logs) / sqrt(len(logs)))
 
 
 def errors_of(rounds: Sequence[Seen]) -> Mapping[Phase, dict[str, int]]:

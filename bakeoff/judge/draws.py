@@ -82,6 +82,7 @@ def draws_of(plan: Plan, sets: int, records: Sequence[Record]) -> ContenderDraws
         return None
     lengths = [round(each.event.window_ns / 1e6) for each in slices]
     slice_ms = max(1, round(median(lengths)))
+    rate = float(np.mean([each.event.requests_per_s for each in slices]))
     tables = [table for boot in boots if (table := _table(_of_boot(blocks, boot), sets))]
     spreads = _spreads(tables, plan.entries[0].attached is not None)
     one, twenty = _errors(spreads, slice_ms) if spreads else (None, None)
@@ -93,7 +94,7 @@ def draws_of(plan: Plan, sets: int, records: Sequence[Record]) -> ContenderDraws
         boots=len(boots),
         rounds=len(blocks) // sets,
         slice_ms=slice_ms,
-        requests_per_s=exp(np.mean([t.level for t in tables])) if tables else _mean_rate(slices),
+        requests_per_s=exp(np.mean([t.level for t in tables])) if tables else rate,
         generator_busy=median(max(each.event.busy_cores) for each in slices),
         spreads=spreads,
         one_draw_error=one,
@@ -103,7 +104,6 @@ def draws_of(plan: Plan, sets: int, records: Sequence[Record]) -> ContenderDraws
 
 
 def _requests(plan: Plan, sets: int, blocks: Sequence[Block]) -> Iterator[RequestDraws]:
-    """Each request of a mix."""
     asked = plan.workload.asked if plan.workload.is_mix else {}
     weights = sum(each.weight for each in asked.values())
     boots = sorted({block.boot for block in blocks})
@@ -211,7 +211,6 @@ def _spreads(tables: Sequence[Table], connections_only: bool) -> tuple[LevelSpre
 
 
 def _rows(cells: Floats) -> tuple[float, int]:
-    """Sum of squares between rows, and its degrees of freedom."""
     means = cells.mean(axis=1)
     return float(cells.shape[1] * ((means - means.mean()) ** 2).sum()), len(means) - 1
 
@@ -255,7 +254,6 @@ def _between(rows: MeanSquare, below: MeanSquare, sets: int, processes: int) -> 
 
 
 def _errors(spreads: Sequence[LevelSpread], slice_ms: int) -> tuple[float, float]:
-    """sd of a figure of 20 s from one draw, and from twenty draws of a second."""
     sd = {each.level: each.sd for each in spreads}
     slices = sd["block"] ** 2 / (RUN_S * 1000 / slice_ms)
     drawn = sd["connections"] ** 2 + sd.get("process", 0.0) ** 2
@@ -264,7 +262,3 @@ def _errors(spreads: Sequence[LevelSpread], slice_ms: int) -> tuple[float, float
 
 def _of_boot(blocks: Sequence[Block], boot: int) -> list[Block]:
     return [block for block in blocks if block.boot == boot]
-
-
-def _mean_rate(slices: Sequence[Slice]) -> float:
-    return float(np.mean([each.event.requests_per_s for each in slices]))

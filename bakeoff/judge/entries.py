@@ -98,7 +98,6 @@ class Participants:
 
     @property
     def valid(self) -> list[str]:
-        """Entries whose figures are valid."""
         return [name for name, why in self.reasons.items() if not why and name not in self.twins]
 
     @property
@@ -267,7 +266,6 @@ def cpu_per_request(tally: Tally) -> PerRequest:
 
 
 def _mean_mib(readings: Iterable[Memory | None]) -> float | None:
-    """The mean over boots."""
     known = [reading.pss_mib for reading in readings if reading is not None]
     return fmean(known) if known else None
 
@@ -279,7 +277,6 @@ def _about_blocks(
     shared: int,
     history: History,
 ) -> Iterator[Finding]:
-    """What makes the blocks behind its ratio doubtful."""
     reference, turns = participants.reference, participants.turns
     if against is None and shared >= MIN_BLOCKS:
         yield Finding.of("few_draws", reference=reference)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from bakeoff.judge.history import History
-from bakeoff.model.audit import Audit, Crew, Http2Conduct, TlsConduct, Work
+from bakeoff.model.audit import Audit, Http2Conduct, TlsConduct, Work
 from bakeoff.model.finding import Finding
 from bakeoff.model.findings.values import Value
 from bakeoff.model.plan import Plan
@@ -50,8 +50,10 @@ def streams_admitted(work: Work) -> int | None:
 def unlike_tls(works: Mapping[str, Work]) -> Iterator[Finding]:
     """Unlike versions, ciphers and keys, where the load generator and the audit saw them."""
     secure = {name: work for name, work in works.items() if work.protocol in OVER_TLS}
-    yield from _differ("tls_versions_differ", "versions", _each(secure, _version))
-    yield from _differ("ciphers_differ", "ciphers", _each(secure, _cipher))
+    yield from _differ(
+        "tls_versions_differ", "versions", _each(secure, _agreed("tls_version", "version"))
+    )
+    yield from _differ("ciphers_differ", "ciphers", _each(secure, _agreed("cipher", "cipher")))
     yield from _differ("keys_differ", "certificate_keys", _each(_tls(secure), lambda tls: tls.key))
 
 
@@ -89,17 +91,15 @@ def _tls(works: Mapping[str, Work]) -> dict[str, TlsConduct]:
     return {name: work.audit.tls for name, work in works.items() if work.audit and work.audit.tls}
 
 
-def _version(work: Work) -> str | None:
+def _agreed(of_load: str, of_audit: str) -> Callable[[Work], str | None]:
     """What the load generator agreed on; where it doesn't say, the audit."""
-    if work.agreed and work.agreed.tls_version:
-        return work.agreed.tls_version
-    return work.audit.tls.version if work.audit and work.audit.tls else None
 
+    def agreed(work: Work) -> str | None:
+        return getattr(work.agreed, of_load, None) or (
+            getattr(work.audit.tls, of_audit, None) if work.audit else None
+        )
 
-def _cipher(work: Work) -> str | None:
-    if work.agreed and work.agreed.cipher:
-        return work.agreed.cipher
-    return work.audit.tls.cipher if work.audit and work.audit.tls else None
+    return agreed
 
 
 def _kept(conduct: Http2Conduct, key: str, default: int | None) -> str:
@@ -113,7 +113,6 @@ def _each(works: Mapping[str, _Of], of: Callable[[_Of], str | None]) -> dict[str
 
 
 def _differ(code: str, key: str, values: Mapping[str, str], **more: str) -> Iterator[Finding]:
-    """The finding, where the values of two differ."""
     if len(set(values.values())) > 1:
         yield Finding.of(code, names=list(values), **{key: list(values.values())}, **more)
 
@@ -140,6 +139,10 @@ def work(plan: Plan, history: History, name: str) -> Work | None:
     if not started:
         return None
     verified = started[-1].verification
+    crews = sorted(
+        (end.crews[name] for end in history.ends if name in end.crews),
+        key=lambda crew: crew.threads_at_work,
+    )
     return Work(
         head_bytes=verified.head_bytes,
         body_bytes=verified.body_bytes,
@@ -149,15 +152,10 @@ def work(plan: Plan, history: History, name: str) -> Work | None:
         protocol=plan.protocol_of(name),
         agreed=next((each for each in reversed(history.agreed(name))), None),
         audit=next((each.audit for each in started if each.audit), None),
-        crew=_usual([end.crews[name] for end in history.ends if name in end.crews]),
+        # The median over boots, by threads at work.
+        crew=crews[(len(crews) - 1) // 2] if crews else None,
         written_per_request=_written_per_request(history, name),
     )
-
-
-def _usual(crews: list[Crew]) -> Crew | None:
-    """The median over boots, by threads at work."""
-    ordered = sorted(crews, key=lambda each: each.threads_at_work)
-    return ordered[(len(ordered) - 1) // 2] if ordered else None
 
 
 def _written_per_request(history: History, name: str) -> float | None:
@@ -174,7 +172,6 @@ def _written_per_request(history: History, name: str) -> float | None:
 
 
 def unequal(plan: Plan, works: Works) -> tuple[Finding, ...]:
-    """What some of `works` do and others don't, most serious first."""
     return tuple(_unequal(plan, works))
 
 
@@ -222,7 +219,6 @@ def _unequal(plan: Plan, works: Works) -> Iterator[Finding]:
 
 
 def _named(code: str, names: Iterable[str], **values: Value) -> Iterator[Finding]:
-    """The finding on `names`, where there are any."""
     if given := list(names):
         yield Finding.of(code, names=given, **values)
 

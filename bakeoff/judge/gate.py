@@ -23,7 +23,7 @@ from typing import Any, Literal
 import numpy as np
 
 from bakeoff.judge import standings
-from bakeoff.judge.compare import Comparison, Pairs, family, width
+from bakeoff.judge.compare import Pairs, family, width
 from bakeoff.judge.history import History
 from bakeoff.judge.paired import Paired, pair_up
 from bakeoff.model.ci import BASE, HEAD, Ci, CiOutcome, CiPlan
@@ -32,7 +32,6 @@ from bakeoff.model.gate import CantTell, Gate, GateResult, Outcome
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Plan
 from bakeoff.model.ratio import Ratio
-from bakeoff.model.samples import Slice
 from bakeoff.model.verdict import Precision, Verdict
 
 DECIDED_DRAWS = 5
@@ -60,7 +59,6 @@ def is_decided(verdict: Verdict, at_least: Collection[str]) -> bool:
 
 
 def decided(plan: Plan, verdict: Verdict) -> tuple[GateResult, ...]:
-    """The plan's gates, held against the verdict's pairs."""
     return tuple(_decided(gate, plan.cant_tell, verdict) for gate in plan.gates)
 
 
@@ -164,7 +162,11 @@ def decided_by_both(
         if alone.ratio is None or first is None or cpu is None:
             results.append(alone)
             continue
-        shared = [_shared(each, history.any_time) for each in (first, cpu)]
+        # Each with the interval of one of two that are to hold at once.
+        shared = [
+            replace(each, width=width(each.estimate, together=2, any_time=history.any_time))
+            for each in (first, cpu)
+        ]
         if not all(isfinite(each.width.simultaneous) for each in shared):
             results.append(alone)
             continue
@@ -178,12 +180,6 @@ def decided_by_both(
             else weighed(gate, cant_tell, of_cpu, by=BY),
         )
     return tuple(results)
-
-
-def _shared(comparison: Comparison, any_time: bool) -> Comparison:
-    """With the interval of one of two that are to hold at once."""
-    both = width(comparison.estimate, together=2, any_time=any_time)
-    return replace(comparison, width=both)
 
 
 def _unlike_calls(verdict: Verdict, history: History, a: str, b: str) -> Iterator[Finding]:
@@ -204,7 +200,10 @@ def _kernel_times(history: History, a: str, b: str) -> Paired:
     """ln of requests per second of the kernel's time, a row for each draw."""
     time, requests = (
         pair_up(history.blocks, history.draws, (a, b), each)
-        for each in (_kernel_ns, lambda slice_: float(slice_.event.requests_all))
+        for each in (
+            lambda slice_: float(slice_.server_cpu.system_ns) if slice_.server_cpu else nan,
+            lambda slice_: float(slice_.event.requests_all),
+        )
     )
     both = np.isfinite(time.log_ratio(a, b))
     draws, first, of_draw = np.unique(
@@ -217,10 +216,6 @@ def _kernel_times(history: History, a: str, b: str) -> Paired:
     with np.errstate(divide="ignore", invalid="ignore"):
         ln_y = np.log(answered / time_ns)
     return Paired(time.names, draws[0], draws[1], time.process[both][first], ln_y)
-
-
-def _kernel_ns(slice_: Slice) -> float:
-    return float(slice_.server_cpu.system_ns) if slice_.server_cpu else nan
 
 
 def judge_ci(plan: CiPlan, race: Verdict, complete: bool, machine: Machine) -> Ci:

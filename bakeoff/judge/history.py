@@ -56,7 +56,6 @@ class History:
 
     @classmethod
     def of(cls, records: Sequence[Record]) -> "History":
-        """Sorts the records by kind."""
         return cls(
             starts=tuple(record for record in records if isinstance(record, BootStart)),
             warmups=tuple(record for record in records if isinstance(record, Warmup)),
@@ -70,7 +69,6 @@ class History:
 
     @property
     def boots(self) -> tuple[int, ...]:
-        """The boots in which at least one block was measured."""
         return tuple(sorted({block.boot for block in self.blocks}))
 
     def lengths(self, name: str) -> SliceLengths | None:
@@ -100,7 +98,6 @@ class History:
         return found
 
     def slices(self, name: str) -> Sequence[tuple[Block, Slice]]:
-        """Its slices, short and long, each with its block."""
         return self._slices.get(name, ())
 
     def events(
@@ -130,7 +127,6 @@ class History:
         return self._processes.get((boot, draw), {}).get(name, 0)
 
     def started(self, name: str) -> list[BootEntry]:
-        """The entry in each boot in which it was up."""
         return [each for start in self.starts for each in start.started if each.name == name]
 
     def agreed(self, name: str) -> list[Agreed]:
@@ -138,11 +134,9 @@ class History:
         return [start.agreed[name] for start in self.starts if name in start.agreed]
 
     def out(self, name: str) -> dict[int, str]:
-        """The boots it could not take part in, with the reasons."""
         return {start.boot: start.out[name] for start in self.starts if name in start.out}
 
     def died(self, name: str) -> list[str]:
-        """How it died, in each boot in which it did."""
         return [end.died[name] for end in self.ends if name in end.died]
 
     def fewest_open(self, name: str) -> int | None:
@@ -158,7 +152,6 @@ class History:
         return len({(each.boot, self.process(name, each.boot, each.draw)) for each in blocks})
 
     def loaded(self, name: str) -> list[Memory]:
-        """Its memory after load, per boot."""
         return [end.loaded[name] for end in self.ends if name in end.loaded]
 
     def places(self, plan: Plan, name: str) -> int:
@@ -184,7 +177,12 @@ class History:
         ramp_ms = lengths.ramp_ms if lengths else 0
         threads = {start.boot: start.threads for start in self.starts}
         return [
-            Turn(slice_, ramp_ms, loaders.threads(slice_, threads[block.boot]))
+            # Of several load generators, those that took part.
+            Turn(
+                slice_,
+                ramp_ms,
+                sum(share.threads for share in slice_.loaders) or threads[block.boot],
+            )
             for block, slice_ in self.slices(name)
         ]
 

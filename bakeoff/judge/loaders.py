@@ -101,12 +101,10 @@ class Loading:
 
     @cached_property
     def window_ns(self) -> int:
-        """The counted time."""
         return sum(share.event.window_ns for share in self.shares)
 
     @property
     def requests_per_s(self) -> float:
-        """Its throughput."""
         requests = sum(share.event.answered for share in self.shares)
         return requests / self.window_ns * 1e9 if self.window_ns else 0.0
 
@@ -118,7 +116,6 @@ class Loading:
 
     @property
     def connections(self) -> float:
-        """How many it had, the mean."""
         return fmean(share.connections for share in self.shares)
 
     @property
@@ -133,7 +130,6 @@ class Loading:
 
     @cached_property
     def quantiles_us(self) -> tuple[float | None, float | None]:
-        """Its p50 and p99."""
         merged = merge(share.event for share in self.shares)
         return merged.quantile_us(0.5), merged.quantile_us(0.99)
 
@@ -150,7 +146,6 @@ class Loading:
 
     @property
     def window_us(self) -> float:
-        """How long its windows are, the median."""
         return median(share.event.window_ns for share in self.shares) / 1e3
 
 
@@ -165,7 +160,6 @@ def loadings(blocks: Sequence[Block]) -> list[Loading]:
 
 
 def figures(blocks: Sequence[Block]) -> tuple[LoaderFigures, ...]:
-    """Each generator's figures, as the verdict has them."""
     given = loadings(blocks)
     together = sum(each.requests_per_s for each in given)
     rows = []
@@ -264,8 +258,3 @@ def _unlike(given: Sequence[Loading], is_open: bool) -> Iterator[Finding]:
 
 def _without(values: Sequence[float], place: int) -> list[float]:
     return [each for at, each in enumerate(values) if at != place]
-
-
-def threads(slice_: Slice, of_boot: int) -> int:
-    """How many threads loaded: of several generators, those that took part."""
-    return sum(share.threads for share in slice_.loaders) or of_boot

@@ -45,12 +45,10 @@ class Offered:
 
     @property
     def due(self) -> int:
-        """How many requests were due in the windows."""
         return self.latency.answered + self.latency.misses
 
     @property
     def answered(self) -> int:
-        """How many answers came within the windows."""
         return sum(event.requests for _, event in self.events)
 
     @property
@@ -71,7 +69,6 @@ class Offered:
 
     @property
     def service(self) -> Merged:
-        """From when they were sent."""
         return merge_encoded(event.service or "" for _, event in self.events)
 
     @property
@@ -91,7 +88,6 @@ class Offered:
 
     @property
     def summary(self) -> OpenLoop:
-        """As the verdict has it."""
         return OpenLoop(
             rate=self.rate,
             answered=self.share,
@@ -109,7 +105,6 @@ def _crowded(rate: float, event: SliceEvent, places: int) -> bool:
 
 
 def offered_to(plan: Plan, history: History, name: str) -> Offered | None:
-    """The offered load of the entry called `name`; None in a closed loop."""
     if plan.mode == "closed":
         return None
     slices = (slice_ for _, slice_ in history.slices(name))

@@ -46,7 +46,6 @@ class Paired:
         return difference
 
     def blocks_of(self, a: str, b: str) -> int:
-        """In how many blocks both had their turn."""
         return int(np.isfinite(self.log_ratio(a, b)).sum())
 
     def estimate(self, a: str, b: str) -> Estimate:

@@ -92,7 +92,6 @@ def steps(points: Sequence[Measured]) -> tuple[Step, ...]:
 
 
 def levels(points: Sequence[Measured], found: Sequence[Step]) -> tuple[Level, ...]:
-    """The mean ratio between the steps, in order of time."""
     edges = [0, *(step.at for step in found), len(points)]
     return tuple(_level(points, first, after) for first, after in pairwise(edges) if after > first)
 
@@ -195,7 +194,11 @@ def _half(freedom: int, by_scatter: float, by_intervals: float) -> float:
 
 def line_of(series: Series) -> Line:
     """Steps and levels of a series. Absolute figures drift with the machine: ratios are judged."""
-    places = [place for place, point in enumerate(series.points) if _is_compared(point)]
+    places = [
+        place
+        for place, point in enumerate(series.points)
+        if point.valid and (ratio := point.ratio) and ratio.ratio and ratio.low and ratio.high
+    ]
     compared = [series.points[place] for place in places]
     measured = [_measured(point) for point in compared]
     found = steps(measured)
@@ -229,12 +232,10 @@ def line_of(series: Series) -> Line:
 
 
 def causes(before: Point, after: Point, reference: str) -> tuple[Finding, ...]:
-    """What differs between two runs of a line; where nothing that is kept does, that."""
     return tuple(differences(before, after, reference)) or (Finding.of("nothing_changed"),)
 
 
 def differences(before: Point, after: Point, reference: str) -> Iterator[Finding]:
-    """What is known to differ between two runs of a line."""
     if before.version != after.version:
         yield Finding.of("version_changed", before=before.version, after=after.version)
     elif _known_and_unlike(before.source, after.source):
@@ -258,11 +259,6 @@ def _known_and_unlike(before: str, after: str) -> bool:
     return bool(before and after) and before != after
 
 
-def _is_compared(point: Point) -> bool:
-    ratio = point.ratio
-    return bool(point.valid and ratio and ratio.ratio and ratio.low and ratio.high)
-
-
 def _measured(point: Point) -> Measured:
     """The point's ln ratio and what its interval says of its error, as if that were normal's.
 
@@ -281,7 +277,6 @@ Lines = dict[tuple[str, str], list[tuple[float, float]]]
 
 
 def predicted(verdict: Verdict, earlier: Earlier) -> Verdict:
-    """The verdict, with what earlier races tell of the next one."""
     races = len({each.run for each in earlier.ratios})
     pairs = expecting(verdict.pairs, earlier)
     return verdict.model_copy(update={"pairs": pairs, "earlier_races": races})

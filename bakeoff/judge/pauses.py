@@ -27,7 +27,6 @@ from bakeoff.judge.spread import Floats, trimmed_mean
 from bakeoff.model.finding import Finding
 from bakeoff.model.plan import Plan
 from bakeoff.model.ratio import Interval
-from bakeoff.model.samples import Slice
 
 SHARE_MIN = 0.02
 DRAWS_MIN = 2
@@ -65,8 +64,14 @@ class Speeds:
         kind = judged_kind(history.blocks)
         blocks = [block for block in history.blocks if block.kind == kind]
         speed = pair_up(blocks, history.draws, kept)
-        began = pair_up(blocks, history.draws, kept, _began).ln_y
-        waited = pair_up(blocks, history.draws, kept, _waited_s).ln_y
+        # The answered requests that began in a window, and how long they took all together.
+        began = pair_up(blocks, history.draws, kept, lambda of: of.event.latency_count or nan).ln_y
+        waited = pair_up(
+            blocks,
+            history.draws,
+            kept,
+            lambda of: of.event.latency_count * of.event.latency_mean_us / 1e6 or nan,
+        ).ln_y
         _, first, member = np.unique(
             np.stack([speed.boot, speed.draw]), axis=1, return_index=True, return_inverse=True
         )
@@ -86,7 +91,6 @@ class Speeds:
         return cls(Paired(speed.names, *draws, mean), typical - mean, history.any_time)
 
     def compared(self) -> Pairs:
-        """The ratios of mean speeds, of all pairs."""
         return family(self.mean, DRAWS_MIN, any_time=self.any_time)
 
     def lost(self, pairs: Pairs) -> Mapping[str, Lost]:
@@ -137,16 +141,6 @@ def with_cost(
         **{key: getattr(mean_ratio, key, None) for key in keys},
     )
     return (*(each for each in said if each not in still), cost)
-
-
-def _began(slice_: Slice) -> float:
-    """The answered requests that began in its window; NaN where none did."""
-    return slice_.event.latency_count or float("nan")
-
-
-def _waited_s(slice_: Slice) -> float:
-    """How long they took, all together."""
-    return slice_.event.latency_count * slice_.event.latency_mean_us / 1e6 or float("nan")
 
 
 def _median(values: Floats) -> float:

@@ -39,17 +39,14 @@ def t_quantile(freedom: float, p: float) -> float:
 
 
 def f_quantile(above: float, below: float, p: float) -> float:
-    """Fisher's, of a ratio of mean squares with so many degrees of freedom."""
     return below / above * exp(_beta_ln_odds(above / 2, below / 2, p))
 
 
 def beta_quantile(a: float, b: float, p: float) -> float:
-    """The beta distribution's."""
     return 1 / (1 + exp(-_beta_ln_odds(a, b, p)))
 
 
 def chi_square_quantile(freedom: float, p: float) -> float:
-    """That of a sum of so many squares of standard normals."""
     return 2 * gamma_quantile(freedom / 2, p)
 
 
@@ -72,7 +69,6 @@ def _beta_ln_odds(a: float, b: float, p: float) -> float:
 
 
 def _newton(ln_tail: Callable[[float], tuple[float, float]], ln_p: float, z: float) -> float:
-    """Where `ln_tail`, which gives its slope too, is `ln_p`."""
     for _ in range(100):
         value, slope = ln_tail(z)
         step = (value - ln_p) / slope

@@ -82,7 +82,6 @@ def disagreements(requests: Sequence[MixedRequest], pairs: Sequence[Pair]) -> It
 
 
 def part_of(slice_: Slice, place: int) -> RequestSlice | None:
-    """What one request of a mix had in a slice; None: the engine did not say."""
     parts = slice_.event.by_request
     return parts[place] if parts and place < len(parts) else None
 
@@ -140,7 +139,6 @@ def _interval(given: Estimate, half: float) -> Interval:
 
 
 def _entry(history: History, name: str, place: int) -> RequestEntry:
-    """What one entry had of one request, over all connections."""
     events = history.events(name)
     window_s = sum(event.window_ns for event in events) * 1e-9
     every = [part for _, piece in history.slices(name) if (part := part_of(piece, place))]

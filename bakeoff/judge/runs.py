@@ -270,7 +270,6 @@ def _same_program(before: Run, after: Run, reference: str) -> Iterator[Finding]:
 
 
 def _by_long(verdict: Verdict, name: str, reference: str) -> bool:
-    """Whether the entry's ratio is that of its long slices."""
     entry = verdict.entry(name)
     if not entry or not entry.long_slices or verdict.solo or verdict.reference != reference:
         return False
@@ -332,7 +331,6 @@ def _comparable(old: Verdict, new: Verdict, unlike_machines: bool) -> tuple[Find
 
 
 def _settings(old: Verdict, new: Verdict) -> Iterator[tuple[str, object, object]]:
-    """How the two were measured: (setting, in the earlier run, in the later run)."""
     keys = ("workload", "mode", "rate", "load", "connections", "connection", "pipeline", "streams")
     for key in keys:
         yield key, getattr(old, key), getattr(new, key)

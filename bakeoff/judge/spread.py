@@ -126,7 +126,6 @@ class StandardError:
     lasting: bool = False
 
     def pooled(self, lower: "StandardError") -> "StandardError":
-        """The two as one, by their degrees of freedom."""
         freedom = self.freedom + lower.freedom
         squares = self.freedom * self.value**2 + lower.freedom * lower.value**2
         return StandardError(sqrt(squares / freedom), freedom)
@@ -168,12 +167,9 @@ class _Groups:
         if not freedom:
             return None
         explained = float((self.variance * (1 - 1 / sizes[member])).sum())
-        return max(0.0, (self._squares(member) - explained) / freedom)
-
-    def _squares(self, member: Indices) -> float:
-        """Squared distances from the means of the groups, added up."""
-        means = np.bincount(member, self.value) / np.bincount(member)
-        return float(((self.value - means[member]) ** 2).sum())
+        means = np.bincount(member, self.value) / sizes
+        squares = float(((self.value - means[member]) ** 2).sum())
+        return max(0.0, (squares - explained) / freedom)
 
     def weights(self, own: float | None) -> Floats:
         """1 / variance, with the level's `own`."""

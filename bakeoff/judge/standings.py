@@ -189,27 +189,21 @@ def letters(names: Sequence[str], different: set[frozenset[str]]) -> dict[str, s
     """
     columns: list[frozenset[str]] = [frozenset(names)]
     for pair in sorted(different, key=sorted):
-        columns = _absorbed(_inserted(columns, pair))
+        # Each column that holds both of the pair is split in two that hold one of them each, and
+        # columns that lie within another are left out.
+        split = [
+            part
+            for column in columns
+            for part in ([column - {name} for name in sorted(pair)] if pair <= column else [column])
+        ]
+        distinct = list(dict.fromkeys(split))
+        columns = [column for column in distinct if not any(column < other for other in distinct)]
     place = {name: position for position, name in enumerate(names)}
     ordered = sorted(columns, key=lambda column: sorted(place[name] for name in column))
     return {
         name: "".join(_letter(i) for i, column in enumerate(ordered) if name in column)
         for name in names
     }
-
-
-def _inserted(columns: list[frozenset[str]], pair: frozenset[str]) -> list[frozenset[str]]:
-    """Each column that holds both of `pair`, split in two that hold one of them each."""
-    split: list[frozenset[str]] = []
-    for column in columns:
-        split += [column - {name} for name in sorted(pair)] if pair <= column else [column]
-    return split
-
-
-def _absorbed(columns: list[frozenset[str]]) -> list[frozenset[str]]:
-    """Without the columns that lie within another."""
-    distinct = list(dict.fromkeys(columns))
-    return [column for column in distinct if not any(column < other for other in distinct)]
 
 
 def _letter(position: int) -> str:

@@ -35,7 +35,6 @@ class Change:
 
     @property
     def after_share(self) -> float:
-        """The share of the blocks after which it changed."""
         return len(self.before) / (len(self.before) + len(self.after))
 
 
@@ -168,7 +167,6 @@ class Stalls:
 
     @property
     def share(self) -> float:
-        """Of its slices."""
         return self.times / self.slices if self.slices else 0.0
 
     @property

@@ -1,7 +1,7 @@
 """The sums over an entry's slices."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
 
@@ -45,7 +45,6 @@ class Turn:
 
     @property
     def span_ns(self) -> int:
-        """Ramp, window and drain."""
         event = self.slice_.event
         return max(0, event.drained_ns - event.start_ns) + self.ramp_ms * 1_000_000
 
@@ -93,7 +92,6 @@ class Tally:
 
     @classmethod
     def of(cls, turns: Iterable[Turn]) -> "Tally":
-        """Adds up the slices of one entry."""
         given = list(turns)
         events = [turn.slice_.event for turn in given]
         cpu = [turn.slice_.server_cpu for turn in given if turn.slice_.server_cpu]
@@ -108,6 +106,7 @@ class Tally:
         for event in events:
             errors.update(event.errors)
         requests_all = sum(event.requests_all for event in events)
+        at_work_ns = ([busy * event.window_ns for busy in event.busy_cores] for event in events)
         answered_wrongly = sum(errors[kind] for kind in WRONG_ANSWERS)
         return cls(
             slices=len(events),
@@ -116,7 +115,7 @@ class Tally:
             answered=sum(event.answered for event in events),
             attempts=requests_all + sum(errors.values()) - answered_wrongly,
             window_ns=sum(event.window_ns for event in events),
-            client_cores_ns=_at_work_ns(events),
+            client_cores_ns=tuple(map(sum, zip_longest(*at_work_ns, fillvalue=0.0))),
             client_cpu_ns=sum(turn.client_cpu_ns for turn in given),
             span_ns=sum(turn.span_ns for turn in cpu_turns),
             cpu=CpuTime.summed(cpu) if cpu else None,
@@ -138,12 +137,10 @@ class Tally:
 
     @property
     def measured_s(self) -> float:
-        """Length of all windows."""
         return self.window_ns * 1e-9
 
     @property
     def requests_per_s(self) -> float:
-        """Throughput over all windows."""
         return self.answered / self.measured_s if self.window_ns else 0.0
 
     @property
@@ -171,17 +168,14 @@ class Tally:
 
     @property
     def wrong_answers(self) -> int:
-        """Answers of the wrong status, body or header."""
         return sum(self.error_kinds.get(kind, 0) for kind in WRONG_ANSWERS)
 
     @property
     def unanswered(self) -> int:
-        """Requests that were never answered."""
         return sum(self.error_kinds.values()) - self.wrong_answers
 
     @property
     def errors(self) -> Errors:
-        """By where they happened."""
         grouped: Counter[str] = Counter()
         for kind, count in self.error_kinds.items():
             grouped[ERROR_GROUPS.get(kind, "read")] += count
@@ -194,12 +188,5 @@ class Tally:
         return self.cpu.total_ns / (self.span_ns * cores)
 
 
-def _at_work_ns(events: Sequence[SliceEvent]) -> tuple[float, ...]:
-    """How long each of the generator's cores was at work in the windows of slices."""
-    each = ([busy * event.window_ns for busy in event.busy_cores] for event in events)
-    return tuple(map(sum, zip_longest(*each, fillvalue=0.0)))
-
-
 def wrong_answers(event: SliceEvent | RequestSlice) -> int:
-    """Answers that were not right, over ramp, window and drain."""
     return sum(event.errors.get(kind, 0) for kind in WRONG_ANSWERS)

@@ -55,7 +55,6 @@ def limited_by(plan: Plan, server_busy: float | None, client_busy: float) -> Lim
 
 
 def client_core(plan: Plan, tally: Tally) -> int | None:
-    """Which of the generator's cores was the busiest; None: it has one, or is several."""
     cores = tally.client_cores
     if not 1 < len(cores) <= len(plan.cores.client):
         return None
@@ -91,7 +90,6 @@ def reasons(
 
 
 def unmeasured(name: str, history: History) -> tuple[Finding, ...]:
-    """Why an entry has no slice."""
     why = (*death(name, history), *_lost(name, history))
     return why[:1] or (Finding.of("not_measured"),)
 
@@ -110,7 +108,6 @@ def at_least(
 
 
 def _bad_exchanges(name: str, history: History) -> list[BadExchange]:
-    """The first bad exchange of each of its slices."""
     return [event.first_bad for event in history.events(name) if event.first_bad]
 
 
@@ -128,7 +125,6 @@ def _wrong_answers(name: str, history: History, tally: Tally) -> Iterator[Findin
 
 
 def answered_wrongly(tally: Tally, wrong: int) -> Finding:
-    """The finding on `wrong` answers."""
     first = tally.first_bad.detail if tally.first_bad else None
     return Finding.of("wrong_answers", wrong=wrong, attempts=tally.attempts, first_bad=first)
 
@@ -162,14 +158,12 @@ def _unanswered(
 
 
 def few_connections(plan: Plan, name: str, history: History) -> Iterator[Finding]:
-    """Too few connections were open."""
     opened = history.fewest_open(name)
     if plan.connection != "close" and opened is not None and opened < plan.connections:
         yield Finding.of("few_connections", opened=opened, connections=plan.connections)
 
 
 def death(name: str, history: History) -> Iterator[Finding]:
-    """It died in some boot."""
     for how in history.died(name)[:1]:
         yield Finding.of("died", how=how)
 
@@ -235,7 +229,6 @@ def _generator_slow(plan: Plan, name: str, history: History) -> Iterator[Finding
 
 
 def warnings(plan: Plan, name: str, history: History, tally: Tally) -> Iterator[Finding]:
-    """What makes the entry's figures doubtful."""
     yield from out_in_boots(name, history)
     yield from _lost(name, history)
     yield from _unanswered(plan, name, history, tally, "few_unanswered")
@@ -268,7 +261,6 @@ def seen_in_answers(verifications: Sequence[Verification]) -> Iterator[Finding]:
 
 
 def out_in_boots(name: str, history: History) -> Iterator[Finding]:
-    """It was out in some boots."""
     out = history.out(name)
     for boot, reason in list(out.items())[:1]:
         yield Finding.of(
@@ -310,7 +302,6 @@ def _limit(plan: Plan, name: str, tally: Tally) -> Iterator[Finding]:
 
 
 def _misconduct(plan: Plan, name: str, history: History) -> Iterator[Finding]:
-    """It stopped listening, or its threads left their cores."""
     yield from _port_closed(name, history)
     strayed = {
         cpu for end in history.ends if name in end.conducts for cpu in end.conducts[name].strayed

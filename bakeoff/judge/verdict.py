@@ -26,7 +26,6 @@ from bakeoff.judge.standings import cpu_letters, listed, ordered, places
 from bakeoff.judge.warm_up import warmths
 from bakeoff.model.errors import NoVerdict
 from bakeoff.model.machine import Machine
-from bakeoff.model.pairs import Pair
 from bakeoff.model.plan import Plan
 from bakeoff.model.receipt import Receipt
 from bakeoff.model.samples import Record
@@ -129,6 +128,12 @@ def judge(
         {each.name: each.warnings for each in entries}, Stolen.of(every, plan.cores)
     )
     entries = tuple(each.model_copy(update={"warnings": own[each.name]}) for each in entries)
+    # The largest of the pairs that tie; if none does, the smallest of all.
+    effects = [(pair.finding, pair.minimum_detectable_effect) for pair in listing]
+    detectable = max(
+        (mde for finding, mde in effects if mde is not None and finding == "can't tell"),
+        default=min((mde for _, mde in effects if mde is not None), default=None),
+    )
     floor = _noise_floor(plan, history, participants)
     machines = machine_ratios(plan, history, participants)
     steal = steal_share(every.blocks, cpus)
@@ -157,7 +162,7 @@ def judge(
             *plan.skipped,
             *(each for each in participants.skipped if each.name not in participants.twins),
         ),
-        minimum_detectable_effect=_detectable(listing),
+        minimum_detectable_effect=detectable,
         boots=len(history.boots),
         blocks=len(history.blocks),
         disturbed_blocks=disturbed,
@@ -222,11 +227,3 @@ def _noise_floor(plan: Plan, history: History, participants: Participants) -> No
             interval = (pair.short or pair).interval(twin)
             return NoiseFloor(name=twin, **interval.model_dump())
     return None
-
-
-def _detectable(pairs: Sequence[Pair]) -> float | None:
-    """The largest of the pairs that tie; if none does, the smallest of all."""
-    effects = [(p.finding, p.minimum_detectable_effect) for p in pairs]
-    undecided = [mde for finding, mde in effects if mde is not None and finding == "can't tell"]
-    decided = [mde for finding, mde in effects if mde is not None and finding != "can't tell"]
-    return max(undecided, default=min(decided, default=None))

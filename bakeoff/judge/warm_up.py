@@ -75,7 +75,6 @@ class Settled:
 
     @property
     def steady(self) -> bool:
-        """Whether it ended in a steady state."""
         return self.course != "unsteady"
 
 
@@ -97,29 +96,21 @@ def settled(
     tolerance = np.clip(noise, TOLERANCE, WEATHER)
     if speed.shape[1] > 1:
         tolerance[0] = WEATHER
-    earlier = _stretches(speed, noise)
+    penalty = PENALTY * (speed.shape[1] + 1) * float(np.log(len(speed)))
+    earlier = stretches(_tamed(speed / noise), penalty)
     start, _ = earlier.pop()
     while earlier and _level(speed, earlier[-1], (start, len(speed)), tolerance):
         start, _ = earlier.pop()
-    course = _course(speed, earlier, start, tolerance)
+    last = (start, len(speed))
+    lasting = [each for each in earlier if each[1] - each[0] >= _BEST_SLICES]
+    slower = any(_slower(speed, last, each, tolerance) for each in lasting)
+    course: Course = "slowdown" if slower else "warm-up" if earlier else "flat"
     stair = min(STAIR_SLICES, earlier[-1][1] - earlier[-1][0]) if earlier else 0
     silent = min(requests_per_s[start:]) <= 0
     short = len(speed) - start < max(least, stair)
     if silent or short or _trend(speed[start:], noise, tolerance):
         course = "unsteady"
     return Settled(course, start, float(noise[-1]))
-
-
-def _course(
-    speed: Floats, earlier: Sequence[tuple[int, int]], start: int, tolerance: Floats
-) -> Course:
-    """How it reached the last stretch, which begins at `start`, if that one is steady."""
-    if not earlier:
-        return "flat"
-    last = (start, len(speed))
-    lasting = [each for each in earlier if each[1] - each[0] >= _BEST_SLICES]
-    slower = any(_slower(speed, last, each, tolerance) for each in lasting)
-    return "slowdown" if slower else "warm-up"
 
 
 def _speed(requests_per_s: Sequence[float], cpu_us: Sequence[float | None]) -> Floats:
@@ -145,13 +136,6 @@ def _noise(speed: Floats) -> Floats:
     spread = np.median(off, axis=0) / (0.6745 * np.sqrt(1.5)) * (1 + 1 / np.sqrt(len(off)))
     noise: Floats = np.maximum(spread, TOLERANCE / 6)
     return noise
-
-
-def _stretches(speed: Floats, noise: Floats) -> list[tuple[int, int]]:
-    """(first slice, first slice after it) of each stretch between change points."""
-    n, columns = speed.shape
-    penalty = PENALTY * (columns + 1) * float(np.log(n))
-    return stretches(_tamed(speed / noise), penalty)
 
 
 def _tamed(values: Floats) -> Floats:
@@ -232,7 +216,6 @@ def warm_ups(name: str, history: History) -> tuple[WarmUp, ...]:
 
 
 def _lasted_s(name: str, warmup: Warmup) -> float:
-    """How long the entry was loaded."""
     return len(warmup.requests_per_s.get(name, ())) * WARM_UP_SLICE_MS / 1000
 
 
