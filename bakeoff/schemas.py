@@ -13,17 +13,15 @@ from pydantic import TypeAdapter
 from bakeoff.model.article import Article
 from bakeoff.model.audit import AuditReport
 from bakeoff.model.ci import ProjectFile
-from bakeoff.model.cluster import ClusterReport
 from bakeoff.model.compare import RunsComparison
 from bakeoff.model.contender import Contender
-from bakeoff.model.earlier import Earlier
 from bakeoff.model.engine import Event, Job, SliceCommand, StopCommand
 from bakeoff.model.finding import Finding
 from bakeoff.model.findings import CODES, example
 from bakeoff.model.findings.values import VALUES, Value
-from bakeoff.model.history import Past
+from bakeoff.model.history import Earlier, Past
 from bakeoff.model.load import LoadResult
-from bakeoff.model.machine import Machine
+from bakeoff.model.machine import ClusterReport, Machine
 from bakeoff.model.receipt import Receipt
 from bakeoff.model.samples import Record
 from bakeoff.model.simulation import Simulation

@@ -8,8 +8,8 @@ from rich.table import Table
 
 from bakeoff.cli.help import Commands
 from bakeoff.cli.output import Json, check_json, err, out, say, write
-from bakeoff.model.cluster import ClusterNode, ClusterReport, Route
 from bakeoff.model.errors import Status
+from bakeoff.model.machine import ClusterNode, ClusterReport, Route
 
 cluster = Commands(
     help="""Show how to race on several machines, or what a cluster lacks.
@@ -92,8 +92,8 @@ def _show(report: ClusterReport, json: str | None) -> None:
         say(f"without a role: {', '.join(report.unused)}", console)
     for each in report.hindrances:
         sign = {"warning": "!", "note": "·", "ok": "✓"}[each.level]
-        mend = f"; {each.mend}" if each.mend else ""
-        say(f"{sign} {each.what}: {each.why}{mend}", console)
+        fix = f"; {each.fix}" if each.fix else ""
+        say(f"{sign} {each.what}: {each.why}{fix}", console)
     if not report.hindrances:
         say("✓ nothing stands in the way of a race", console)
     if json == "-":

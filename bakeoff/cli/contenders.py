@@ -88,8 +88,8 @@ def doctor() -> None:
         out.print(f"{_MARKS[hindrance.level]}  {escape(hindrance.what)}")
         if hindrance.level != "ok":
             out.print(f"    {escape(hindrance.why)}")
-            if hindrance.mend:
-                out.print(f"    to fix it: {escape(hindrance.mend)}")
+            if hindrance.fix:
+                out.print(f"    to fix it: {escape(hindrance.fix)}")
     try:
         _remark("ok", f"the load engine is {engine_version()}, {engine_path()}")
     except MissingPiece as error:

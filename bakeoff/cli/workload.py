@@ -253,7 +253,7 @@ def _table(read: Workload) -> Table:
     table.add_column("share", justify="right")
     for heading in ("request", "right answer"):
         table.add_column(heading, overflow="fold")
-    several = list(read.asked.values())
+    several = list(read.by_name.values())
     total = sum(each.weight for each in several)
     for once in read.once:
         takes = "".join(f"\n  {{{{{name}}}}} from {source}" for name, source in once.take.items())

@@ -9,11 +9,10 @@ from pathlib import Path
 from bakeoff.cluster.joining import Joined, Say, joined
 from bakeoff.cluster.stages import engine_on
 from bakeoff.load import REQUEST_TIMEOUT_MS
-from bakeoff.model.cluster import Cluster, ClusterReport
 from bakeoff.model.contender import Contender
 from bakeoff.model.engine import Expect, Job, Request, SliceCommand, Target
 from bakeoff.model.errors import BakeoffError
-from bakeoff.model.machine import Hindrance
+from bakeoff.model.machine import Cluster, ClusterReport, Hindrance
 from bakeoff.model.plan import Cores, Entry
 
 CONNECTIONS = 64
@@ -124,14 +123,14 @@ def ceilings_requests_per_s(there: Joined) -> tuple[float, dict[str, float]]:
 
 
 def hindrances(cluster: Cluster) -> Iterator[Hindrance]:
-    """What in the facts of a cluster affects a measurement, and how to mend it."""
+    """What in the facts of a cluster affects a measurement, and how to fix it."""
     nodes = (*cluster.servers, *cluster.loads)
     for node in nodes:
         if node.niceness > 0:
             yield Hindrance(
                 what=f"{node.address} runs everything at niceness {node.niceness}",
                 why="Ray's workers are nicer than the raylet, and so is what they start",
-                mend="there: RAY_worker_niceness=0 ray start … (or start Ray as root)",
+                fix="there: RAY_worker_niceness=0 ray start … (or start Ray as root)",
                 level="warning",
             )
     if len({node.kernel for node in nodes}) > 1:
@@ -145,7 +144,7 @@ def hindrances(cluster: Cluster) -> Iterator[Hindrance]:
             yield Hindrance(
                 what=f"a round trip from {way.load} takes {way.rtt_median_us / 1000:.1f} ms",
                 why="latencies are the network's, and few connections can't load a server",
-                mend="use machines of one rack or placement group, and more connections",
+                fix="use machines of one rack or placement group, and more connections",
                 level="warning",
             )
         if way.error_ns > ERROR_NS_MAX:
@@ -159,7 +158,7 @@ def hindrances(cluster: Cluster) -> Iterator[Hindrance]:
             yield Hindrance(
                 what=f"{node.address} is a public address",
                 why="Ray asks nobody who they are: whoever reaches its ports can run programs",
-                mend="let Ray use a private network: ray start --node-ip-address=10.…",
+                fix="let Ray use a private network: ray start --node-ip-address=10.…",
                 level="warning",
             )
 
@@ -174,7 +173,7 @@ def _exposed(addresses: list[str]) -> Iterator[Hindrance]:
             yield Hindrance(
                 what=f"Ray's {what} listens on {address}:{port}, not on the loopback alone",
                 why="whoever reaches it can run programs on every node",
-                mend="ray start --head --dashboard-host=127.0.0.1, and a firewall around the nodes",
+                fix="ray start --head --dashboard-host=127.0.0.1, and a firewall around the nodes",
                 level="warning",
             )
 
@@ -183,6 +182,6 @@ def _no_ceiling(fault: str) -> Hindrance:
     return Hindrance(
         what="the engine's ceiling is not known",
         why=fault.splitlines()[0],
-        mend="install the same bakeoff on the server node, whole",
+        fix="install the same bakeoff on the server node, whole",
         level="warning",
     )

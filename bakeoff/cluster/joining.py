@@ -12,8 +12,8 @@ from bakeoff.cluster.calls import Ended, Refused
 from bakeoff.cluster.head import ASK_S, Head, Member, connected, numeric
 from bakeoff.cluster.remote import Leases, Lost, Node, end
 from bakeoff.cluster.stages import stages
-from bakeoff.model.cluster import Cluster, ClusterNode, Role, Route
 from bakeoff.model.errors import BadUsage, BakeoffError, MissingPiece
+from bakeoff.model.machine import Cluster, ClusterNode, Role, Route
 from bakeoff.runs.stages import Stages
 
 ROLES: tuple[Role, ...] = get_args(Role)
@@ -216,7 +216,7 @@ def check_versions(nodes: Sequence[ClusterNode]) -> None:
 
 
 def version_faults(node: ClusterNode) -> Iterator[str]:
-    """What is wrong with a node, and how to mend it."""
+    """What is wrong with a node, and how to fix it."""
     where = f"  {node.address} ({', '.join(node.roles)})"
     if node.bakeoff != __version__:
         yield (

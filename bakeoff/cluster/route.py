@@ -11,7 +11,7 @@ import time
 from statistics import median
 
 from bakeoff.load import clocks
-from bakeoff.model.cluster import Route
+from bakeoff.model.machine import Route
 
 EXCHANGES = 40
 TIMEOUT_S = 5.0

@@ -6,8 +6,7 @@ from sqlalchemy import Connection, and_, select
 
 from bakeoff.history.rows import protocol_of
 from bakeoff.history.tables import FIGURES, PAIRS, RUNS
-from bakeoff.model.earlier import Earlier, EarlierRatio
-from bakeoff.model.history import IndexedRun, short_hash
+from bakeoff.model.history import Earlier, EarlierRatio, IndexedRun, short_hash
 from bakeoff.model.pairs import Pair
 
 LATEST = 2000

@@ -11,7 +11,7 @@ from bakeoff.history.database import connect, reached
 from bakeoff.history.rows import write
 from bakeoff.history.tables import METADATA, RUNS
 from bakeoff.model import history as model
-from bakeoff.model.earlier import Earlier
+from bakeoff.model.history import Earlier
 
 P = ParamSpec("P")
 T = TypeVar("T")

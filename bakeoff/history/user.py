@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, TypeVar
 from bakeoff import history
 from bakeoff.history.place import default_url, user_data
 from bakeoff.history.results import id_of, indexed, indexed_or_why
-from bakeoff.model.earlier import Earlier
 from bakeoff.model.errors import BakeoffError
-from bakeoff.model.history import IndexedRun, machine_class
+from bakeoff.model.history import Earlier, IndexedRun, machine_class
 from bakeoff.model.machine import Machine
 from bakeoff.model.verdict import Verdict
 from bakeoff.runs import stages

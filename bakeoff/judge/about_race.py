@@ -188,7 +188,7 @@ def network_findings(plan: Plan, history: History, names: Sequence[str]) -> Iter
     if not carried:
         return
     # Of a mean request the body: what is sent is much, or its head is little beside the answer.
-    requests = plan.workload.asked.values()
+    requests = plan.workload.by_name.values()
     sent = sum(request.weight * len(plan.workload.body(request)) for request in requests) / sum(
         request.weight for request in requests
     )

@@ -295,7 +295,7 @@ def requests_at(
     if at is None or not plan.workload.is_mix:
         return
     offered = [slice_ for slice_ in slices if slice_.rate == at.rate]
-    for place, name in enumerate(plan.workload.asked):
+    for place, name in enumerate(plan.workload.by_name):
         parts = [part for slice_ in offered if (part := part_of(slice_, place))]
         merged = merge(parts)
         due = merged.answered + merged.misses

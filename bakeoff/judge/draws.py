@@ -104,7 +104,7 @@ def draws_of(plan: Plan, sets: int, records: Sequence[Record]) -> ContenderDraws
 
 
 def _requests(plan: Plan, sets: int, blocks: Sequence[Block]) -> Iterator[RequestDraws]:
-    asked = plan.workload.asked if plan.workload.is_mix else {}
+    asked = plan.workload.by_name if plan.workload.is_mix else {}
     weights = sum(each.weight for each in asked.values())
     boots = sorted({block.boot for block in blocks})
     slices = [each for block in blocks for each in block.slices]

@@ -17,7 +17,7 @@ from bakeoff.judge.paired import Paired
 from bakeoff.judge.spread import estimate
 from bakeoff.model.capacity import CostAt, CostFigure, CostLine
 from bakeoff.model.finding import Finding
-from bakeoff.model.lines import LinePair, LineValue, Outcome
+from bakeoff.model.pairs import LinePair, LineValue, Outcome
 from bakeoff.model.samples import Costs, CostSlice, Rested, Slice
 
 TIE_WITHIN = 1.1

@@ -36,9 +36,17 @@ import numpy as np
 from bakeoff.judge.compare import CONFIDENCE
 from bakeoff.judge.quantiles import normal_cdf, normal_quantile, t_cdf, t_quantile
 from bakeoff.judge.spread import Floats, between
-from bakeoff.model.earlier import EARLIER_MIN, Earlier, EarlierRatio
 from bakeoff.model.finding import Finding
-from bakeoff.model.history import LevelOf, Line, LineStep, Point, Series
+from bakeoff.model.history import (
+    EARLIER_MIN,
+    Earlier,
+    EarlierRatio,
+    LevelOf,
+    Line,
+    LineStep,
+    Point,
+    Series,
+)
 from bakeoff.model.pairs import NextRace, Pair
 from bakeoff.model.ratio import Interval
 from bakeoff.model.verdict import Verdict

@@ -22,8 +22,7 @@ from bakeoff.judge.paired import pair_up
 from bakeoff.judge.spread import Estimate
 from bakeoff.model.engine import RequestSlice
 from bakeoff.model.finding import Finding
-from bakeoff.model.mix import MixedRequest, RequestEntry, RequestPair
-from bakeoff.model.pairs import Pair, pair_of
+from bakeoff.model.pairs import MixedRequest, Pair, RequestEntry, RequestPair, pair_of
 from bakeoff.model.plan import Plan
 from bakeoff.model.ratio import Interval, Told
 from bakeoff.model.samples import Slice
@@ -42,7 +41,7 @@ def mixed_requests(
     """
     if not plan.workload.is_mix:
         return ()
-    asked = plan.workload.asked
+    asked = plan.workload.by_name
     weights = sum(each.weight for each in asked.values())
     pairs = _compared(history, ranked, len(asked))
     return tuple(

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from statistics import median_low
 
 from bakeoff.histograms import summed
-from bakeoff.model.engine import RequestSlice, SliceEvent
-from bakeoff.model.loaders import LoaderSlice
+from bakeoff.model.engine import LoaderSlice, RequestSlice, SliceEvent
 
 COUNTS = (
     *("requests", "bytes", "requests_all", "redirects", "misses", "unsent", "connects"),

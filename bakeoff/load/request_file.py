@@ -57,7 +57,7 @@ def request_file(
     for once in workload.once:
         lines += ["", "[[once]]", *_pairs(_request(once, names)), *_pairs({"take": once.take})]
         lines += ["[once.expect]", *_pairs(_expected(once.expect, names, None))]
-    for name, each in workload.asked.items():
+    for name, each in workload.by_name.items():
         request = _request(each, names)
         if not workload.is_mix:
             request["path"] = entry.path

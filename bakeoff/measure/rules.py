@@ -223,9 +223,9 @@ def _ok(what: str, why: str) -> Hindrance:
     return Hindrance(what=what, why=why, level="ok")
 
 
-def _note(what: str, why: str, mend: str) -> Hindrance:
-    return Hindrance(what=what, why=why, mend=mend, level="note")
+def _note(what: str, why: str, fix: str) -> Hindrance:
+    return Hindrance(what=what, why=why, fix=fix, level="note")
 
 
-def _warning(what: str, why: str, mend: str) -> Hindrance:
-    return Hindrance(what=what, why=why, mend=mend, level="warning")
+def _warning(what: str, why: str, fix: str) -> Hindrance:
+    return Hindrance(what=what, why=why, fix=fix, level="warning")

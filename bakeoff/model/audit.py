@@ -1,10 +1,10 @@
 """What contenders do for an answer: where that is unequal, so is the race."""
 
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
 
-from bakeoff.model.base import Contract, reads
+from bakeoff.model.base import Contract
 from bakeoff.model.finding import Finding
 from bakeoff.model.plan import Skipped
 from bakeoff.model.protocol import Agreed, Protocol
@@ -131,9 +131,7 @@ class Work(Contract):
 class AuditReport(Contract):
     """What `bakeoff contenders --audit` finds: no word on speed."""
 
-    schema_: Annotated[Literal["bakeoff.audit/2"], reads("bakeoff.audit/1", "bakeoff.audit/2")] = (
-        Field("bakeoff.audit/2", alias="schema")
-    )
+    schema_: Literal["bakeoff.audit/2"] = Field("bakeoff.audit/2", alias="schema")
     workload: str
     connections: PositiveInt
     works: dict[str, Work]

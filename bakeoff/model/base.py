@@ -3,28 +3,22 @@
 import json
 import tomllib
 from pathlib import Path
-from typing import Any, Self
+from typing import Annotated, Any, Self, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+)
 
 from bakeoff.model.errors import BadFile
 
-
-def reads(*schemas: str) -> BeforeValidator:
-    """For a contract's `schema_`, the last of `schemas`: files of the earlier ones are read too."""
-    return BeforeValidator(lambda schema: schemas[-1] if schema in schemas else schema)
-
-
-def drops(key: str) -> Any:
-    """For a contract: a key that earlier versions wrote and nothing reads is left out."""
-
-    @classmethod  # type: ignore[misc]
-    def without(_contract: type, given: Any) -> Any:
-        if not isinstance(given, dict):
-            return given
-        return {name: value for name, value in given.items() if name != key}
-
-    return model_validator(mode="before")(without)
+T = TypeVar("T")
+IfGiven = Annotated[T | None, Field(exclude_if=lambda given: given is None)]
+"""A field that JSON has only where it is not None."""
+IfAny = Annotated[T, Field(exclude_if=lambda given: not given)]
+"""A field that JSON has only where it is neither empty nor False."""
 
 
 class Contract(BaseModel):

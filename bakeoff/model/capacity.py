@@ -1,15 +1,13 @@
 """A search for capacities: plan.json, and capacity.json with the highest rates that hold."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
-from bakeoff.model.base import Contract
-from bakeoff.model.cluster import Cluster
+from bakeoff.model.base import Contract, IfAny
 from bakeoff.model.finding import Finding
-from bakeoff.model.lines import Line
-from bakeoff.model.machine import Machine
-from bakeoff.model.pairs import pair_of
+from bakeoff.model.machine import Cluster, Machine
+from bakeoff.model.pairs import Line, Sided, pair_of
 from bakeoff.model.plan import Arrivals, Connection, Cores, Plan, Skipped
 from bakeoff.model.protocol import Protocol
 from bakeoff.model.ratio import Interval
@@ -150,8 +148,8 @@ class CapacityEntry(Contract):
     mean: Mean | None = None
     at_capacity: CurvePoint | None = None
     beyond: CurvePoint | None = None
-    requests: Annotated[tuple[RequestPoint, ...], Field(exclude_if=lambda given: not given)] = ()
-    held: Annotated[dict[str, Expectation], Field(exclude_if=lambda given: not given)] = {}
+    requests: IfAny[tuple[RequestPoint, ...]] = ()
+    held: IfAny[dict[str, Expectation]] = {}
     curve: tuple[CurvePoint, ...] = ()
 
 
@@ -173,30 +171,16 @@ class CostLine(Line):
     requests_per_s: dict[str, PositiveFloat]
 
 
-class CapacityPair(Contract):
+class CapacityPair(Sided):
     """Capacities compared: `a` over `b`, in intervals simultaneous over the pairs of `objective`.
 
     The ratio's `n` counts the slices of the one of the two that had fewer. `objective` is empty for
     the geometric means over all objectives.
     """
 
-    a: str
-    b: str
     objective: str
     ratio: Interval
     finding: Literal["higher", "lower", "can't tell"]
-
-    def turned(self) -> Self:
-        """`b` over `a`."""
-        mirrored = {"higher": "lower", "lower": "higher"}
-        return self.model_copy(
-            update={
-                "a": self.b,
-                "b": self.a,
-                "ratio": self.ratio.inverted(),
-                "finding": mirrored.get(self.finding, self.finding),
-            }
-        )
 
 
 class CapacityReport(Contract):
@@ -217,7 +201,7 @@ class CapacityReport(Contract):
     warnings: tuple[Finding, ...] = ()
     entries: tuple[CapacityEntry, ...]
     pairs: tuple[CapacityPair, ...] = ()
-    costs: Annotated[tuple[CostLine, ...], Field(exclude_if=lambda given: not given)] = ()
+    costs: IfAny[tuple[CostLine, ...]] = ()
     skipped: tuple[Skipped, ...] = ()
     step: PositiveFloat
     boots: NonNegativeInt

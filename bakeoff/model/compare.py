@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field, NonNegativeFloat
 
 from bakeoff.model.base import Contract
-from bakeoff.model.finding import Finding, Reason
+from bakeoff.model.finding import Finding
 from bakeoff.model.gate import GateResult
 from bakeoff.model.plan import RankedBy
 from bakeoff.model.ratio import Ratio
@@ -47,7 +47,7 @@ class RunChange(Contract):
     ratio: Ratio | None = None
     finding: Literal["faster", "slower", "can't tell"] | None = None
     minimum_detectable_effect: NonNegativeFloat | None = None
-    reason: Reason = None
+    reason: Finding | None = None
 
 
 class RunsComparison(Contract):

@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
 
 from bakeoff.model.base import Contract
-from bakeoff.model.finding import Reason
+from bakeoff.model.finding import Finding
 from bakeoff.model.load import Loader, LoadResult
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Connection, Skipped
@@ -98,7 +98,7 @@ class Compared(Contract):
     over: Loader
     ratio: Ratio | None = None
     finding: Outcome
-    why: Reason = None
+    why: Finding | None = None
 
 
 class Crosscheck(Contract):

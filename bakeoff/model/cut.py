@@ -10,7 +10,7 @@ from pydantic import (
     PositiveInt,
 )
 
-from bakeoff.model.base import Contract, drops
+from bakeoff.model.base import Contract
 
 
 class SliceLengths(Contract):
@@ -91,9 +91,6 @@ class DrawRule(Contract):
     type: Literal["draw-rule"] = "draw-rule"
     draw_s: PositiveFloat
     redrawn: dict[str, Redrawn]
-
-    _comparisons = drops("new_processes")
-    """Until 2026-11-26 a new process was compared with the first one."""
 
 
 class Draw(Contract):

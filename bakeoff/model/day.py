@@ -5,11 +5,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
-from bakeoff.model.base import Contract
-from bakeoff.model.cluster import Cluster
+from bakeoff.model.base import Contract, IfAny
 from bakeoff.model.finding import Finding
-from bakeoff.model.lines import Line
-from bakeoff.model.machine import Machine
+from bakeoff.model.machine import Cluster, Machine
+from bakeoff.model.pairs import Line
 from bakeoff.model.plan import Expected, Plan, Skipped
 from bakeoff.model.receipt import Expectation
 
@@ -133,7 +132,7 @@ class DayEntry(Contract):
     beyond: tuple[Finding, ...] = ()
     warnings: tuple[Finding, ...] = ()
     errors: dict[Phase, dict[str, PositiveInt]] = {}
-    held: Annotated[dict[str, Expectation], Field(exclude_if=lambda given: not given)] = {}
+    held: IfAny[dict[str, Expectation]] = {}
 
 
 class Day(Contract):

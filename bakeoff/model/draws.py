@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
-from bakeoff.model.base import Contract
+from bakeoff.model.base import Contract, IfAny
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Plan, Skipped
 
@@ -94,7 +94,7 @@ class ContenderDraws(Spreads):
     generator_busy: NonNegativeFloat
     one_draw_error: PositiveFloat | None = None
     twenty_draws_error: PositiveFloat | None = None
-    by_request: Annotated[tuple[RequestDraws, ...], Field(exclude_if=lambda given: not given)] = ()
+    by_request: IfAny[tuple[RequestDraws, ...]] = ()
 
 
 class Draws(Contract):

@@ -252,3 +252,50 @@ class EngineError(Contract):
 
 Event = Annotated[Ready | SliceEvent | Done | EngineError, Field(discriminator="type")]
 EVENT: TypeAdapter[Event] = TypeAdapter(Event, config=ConfigDict(defer_build=True))
+
+
+class LoaderSlice(Contract):
+    """One load generator's share of a slice: `event`, in the time of its own clock.
+
+    It had so many `connections` to the target, all together, on `threads` threads. Its clock showed
+    `offset_ns` more than the driver's, within `clock_error_ns`; `clock_jumped`: it was found to
+    have jumped just before. By its own clock it began `late_ns` after the moment that it was
+    given. `stolen` is the share of its cores' time that its host took since its
+    share of the slice before; None: it can't be known.
+    """
+
+    loader: str
+    connections: PositiveInt
+    threads: PositiveInt
+    offset_ns: int
+    clock_error_ns: NonNegativeInt
+    clock_jumped: bool = False
+    late_ns: NonNegativeInt = 0
+    stolen: NonNegativeFloat | None = None
+    event: SliceEvent
+
+    @property
+    def start_ns(self) -> int:
+        """When its window began, by the driver's clock."""
+        return self.event.start_ns - self.offset_ns
+
+    @property
+    def drained_ns(self) -> int:
+        """When nothing of it was under way any more, by the driver's clock."""
+        return self.event.drained_ns - self.offset_ns
+
+
+class SliceOfSeveral(SliceEvent):
+    """What several load generators measured together, by the driver's clock, and each `loaders`'
+    share of it. Those that were `lost` in this slice, or since the one before, are by name with
+    what became of them; what they measured in it is missing."""
+
+    loaders: tuple[LoaderSlice, ...]
+    lost: dict[str, str] = {}
+
+    @property
+    def whole(self) -> SliceEvent:
+        """The sum alone."""
+        return SliceEvent.model_construct(
+            **{key: getattr(self, key) for key in SliceEvent.model_fields}
+        )

@@ -1,11 +1,11 @@
 """One row of a race's standings: a contender's figures, and what stands behind them."""
 
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
 from bakeoff.model.audit import Work
-from bakeoff.model.base import Contract
+from bakeoff.model.base import Contract, IfAny, IfGiven
 from bakeoff.model.cut import Course
 from bakeoff.model.finding import Finding
 from bakeoff.model.load import Latency
@@ -125,10 +125,10 @@ class VerdictEntry(Contract):
     ratio: Ratio | None
     cpu_ratio: Interval | None = None
     mean_ratio: Interval | None = None
-    warmth: Annotated[Interval | None, Field(exclude_if=lambda given: given is None)] = None
+    warmth: IfGiven[Interval] = None
     long_slices: Ratio | None = None
     all_blocks: Ratio | None = None
-    until_end: Annotated[Ratio | None, Field(exclude_if=lambda given: given is None)] = None
+    until_end: IfGiven[Ratio] = None
     boots: tuple[BootRatio, ...] = ()
     draws: tuple[DrawRatio, ...] = ()
     processes: NonNegativeInt | None = None
@@ -161,7 +161,7 @@ class VerdictEntry(Contract):
     version: str
     command: tuple[str, ...] = ()
     cpu_source: str = ""
-    held: Annotated[dict[str, Expectation], Field(exclude_if=lambda given: not given)] = {}
+    held: IfAny[dict[str, Expectation]] = {}
     work: Work | None = None
     warm_up: tuple[WarmUp, ...] = ()
     boot_sd: NonNegativeFloat | None = None

@@ -1,13 +1,54 @@
-"""Fields of requests, `{{COLUMN}}`, `{{random LOW HIGH}}`, `{{hex N}}`: as the engine fills them.
+"""What requests and answers are made of: fields that are filled in, numbers, rows of data."""
 
-What is filled in here is one request to look at an answer; the engine draws its own.
-"""
-
+import csv
+import io
 import re
 from collections.abc import Collection, Mapping
+from functools import cache
 from random import Random
 
 from bakeoff.model.errors import nearest
+
+
+@cache
+def numbers(length: int) -> bytes:
+    """The numbers from 1, one a line, cut after `length` bytes: `seq 1 1000000 | head -c LENGTH`.
+
+    Each piece of it is another, so what is left out or sent twice is seen.
+    """
+    text = bytearray()
+    number = 1
+    while len(text) < length:
+        text += b"%d\n" % number
+        number += 1
+    return bytes(text[:length])
+
+
+def rows_of(data: bytes) -> list[list[str]]:
+    """Comma-separated values, the columns' names first; there is one row of values at least.
+
+    Raises ValueError that names the line.
+    """
+    try:
+        reader = csv.reader(io.StringIO(data.decode(), newline=""), strict=True)
+        rows = [(reader.line_num, row) for row in reader if row]
+    except UnicodeDecodeError as error:
+        raise ValueError(f"line {data[: error.start].count(10) + 1}: is not UTF-8") from None
+    except csv.Error as error:
+        raise ValueError(f"line {reader.line_num}: {error}") from None
+    columns = [name.strip() for name in rows[0][1]] if rows else []
+    if not all(columns):
+        raise ValueError(f"line 1: column {columns.index('') + 1} has no name")
+    if twice := [name for name in columns if columns.count(name) > 1]:
+        raise ValueError(f"line 1: two columns are called {twice[0]}")
+    if len(rows) < 2:
+        raise ValueError("there is no row of values below the line that names the columns")
+    for line, row in rows:
+        if len(row) != len(columns):
+            values = f"the row has {len(row)} of {len(columns)} values"
+            raise ValueError(f"line {line}: {values}")
+    return [columns, *(row for _, row in rows[1:])]
+
 
 FIELD = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
 _RANDOM = re.compile(r"random\s+([+-]?\d+)\s+([+-]?\d+)")

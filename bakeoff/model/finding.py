@@ -1,12 +1,12 @@
 """Findings of the judge as data: a code of `model/findings`, its values, what it rests on."""
 
-from typing import Annotated, Any, Self
+from typing import Self
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import model_validator
 
-from bakeoff.model.base import Contract
+from bakeoff.model.base import Contract, IfAny
 from bakeoff.model.findings import CODES
-from bakeoff.model.findings.values import LATER, Value
+from bakeoff.model.findings.values import Value
 
 
 class Finding(Contract):
@@ -18,7 +18,7 @@ class Finding(Contract):
 
     code: str
     values: dict[str, Value] = {}
-    because: Annotated[tuple["Finding", ...], Field(exclude_if=lambda given: not given)] = ()
+    because: IfAny[tuple["Finding", ...]] = ()
 
     @classmethod
     def of(cls, code: str, *because: Self, **values: Value) -> Self:
@@ -32,20 +32,6 @@ class Finding(Contract):
             return False
         return (name, own) in zip(names, self.because, strict=True)
 
-    @model_validator(mode="before")
-    @classmethod
-    def _reads_sentences(cls, given: Any) -> Any:
-        """Results of earlier versions have a sentence in place of a finding, or lack a value."""
-        if isinstance(given, str):
-            return {"code": "text", "values": {"text": given}}
-        code = CODES.get(given["code"]) if isinstance(given, dict) and "code" in given else None
-        lacks = [] if code is None else [each for each in LATER if each in code.values]
-        return (
-            {**given, "values": {**dict.fromkeys(lacks), **given.get("values", {})}}
-            if lacks
-            else given
-        )
-
     @model_validator(mode="after")
     def _is_registered(self) -> Self:
         code = CODES.get(self.code)
@@ -54,13 +40,3 @@ class Finding(Contract):
         if set(self.values) != set(code.values):
             raise ValueError(f"`values` of {self.code} are {', '.join(code.values) or 'none'}")
         return self
-
-
-Reason = Annotated[Finding | None, BeforeValidator(lambda given: given or None)]
-"""Why there is no figure; None: there is one. Results of earlier versions have an empty text."""
-
-Reasons = Annotated[
-    tuple[Finding, ...],
-    BeforeValidator(lambda given: (given,) * bool(given) if isinstance(given, str) else given),
-]
-"""Several of them. Results of earlier versions have one sentence, or an empty text."""

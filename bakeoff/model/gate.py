@@ -1,10 +1,10 @@
 """Gates: what must hold for a change to pass, and whether it does."""
 
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import Field, PositiveFloat
+from pydantic import PositiveFloat
 
-from bakeoff.model.base import Contract
+from bakeoff.model.base import Contract, IfGiven
 from bakeoff.model.finding import Finding
 from bakeoff.model.ratio import Ratio
 
@@ -39,9 +39,7 @@ class GateResult(Contract):
     """
 
     gate: Gate
-    by: Annotated[
-        Literal["requests_per_cpu_s"] | None, Field(exclude_if=lambda given: given is None)
-    ] = None
+    by: IfGiven[Literal["requests_per_cpu_s"]] = None
     outcome: Outcome
     passes: bool
     cant_tell: CantTell

@@ -5,8 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, NonNegativeInt, PositiveInt
 
 from bakeoff.model.base import Contract
-from bakeoff.model.cluster import Cluster
-from bakeoff.model.machine import Machine
+from bakeoff.model.machine import Cluster, Machine
 from bakeoff.model.plan import Connection, Plan
 from bakeoff.model.verdict import Verdict
 

@@ -3,11 +3,11 @@
 `bakeoff load --json` prints it, and what other tools print is read into it.
 """
 
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
-from bakeoff.model.base import Contract, reads
+from bakeoff.model.base import Contract
 from bakeoff.model.engine import BadExchange
 from bakeoff.model.protocol import Agreed, Protocol
 
@@ -89,9 +89,7 @@ class LoadResult(Contract):
     looks at it. `by_request` is there for a request file of our engine: its requests, in order.
     """
 
-    schema_: Annotated[Literal["bakeoff.load/2"], reads("bakeoff.load/1", "bakeoff.load/2")] = (
-        Field("bakeoff.load/2", alias="schema")
-    )
+    schema_: Literal["bakeoff.load/2"] = Field("bakeoff.load/2", alias="schema")
     tool: Tool = "volley"
     personality: Personality | None = None
     url: str

@@ -2,9 +2,9 @@
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
-from bakeoff.model.base import Contract
+from bakeoff.model.base import Contract, IfAny
 
 
 class Machine(Contract):
@@ -42,9 +42,114 @@ class Machine(Contract):
 
 
 class Hindrance(Contract):
-    """Something that affects a measurement, and how to mend it."""
+    """Something that affects a measurement, and how to fix it."""
 
     what: str
     why: str
-    mend: str | None = None
+    fix: str | None = None
     level: Literal["ok", "note", "warning"]
+
+
+Role = Literal["server", "load"]
+
+
+class ClusterNode(Contract):
+    """One machine, as it describes itself. Its `address` is the one that Ray knows it by.
+
+    `cpus` are the processors that its programs may use, whatever Ray was started with. `niceness`
+    is what contenders and engine run at: Ray gives its workers 15, and takes it back only where
+    it may. `folder` is where contenders are built; `unwritable` says why they can't be.
+    """
+
+    address: str
+    host: str
+    roles: tuple[Role, ...]
+    kernel: str
+    python: str
+    ray: str
+    bakeoff: str
+    cpus: tuple[NonNegativeInt, ...] = ()
+    niceness: int = 0
+    engine: str = ""
+    folder: str = ""
+    unwritable: str = ""
+
+
+class Route(Contract):
+    """The way from a load node to a server node, measured before the race.
+
+    `offset_ns` is what the server's monotonic clock is ahead of the load's, and `error_ns` bounds
+    its error: half of the shortest round trip. `rtt_us` is the shortest of `exchanges` round trips
+    of a byte, and `rtt_median_us` their median. `bytes_per_s` is what one connection carried from
+    the server; `link_bytes_per_s` is what the server's interface says that it can (None: it
+    doesn't say).
+    """
+
+    load: str
+    server: str
+    exchanges: PositiveInt
+    rtt_us: NonNegativeFloat
+    rtt_median_us: NonNegativeFloat
+    offset_ns: int
+    error_ns: NonNegativeInt
+    bytes_per_s: PositiveFloat | None = None
+    link_bytes_per_s: PositiveFloat | None = None
+
+
+class Cluster(Contract):
+    """Where a race is measured that is not on one machine: `address` is the head's, for Ray.
+
+    All slices last `slice_ms_min` at least. Beside its server nodes, `may_load` may be loaded.
+    `others` are server nodes beside the first: contenders are rotated over all of them.
+    """
+
+    address: str
+    server: ClusterNode
+    loads: tuple[ClusterNode, ...]
+    routes: tuple[Route, ...]
+    slice_ms_min: PositiveInt
+    may_load: tuple[str, ...] = ()
+    others: IfAny[tuple[ClusterNode, ...]] = ()
+
+    @property
+    def servers(self) -> tuple[ClusterNode, ...]:
+        """All server nodes, in the order in which boots have them."""
+        return (self.server, *self.others)
+
+    @property
+    def server_cpus(self) -> tuple[int, ...]:
+        """The processors that every server node has."""
+        return _common_cpus(self.servers)
+
+    @property
+    def load_cpus(self) -> tuple[int, ...]:
+        """The processors that every load node has."""
+        return _common_cpus(self.loads)
+
+    def hosts(self, boot: int) -> tuple[str, str]:
+        """Where all contenders of a boot run, and where its twin does: elsewhere, if there are
+        several server nodes."""
+        servers = self.servers
+        here, beside = servers[boot % len(servers)], servers[(boot + 1) % len(servers)]
+        return here.address, beside.address
+
+
+def _common_cpus(nodes: tuple[ClusterNode, ...]) -> tuple[int, ...]:
+    return tuple(sorted(set(nodes[0].cpus).intersection(*(each.cpus for each in nodes))))
+
+
+class ClusterReport(Contract):
+    """What `bakeoff cluster doctor` found.
+
+    `unused` are nodes without a role. `ceiling_requests_per_s` is what the engines of all load
+    nodes together reached against a server that costs nothing on the server node; None: it could
+    not be measured. `ceilings_requests_per_s` are those of each alone, by address, where there are
+    several.
+    """
+
+    schema_: Literal["bakeoff.cluster/2"] = Field("bakeoff.cluster/2", alias="schema")
+    cluster: Cluster
+    unused: tuple[str, ...] = ()
+    ceiling_requests_per_s: PositiveFloat | None = None
+    ceilings_requests_per_s: dict[str, PositiveFloat] = {}
+    hindrances: tuple[Hindrance, ...] = ()

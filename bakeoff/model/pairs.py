@@ -3,25 +3,39 @@
 from collections.abc import Iterable
 from math import inf, log, log1p
 from statistics import NormalDist
-from typing import Annotated, Literal, Protocol, Self, TypeVar
+from typing import Annotated, Literal, Self, TypeVar
 
-from pydantic import Field, NonNegativeFloat
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
 
-from bakeoff.model.base import Contract
+from bakeoff.model.base import Contract, IfGiven
+from bakeoff.model.finding import Finding
+from bakeoff.model.load import Latency
 from bakeoff.model.ratio import ByState, Interval, Ratio, Told
 
-
-class Turnable(Protocol):
-    """A comparison of `a` with `b`."""
-
-    @property
-    def a(self) -> str: ...
-    @property
-    def b(self) -> str: ...
-    def turned(self) -> Self: ...
+_OPPOSITE = {"faster": "slower", "better": "worse", "higher": "lower"}
+_OPPOSITE |= {opposite: finding for finding, opposite in _OPPOSITE.items()}
 
 
-PairT = TypeVar("PairT", bound=Turnable)
+class Sided(Contract):
+    """Two contenders compared: `a` with `b`."""
+
+    a: str
+    b: str
+
+    def turned(self) -> Self:
+        """The same comparison, seen from the other side."""
+        ratios = {
+            key: value.inverted() for key, value in self if isinstance(value, Ratio | ByState)
+        }
+        findings = {
+            key: _OPPOSITE.get(value, value)
+            for key, value in self
+            if key in ("finding", "cpu_finding")
+        }
+        return self.model_copy(update={"a": self.b, "b": self.a, **ratios, **findings})
+
+
+PairT = TypeVar("PairT", bound=Sided)
 
 
 def pair_of(pairs: Iterable[PairT], a: str, b: str) -> PairT | None:
@@ -44,7 +58,7 @@ class NextRace(Interval):
     basis: Literal["pair", "family"]
 
 
-class Pair(Contract):
+class Pair(Sided):
     """Two entries compared: `ratio` is a over b, with a simultaneous interval, from paired blocks.
 
     `finding` is `faster`, `slower` (a against b) or `can't tell`. Where the race was given a
@@ -63,18 +77,16 @@ class Pair(Contract):
     None where no earlier races are known, or too few.
     """
 
-    a: str
-    b: str
     ratio: Ratio
     finding: Told
     equivalent: bool
     minimum_detectable_effect: NonNegativeFloat | None
-    more_s: Annotated[NonNegativeFloat | None, Field(exclude_if=lambda given: given is None)] = None
+    more_s: IfGiven[NonNegativeFloat] = None
     cpu_ratio: Interval | None = None
-    cpu_finding: Annotated[Told | None, Field(exclude_if=lambda given: given is None)] = None
+    cpu_finding: IfGiven[Told] = None
     mean_ratio: Interval | None = None
-    by_state: Annotated[ByState | None, Field(exclude_if=lambda given: given is None)] = None
-    next_race: Annotated[NextRace | None, Field(exclude_if=lambda given: given is None)] = None
+    by_state: IfGiven[ByState] = None
+    next_race: IfGiven[NextRace] = None
 
     @property
     def error(self) -> float | None:
@@ -94,26 +106,100 @@ class Pair(Contract):
         """Whether more measuring has nothing to add: the two are told apart, or equivalent."""
         return self.finding != "can't tell" or self.equivalent
 
-    def turned(self) -> Self:
-        """The same comparison, seen from the other side."""
-        opposite: dict[Told | None, Told] = {"faster": "slower", "slower": "faster"}
-        ratios = ("ratio", "cpu_ratio", "mean_ratio", "next_race", "by_state")
-        return self.model_copy(
-            update={
-                "a": self.b,
-                "b": self.a,
-                **{
-                    key: given.inverted()
-                    for key in ratios
-                    if (given := getattr(self, key)) is not None
-                },
-                **{
-                    key: opposite.get(given, given)
-                    for key in ("finding", "cpu_finding")
-                    if (given := getattr(self, key))
-                },
-            }
-        )
-
 
 _FOUR_OF_FIVE = NormalDist().inv_cdf(0.8)
+
+
+Outcome = Literal["better", "worse", "tie", "can't tell"]
+
+
+class LineValue(Contract):
+    """What one contender had on one line: the geometric mean of `n` measurements.
+
+    None: it had none, and `why` says so.
+    """
+
+    name: str
+    value: NonNegativeFloat | None
+    n: NonNegativeInt
+    why: Finding | None = None
+
+
+class LinePair(Sided):
+    """`ratio` is `a` over `b` on one line, its interval simultaneous over the pairs of the line.
+
+    Above 1 `a` is better: a ratio of times is turned round. `a` is `better` or `worse` where the
+    interval leaves out 1, and it is a `tie` where all of it is within 10 % of 1; else it can't be
+    told.
+    """
+
+    ratio: Interval
+    finding: Outcome
+    why: Finding | None = None
+
+
+class Line(Contract):
+    """One figure of all contenders."""
+
+    values: tuple[LineValue, ...]
+    pairs: tuple[LinePair, ...] = ()
+
+    def value(self, name: str) -> LineValue:
+        """That of one contender; KeyError where it took no part."""
+        for value in self.values:
+            if value.name == name:
+                return value
+        raise KeyError(name)
+
+    def pair(self, a: str, b: str) -> LinePair | None:
+        """`a` over `b`; None: too few measurements have both."""
+        return pair_of(self.pairs, a, b)
+
+
+class RequestEntry(Contract):
+    """What one entry had of one request of a mix.
+
+    `latency_us` is that of all connections together, at full load in a closed loop; `alone_us` the
+    mean with one request under way at a time, where that was measured.
+    """
+
+    name: str
+    requests: NonNegativeInt
+    requests_per_s: NonNegativeFloat
+    latency_us: Latency | None
+    latency_n: NonNegativeInt
+    alone_us: NonNegativeFloat | None = None
+    error_kinds: dict[str, PositiveInt] = {}
+
+
+class RequestPair(Sided):
+    """Two entries compared by one request: b's latency over a's, more being better for a.
+
+    Both are geometric means, which a few answers that the machine held up hardly change.
+
+    The intervals are simultaneous over all requests and pairs. `gap` is that ratio over the
+    median of those of all requests: how much otherwise the two differ in this one.
+    """
+
+    ratio: Interval
+    finding: Literal["faster", "slower", "can't tell"]
+    gap: Interval
+
+    @property
+    def differs_from_most(self) -> bool:
+        """Whether the two differ otherwise than in most requests, by more than chance."""
+        return self.gap.excludes(1)
+
+
+class MixedRequest(Contract):
+    """One request of a mix: the `share` of it, the status that is right, and what came of it.
+
+    `singly`: pairs are compared with one request under way at a time; else under the race's load.
+    """
+
+    name: str
+    share: Annotated[float, Field(gt=0, le=1)]
+    expects: PositiveInt
+    singly: bool
+    entries: tuple[RequestEntry, ...]
+    pairs: tuple[RequestPair, ...] = ()

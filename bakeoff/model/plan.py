@@ -5,10 +5,10 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 
-from bakeoff.model.base import Contract
-from bakeoff.model.cluster import Cluster
+from bakeoff.model.base import Contract, IfAny, IfGiven
 from bakeoff.model.contender import Contender
 from bakeoff.model.gate import CantTell, Gate
+from bakeoff.model.machine import Cluster
 from bakeoff.model.protocol import HTTP_2, Protocol, Tls
 from bakeoff.model.workload import Workload
 
@@ -37,7 +37,7 @@ class Cores(Contract):
 
     server: tuple[NonNegativeInt, ...]
     client: tuple[NonNegativeInt, ...]
-    apart: Annotated[bool, Field(exclude_if=lambda given: not given)] = False
+    apart: IfAny[bool] = False
 
     @property
     def shared(self) -> bool:
@@ -148,10 +148,8 @@ class Plan(Contract):
     protocol: Protocol = "h1"
     streams: PositiveInt = 1
     precision: Annotated[float, Field(gt=0, lt=1)] | None = None
-    until: Annotated[Until | None, Field(exclude_if=lambda given: given is None)] = None
-    within: Annotated[
-        Annotated[float, Field(gt=0, lt=1)] | None, Field(exclude_if=lambda given: given is None)
-    ] = None
+    until: IfGiven[Until] = None
+    within: IfGiven[Annotated[float, Field(gt=0, lt=1)]] = None
     connection: Connection
     http: HttpVersion = "1.1"
     connections: PositiveInt
@@ -167,7 +165,7 @@ class Plan(Contract):
     solo: bool
     confirm: bool = False
     gates: tuple[Gate, ...] = ()
-    cpu_gates: Annotated[bool, Field(exclude_if=lambda given: not given)] = False
+    cpu_gates: IfAny[bool] = False
     cant_tell: CantTell = "pass"
     same_answers: bool = False
     available: bool = False
@@ -176,7 +174,7 @@ class Plan(Contract):
     expected: Expected | None = None
     seed: NonNegativeInt
     host: str = "127.0.0.1"
-    cluster: Annotated[Cluster | None, Field(exclude_if=lambda given: given is None)] = None
+    cluster: IfGiven[Cluster] = None
 
     @model_validator(mode="after")
     def _names_fit(self) -> Self:

@@ -1,17 +1,14 @@
 """A measured ratio: its interval, what it varies by, and itself in each boot and draw."""
 
 from math import inf
-from typing import Annotated, Literal, Self
+from typing import Literal, Self
 
-from pydantic import ConfigDict, Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import ConfigDict, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
-from bakeoff.model.base import Contract
+from bakeoff.model.base import Contract, IfGiven
 
 Told = Literal["faster", "slower", "within", "can't tell"]
 """On which side of 1 a whole interval is, more being better, or `within` the margin about it."""
-
-
-Counted = Annotated[PositiveInt | None, Field(exclude_if=lambda given: given is None)]
 
 
 class Ratio(Contract):
@@ -31,9 +28,9 @@ class Ratio(Contract):
     low: float | None
     high: float | None
     n: PositiveInt
-    boots: Counted = None
-    draws: Counted = None
-    processes: Counted = None
+    boots: IfGiven[PositiveInt] = None
+    draws: IfGiven[PositiveInt] = None
+    processes: IfGiven[PositiveInt] = None
 
     @property
     def ends(self) -> tuple[float, float]:

@@ -6,7 +6,7 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, Pos
 
 from bakeoff.model.article import Article, Tool
 from bakeoff.model.base import Contract
-from bakeoff.model.finding import Finding, Reason
+from bakeoff.model.finding import Finding
 from bakeoff.model.load import Loader
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Cores, Plan
@@ -127,7 +127,7 @@ class ClaimResult(Contract):
     published: NonNegativeFloat | None
     finding: Literal["holds", "does not hold", "can't tell"]
     measured: Ratio | None
-    why: Reason
+    why: Finding | None
     unequal: str
 
 

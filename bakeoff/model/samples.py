@@ -1,9 +1,8 @@
 """samples.jsonl: what was measured, one record a line, each whole before the next begins."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import (
-    BeforeValidator,
     ConfigDict,
     Field,
     NonNegativeFloat,
@@ -14,42 +13,15 @@ from pydantic import (
 )
 
 from bakeoff.model.audit import Audit, Conduct, Crew, Written
-from bakeoff.model.base import Contract, drops
+from bakeoff.model.base import Contract, IfAny, IfGiven
 from bakeoff.model.capacity import CostAt
 from bakeoff.model.cut import Draw, DrawRule, Warmup
 from bakeoff.model.day import Phase
-from bakeoff.model.engine import SliceEvent
+from bakeoff.model.engine import LoaderSlice, SliceEvent
 from bakeoff.model.load import Loader, LoadResult
-from bakeoff.model.loaders import LoaderSlice
 from bakeoff.model.protocol import Agreed
 from bakeoff.model.readings import CoreTime, CpuTime, Memory, NetworkSeen, TcpTrouble
 from bakeoff.model.receipt import Stopped, Verification
-
-
-def _as_counted_now(event: Any) -> Any:
-    """An event of an engine of protocol 1, with what that did not count.
-
-    It had failures of ramp, window and drain together: all of them are taken for the window's. The
-    time in flight is that of the requests begun in the window, all of it.
-    """
-    if not isinstance(event, dict) or "misses" in event:
-        return event
-    errors, bad = event.get("errors"), event.get("first_bad")
-    count, mean_us = event.get("latency_count"), event.get("latency_mean_us")
-    if not isinstance(errors, dict) or not isinstance(count, int) or mean_us is None:
-        return event
-    lost = {kind: count for kind, count in errors.items() if kind not in ("status", "mismatch")}
-    return {
-        **event,
-        "misses": sum(count for count in lost.values() if isinstance(count, int)),
-        "unsent": 0,
-        "redirects": 0,
-        "in_flight_ns": round(count * mean_us * 1e3),
-        "service": None,
-        "send_lag": None,
-        "first_bad": {"request_base64": "", **bad} if isinstance(bad, dict) else bad,
-    }
-
 
 LEAK_SHARE_MAX = 0.01
 """Of a contender's cores: what it uses of them in others' turns slows the others."""
@@ -70,17 +42,15 @@ class Slice(Contract):
     """
 
     entry: str
-    event: Annotated[SliceEvent, BeforeValidator(_as_counted_now)]
+    event: SliceEvent
     server_cpu: CpuTime | None
     leak_ns: NonNegativeInt | None
     leak_wall_ns: NonNegativeInt | None
     upstream_cpu: CpuTime | None = None
     rate: PositiveFloat | None = None
-    others_share: Annotated[
-        NonNegativeFloat | None, Field(exclude_if=lambda given: given is None)
-    ] = None
-    loaders: Annotated[tuple[LoaderSlice, ...], Field(exclude_if=lambda given: not given)] = ()
-    lost: Annotated[dict[str, str], Field(exclude_if=lambda given: not given)] = {}
+    others_share: IfGiven[NonNegativeFloat] = None
+    loaders: IfAny[tuple[LoaderSlice, ...]] = ()
+    lost: IfAny[dict[str, str]] = {}
 
     @property
     def server_cpu_us_per_request(self) -> float | None:
@@ -104,9 +74,6 @@ class Block(Contract):
     slices: tuple[Slice, ...]
     at_ns: NonNegativeInt
     cores: tuple[CoreTime, ...]
-
-    _pressure = drops("pressure_cpu_us")
-    """Until 2026-11-26 it said how long processes waited for a processor; nothing read it."""
 
 
 class SingleBlock(Contract):
@@ -218,9 +185,9 @@ class BootEnd(Contract):
     warmed: dict[str, Memory] = {}
     lasted_s: NonNegativeFloat = 0.0
     tcp: TcpTrouble | None = None
-    network: Annotated[NetworkSeen | None, Field(exclude_if=lambda given: given is None)] = None
-    held: Annotated[dict[str, NonNegativeFloat], Field(exclude_if=lambda given: not given)] = {}
-    cut_short: Annotated[bool, Field(exclude_if=lambda given: not given)] = False
+    network: IfGiven[NetworkSeen] = None
+    held: IfAny[dict[str, NonNegativeFloat]] = {}
+    cut_short: IfAny[bool] = False
 
 
 class ToolRun(Contract):
@@ -257,7 +224,7 @@ class PlanChange(Contract):
 
     type: Literal["plan-change"] = "plan-change"
     out: dict[str, str] = {}
-    prepared: Annotated[bool, Field(exclude_if=lambda given: not given)] = False
+    prepared: IfAny[bool] = False
     duration_s: PositiveFloat | None = None
     connections: PositiveInt | None = None
     places: dict[str, PositiveInt] = {}
@@ -282,16 +249,14 @@ class DayTurn(Contract):
     entry: str
     number: NonNegativeInt = 0
     ready_ms: NonNegativeFloat | None = None
-    verification: Annotated[Verification | None, Field(exclude_if=lambda given: given is None)] = (
-        None
-    )
+    verification: IfGiven[Verification] = None
     slices: tuple[Slice, ...] = ()
     since_ns: NonNegativeInt | None = None
     cpu: CpuTime | None = None
     energy_uj: NonNegativeInt | None = None
     lasted_ns: NonNegativeInt | None = None
     memory: Memory | None = None
-    tcp: Annotated[TcpTrouble | None, Field(exclude_if=lambda given: given is None)] = None
+    tcp: IfGiven[TcpTrouble] = None
     opened: NonNegativeInt | None = None
     out: str = ""
 

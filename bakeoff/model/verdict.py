@@ -4,13 +4,12 @@ from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
-from bakeoff.model.base import Contract
+from bakeoff.model.base import Contract, IfAny, IfGiven
 from bakeoff.model.entry import VerdictEntry
 from bakeoff.model.finding import Finding
 from bakeoff.model.gate import GateResult
 from bakeoff.model.machine import Machine
-from bakeoff.model.mix import MixedRequest
-from bakeoff.model.pairs import Pair, pair_of
+from bakeoff.model.pairs import MixedRequest, Pair, pair_of
 from bakeoff.model.plan import Arrivals, Connection, Cores, RankedBy, Skipped
 from bakeoff.model.protocol import Protocol
 from bakeoff.model.ratio import Interval
@@ -112,8 +111,8 @@ class Verdict(Contract):
     stopping: Annotated[
         Literal["planned", "any_time"], Field(exclude_if=lambda given: given == "planned")
     ] = "planned"
-    within: Annotated[PositiveFloat | None, Field(exclude_if=lambda given: given is None)] = None
-    decided: Annotated[bool | None, Field(exclude_if=lambda given: given is None)] = None
+    within: IfGiven[PositiveFloat] = None
+    decided: IfGiven[bool] = None
     solo: bool
     reference: str
     valid: bool
@@ -123,7 +122,7 @@ class Verdict(Contract):
     asks: str = ""
     requests: tuple[MixedRequest, ...] = ()
     by_request: tuple[Finding, ...] = ()
-    by_cpu: Annotated[tuple[Finding, ...], Field(exclude_if=lambda given: not given)] = ()
+    by_cpu: IfAny[tuple[Finding, ...]] = ()
     noise_floor: NoiseFloor | None
     equivalence_margin: float
     entries: tuple[VerdictEntry, ...]
@@ -138,11 +137,9 @@ class Verdict(Contract):
     steal_share: NonNegativeFloat | None
     cores: Cores
     upstream: Upstream | None = None
-    machines: Annotated[tuple[MachineRatio, ...], Field(exclude_if=lambda given: not given)] = ()
-    loaders: Annotated[tuple[LoaderFigures, ...], Field(exclude_if=lambda given: not given)] = ()
-    earlier_races: Annotated[
-        NonNegativeInt | None, Field(exclude_if=lambda given: given is None)
-    ] = None
+    machines: IfAny[tuple[MachineRatio, ...]] = ()
+    loaders: IfAny[tuple[LoaderFigures, ...]] = ()
+    earlier_races: IfGiven[NonNegativeInt] = None
     seed: NonNegativeInt
     machine: Machine
 

@@ -17,10 +17,8 @@ from pydantic import (
 
 from bakeoff.model.base import Contract
 from bakeoff.model.errors import BadFile
-from bakeoff.model.fields import has_fields
-from bakeoff.model.numbers import numbers
+from bakeoff.model.fields import has_fields, numbers, rows_of
 from bakeoff.model.shape import Shape
-from bakeoff.model.table import rows_of
 
 BODY_BYTES_MAX = 16 * 2**20
 """The longest answer that is taken for one while it is verified; a race's requests are as long."""
@@ -283,7 +281,7 @@ class Workload(Contract):
         return not (self.is_mix or self.once or self.fills_in) and expect.is_plain
 
     @property
-    def asked(self) -> Mapping[str, RequestSection]:
+    def by_name(self) -> Mapping[str, RequestSection]:
         """Every request with its right answer, by its name; of equal ones the second has `#2`."""
         named: dict[str, RequestSection] = {}
         taken = {each.name for each in self.requests}
@@ -299,13 +297,13 @@ class Workload(Contract):
     @property
     def first(self) -> RequestSection:
         """The first request, with its right answer."""
-        return next(iter(self.asked.values()))
+        return next(iter(self.by_name.values()))
 
     @property
     def asks(self) -> str:
         """In a few words what is asked: `POST /orders, for status 201`."""
         if self.is_mix:
-            return f"{len(self.asked)} requests"
+            return f"{len(self.by_name)} requests"
         expect = self.first.expect or ExpectSection()
         held = f", for status {expect.status}" if expect.status != 200 else ""
         return f"{self.first.usual_name}{held}"
@@ -313,12 +311,12 @@ class Workload(Contract):
     @property
     def sends_bodies(self) -> bool:
         """Whether any request has a body."""
-        return any(each.content or each.body_file for each in self.asked.values())
+        return any(each.content or each.body_file for each in self.by_name.values())
 
     @property
     def fills_in(self) -> bool:
         """Whether requests differ from one time to the next."""
-        sections = (*self.asked.values(), *self.once)
+        sections = (*self.by_name.values(), *self.once)
         bodies = (self.content(each.body_file) for each in sections if each.body_file)
         return any(has_fields(text) for each in sections for _, text in each.texts) or any(
             b"{{" in body and _is_text(body) for body in bodies

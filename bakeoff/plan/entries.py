@@ -5,8 +5,8 @@ import socket
 from collections.abc import Iterable, Sequence
 from urllib.parse import urlsplit
 
-from bakeoff.model.cluster import Cluster
 from bakeoff.model.errors import BadUsage
+from bakeoff.model.machine import Cluster
 from bakeoff.model.plan import Attached, Entry, Plan, Skipped
 from bakeoff.model.protocol import OVER_TLS, Protocol
 from bakeoff.model.workload import Workload

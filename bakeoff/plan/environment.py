@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from bakeoff.model.cluster import Cluster
 from bakeoff.model.errors import BadUsage
+from bakeoff.model.machine import Cluster
 from bakeoff.model.plan import Cores
 from bakeoff.plan.catalogue import Catalogue
 from bakeoff.plan.values import default_cores, parse_cores, spare_cpus

@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 from bakeoff.model.capacity import CapacityPair
 from bakeoff.model.entry import VerdictEntry
 from bakeoff.model.history import IndexedClaim, IndexedFigure, IndexedRace, short_hash
-from bakeoff.model.lines import LinePair
-from bakeoff.model.pairs import Pair, pair_of
+from bakeoff.model.pairs import LinePair, Pair, pair_of
 from bakeoff.model.plan import Connection
 from bakeoff.model.protocol import Protocol
 from bakeoff.model.ratio import Ratio, Told

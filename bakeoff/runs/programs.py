@@ -12,8 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from bakeoff.installation import cache_folder
-from bakeoff.model.earlier import Program
 from bakeoff.model.errors import BadFile, ContenderOut
+from bakeoff.model.history import Program
 from bakeoff.model.plan import Entry, Plan
 from bakeoff.model.receipt import Receipt
 

@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 from pydantic import ConfigDict, Field
 
 from bakeoff.model.base import Contract
-from bakeoff.model.cluster import Cluster
 from bakeoff.model.errors import (
     BadFile,
     BadUsage,
@@ -19,6 +18,7 @@ from bakeoff.model.errors import (
     NodeLost,
     Status,
 )
+from bakeoff.model.machine import Cluster
 from bakeoff.model.receipt import Receipt
 from bakeoff.model.samples import PlanChange, Record
 from bakeoff.model.verdict import Verdict

@@ -13,8 +13,8 @@ import bakeoff
 from bakeoff import load, measure, start
 from bakeoff import verify as verifying
 from bakeoff.build import Wanted, build_several
-from bakeoff.model.earlier import Earlier
 from bakeoff.model.errors import ContenderOut, MissingPiece
+from bakeoff.model.history import Earlier
 from bakeoff.model.machine import Machine
 from bakeoff.model.protocol import Certificate
 from bakeoff.model.readings import NetworkSeen

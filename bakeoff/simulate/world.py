@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from bakeoff.build import Wanted
-from bakeoff.model.earlier import Program
 from bakeoff.model.engine import Job, Ready, ReadyTarget, SliceCommand, SliceEvent
+from bakeoff.model.history import Program
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Entry
 from bakeoff.model.readings import CoreTime, CpuTime, Memory

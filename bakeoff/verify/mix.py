@@ -36,17 +36,17 @@ def ask_all(
     """The answer to each request by its name, and what is wrong with them. Raises OSError."""
     answers: dict[str, Answer] = {}
     wrong: list[str] = []
-    waiting = list(workload.asked)
+    waiting = list(workload.by_name)
     while waiting:
         try:
             with begun(handle, workload) as (connection, values):
                 while waiting:
                     name = waiting.pop(0)
-                    request = as_sent(workload, workload.asked[name], values)
+                    request = as_sent(workload, workload.by_name[name], values)
                     path = request.path if workload.is_mix else filled(entry.path, values)
                     try:
                         answers[name] = connection.ask(request, path)
-                        expect = workload.asked[name].expect or ExpectSection()
+                        expect = workload.by_name[name].expect or ExpectSection()
                         found = problems(answers[name], workload, expect)
                     except NoAnswer as error:
                         found = [str(error)]
@@ -57,7 +57,7 @@ def ask_all(
         except (NotTaken, NoAnswer) as error:
             return answers, [*wrong, str(error)]
     if len(wrong) > PROBLEMS_MAX:
-        more = f"and {len(wrong) - PROBLEMS_MAX} more of {len(workload.asked)} requests"
+        more = f"and {len(wrong) - PROBLEMS_MAX} more of {len(workload.by_name)} requests"
         wrong = [*wrong[:PROBLEMS_MAX], more]
     return answers, wrong
 
@@ -129,7 +129,7 @@ def held_bodies(
     workload: Workload, answers: Mapping[str, Answer], stay: Collection[str]
 ) -> dict[str, str]:
     """By request the body, as it comes, where the whole of it is given or is to `stay`; base64."""
-    expected = {name: each.expect or ExpectSection() for name, each in workload.asked.items()}
+    expected = {name: each.expect or ExpectSection() for name, each in workload.by_name.items()}
     return {
         name: base64.b64encode(answer.body).decode()
         for name, answer in answers.items()

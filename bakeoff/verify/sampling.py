@@ -43,7 +43,7 @@ def open_requests(workload: Workload) -> dict[str, RequestSection]:
     """The requests of whose right body nothing is said, so that what stays in it is held."""
     return {
         name: request
-        for name, request in workload.asked.items()
+        for name, request in workload.by_name.items()
         if (expect := request.expect) is None
         or (expect.is_plain and expect.body is None and expect.body_file is None)
     }
@@ -113,7 +113,7 @@ class _Client:
         for gaps_s in GAPS_S:
             self._send(gaps_s)
         self.late = tuple(self.answers[before:])
-        until_s = time.monotonic() + MORE_S / len(self.workload.asked)
+        until_s = time.monotonic() + MORE_S / len(self.workload.by_name)
         while len(self.answers) < ANSWERS_MAX and time.monotonic() < until_s:
             if not self.rows and len({answer.body for answer in self.answers}) == 1:
                 break

@@ -61,7 +61,7 @@ def test_assets_are_left_out_where_that_is_asked_for(here: Path) -> None:
         "2 requests for static assets"
         in bakeoff(*("from", "access-log", "access.log", "--no-assets")).output
     )
-    assert [each.path for each in read_workload(here / "access.toml").asked.values()] == ["/"]
+    assert [each.path for each in read_workload(here / "access.toml").by_name.values()] == ["/"]
 
 
 def test_what_is_there_is_overwritten_only_by_force(here: Path) -> None:

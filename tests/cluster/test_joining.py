@@ -13,8 +13,8 @@ from bakeoff.cluster.doctor import hindrances
 from bakeoff.cluster.example import by_hand, ray_up
 from bakeoff.cluster.head import Member
 from bakeoff.cluster.joining import able, check_versions, serving_nodes, slice_ms_min
-from bakeoff.model.cluster import Cluster, ClusterNode, Route
 from bakeoff.model.errors import MissingPiece
+from bakeoff.model.machine import Cluster, ClusterNode, Route
 
 HEAD = "10.0.0.1:6379"
 

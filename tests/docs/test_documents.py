@@ -193,7 +193,7 @@ def test_the_example_of_a_workload_keeps_the_contract(tmp_path: Path) -> None:
     (example,) = blocks(COMMANDS, "toml")
     (tmp_path / "shop.toml").write_text(example)
     (tmp_path / "users.csv").write_text("id,name\n7,ann\n")
-    asked = read_workload(tmp_path / "shop.toml").asked
+    asked = read_workload(tmp_path / "shop.toml").by_name
     assert list(asked) == ["GET /", "search", "POST /orders"]
 
 

@@ -14,7 +14,7 @@ import pytest
 from bakeoff.build import build, missing_tools, out_folder
 from bakeoff.model.contender import Contender
 from bakeoff.model.errors import MissingPiece
-from bakeoff.model.numbers import numbers
+from bakeoff.model.fields import numbers
 from bakeoff.model.plan import Cores, Entry
 from bakeoff.model.protocol import ALPN, HTTP_2, OVER_TLS, Protocol
 from bakeoff.model.receipt import Handle

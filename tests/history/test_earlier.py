@@ -1,8 +1,7 @@
 """What a race finds of others in its setting."""
 
 from bakeoff.history.index import Index
-from bakeoff.model.earlier import Earlier
-from bakeoff.model.history import IndexedRun
+from bakeoff.model.history import Earlier, IndexedRun
 from tests.history.indexed import run
 from tests.history.test_index import OTHER_MACHINE
 

@@ -5,9 +5,9 @@ from collections.abc import Callable
 import pytest
 
 from bakeoff.judge import loaders
-from bakeoff.judge.history import calm
+from bakeoff.judge.history import History, calm
 from bakeoff.load.merging import merged
-from bakeoff.model.loaders import LoaderSlice
+from bakeoff.model.engine import LoaderSlice
 from bakeoff.model.samples import Block, Record, Slice
 from bakeoff.model.verdict import Verdict
 from tests.judge.races import MS, Race, altered, encoded, judged, row, says
@@ -246,4 +246,5 @@ def test_littles_law_and_busy_are_those_of_all() -> None:
     slice_ = blocks_of(loaded_by_three(RACE.records()))[0].slices[0]
     whole = sum(share.event.in_flight_ns for share in slice_.loaders)
     assert slice_.event.in_flight_ns == whole
-    assert loaders.threads(slice_, 1) == 3
+    history = History.of(loaded_by_three(RACE.records()))
+    assert history.turns(slice_.entry)[0].threads == 3

@@ -3,7 +3,7 @@
 import pytest
 
 from bakeoff.judge import judge
-from bakeoff.model.cluster import Cluster, ClusterNode
+from bakeoff.model.machine import Cluster, ClusterNode
 from bakeoff.model.plan import Plan
 from bakeoff.model.samples import Block, Slice
 from bakeoff.model.verdict import Verdict

@@ -4,7 +4,7 @@ from statistics import median
 
 from bakeoff.judge.about_race import network_findings
 from bakeoff.judge.history import History
-from bakeoff.model.cluster import Cluster, ClusterNode, Route
+from bakeoff.model.machine import Cluster, ClusterNode, Route
 from bakeoff.model.workload import RequestSection, Workload
 from tests.judge.races import Race
 

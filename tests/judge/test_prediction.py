@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from bakeoff.judge.past import expecting, predicted
-from bakeoff.model.earlier import EARLIER_MIN, Earlier, EarlierRatio
+from bakeoff.model.history import EARLIER_MIN, Earlier, EarlierRatio
 from bakeoff.model.pairs import NextRace, Pair
 from tests.judge.races import Race, judged
 from tests.ratios import interval

@@ -23,7 +23,7 @@ from statistics import NormalDist, median
 from typing import Any
 
 from bakeoff.judge.past import expecting
-from bakeoff.model.earlier import Earlier, EarlierRatio
+from bakeoff.model.history import Earlier, EarlierRatio
 from bakeoff.model.pairs import Pair
 from bakeoff.model.ratio import Ratio
 

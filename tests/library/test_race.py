@@ -244,7 +244,7 @@ SHOP = {
 def test_a_mix_with_a_chain_is_a_value(world: World) -> None:
     run = raced("fast", "slow", workload=SHOP)
     workload = run.plan.workload
-    assert [*workload.asked] == ["list", "buy"]
+    assert [*workload.by_name] == ["list", "buy"]
     assert workload.once[0].take == {"token": "json /token"}
     assert [request.name for request in run.verdict.requests] == ["list", "buy"]
     assert run.verdict.pairs[0].ratio.ratio == pytest.approx(2, rel=0.1)

@@ -13,8 +13,7 @@ import pytest
 from bakeoff.judge.loaders import faults, spoiled
 from bakeoff.load import Engine, Loader, Loaders, local
 from bakeoff.load.clocks import RemoteClock
-from bakeoff.model.engine import Job, Ready, SliceCommand, SliceEvent, Target
-from bakeoff.model.loaders import SliceOfSeveral
+from bakeoff.model.engine import Job, Ready, SliceCommand, SliceEvent, SliceOfSeveral, Target
 from bakeoff.model.samples import Block, Slice
 from tests.brick.conftest import program, running
 from tests.load.jobs import CLOSED, job, target

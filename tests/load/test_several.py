@@ -15,15 +15,7 @@ from bakeoff.histograms import added
 from bakeoff.load import Engine, Loader, Loaders, local
 from bakeoff.load.engine import EngineFailed
 from bakeoff.load.several import seed_of, shared_out
-from bakeoff.model.engine import (
-    Job,
-    Ready,
-    ReadyTarget,
-    Requests,
-    SliceCommand,
-    SliceEvent,
-    Target,
-)
+from bakeoff.model.engine import Job, Ready, ReadyTarget, Requests, SliceCommand, SliceEvent, Target
 from bakeoff.model.readings import CoreTime
 from bakeoff.model.samples import Slice
 from tests.brick.conftest import program, running

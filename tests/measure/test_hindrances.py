@@ -63,7 +63,7 @@ WARNINGS = [
 
 @pytest.mark.parametrize("hindrance", GOOD)
 def test_good_news(hindrance: Hindrance) -> None:
-    assert (hindrance.level, hindrance.mend) == ("ok", None)
+    assert (hindrance.level, hindrance.fix) == ("ok", None)
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_good_news(hindrance: Hindrance) -> None:
 def test_notes_and_warnings_say_how_to_mend(level: str, hindrance: Hindrance, text: str) -> None:
     assert hindrance.level == level
     assert text in hindrance.what
-    assert hindrance.mend
+    assert hindrance.fix
 
 
 def test_what_the_machine_does_not_say_is_not_judged(monkeypatch: pytest.MonkeyPatch) -> None:

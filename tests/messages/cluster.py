@@ -8,7 +8,7 @@ from typing import Any
 from bakeoff import satellites
 from bakeoff.cluster import joining
 from bakeoff.cluster.head import Member
-from bakeoff.model.cluster import Cluster
+from bakeoff.model.machine import Cluster
 from tests.cluster.test_joining import HEAD, node
 from tests.messages.case import Scene, Section, Situation, case
 from tests.messages.worlds import A, world

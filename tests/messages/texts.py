@@ -13,7 +13,6 @@ MODULES = (
     "model/contender.py",
     "model/fields.py",
     "model/shape.py",
-    "model/table.py",
     "model/workload.py",
     "plan/entries.py",
     "plan/race.py",

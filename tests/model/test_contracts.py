@@ -8,9 +8,7 @@ import pytest
 from bakeoff import __version__
 from bakeoff.model.base import Contract
 from bakeoff.model.contender import Contender, argument_list
-from bakeoff.model.cut import DrawRule
 from bakeoff.model.errors import BadFile
-from bakeoff.model.samples import Block
 from bakeoff.model.verdict import Verdict
 from bakeoff.schemas import CONTRACTS, schemas
 
@@ -160,25 +158,3 @@ def test_braces_that_are_no_placeholder_stay() -> None:
 def test_the_schemas_in_docs_are_current() -> None:
     kept = {path.name: path.read_text() for path in (ROOT / "docs/schemas").iterdir()}
     assert kept == schemas(), "run: make schemas"
-
-
-@pytest.mark.parametrize(
-    ("contract", "key", "given"),
-    [
-        (DrawRule, "new_processes", {"type": "draw-rule", "draw_s": 1.0, "redrawn": {}}),
-        (
-            Block,
-            "pressure_cpu_us",
-            {
-                **{"type": "block", "boot": 0, "block": 0, "kind": "short"},
-                **{"slices": [], "at_ns": 0, "cores": []},
-            },
-        ),
-    ],
-)
-def test_what_earlier_versions_wrote_and_nothing_reads_is_left_out(
-    contract: type[Contract], key: str, given: dict[str, object]
-) -> None:
-    assert contract.checked({**given, key: 1}, "file") == contract.checked(given, "file")
-    with pytest.raises(BadFile):
-        contract.checked({**given, "unknown": 1}, "file")

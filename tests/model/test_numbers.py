@@ -5,7 +5,7 @@ import subprocess
 import pytest
 
 from bakeoff.model.errors import BadFile
-from bakeoff.model.numbers import numbers
+from bakeoff.model.fields import numbers
 from bakeoff.model.workload import Workload
 
 

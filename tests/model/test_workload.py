@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bakeoff.model.fields import fault, filled
+from bakeoff.model.fields import fault, filled, rows_of
 from bakeoff.model.shape import checked_shape, mismatch
-from bakeoff.model.table import rows_of
 from bakeoff.model.workload import Workload
 
 
@@ -109,4 +108,4 @@ def test_a_plan_of_an_earlier_version_is_read() -> None:
     workload = Workload.checked(old, "plan.json")
     assert workload.is_fixed and not workload.is_mix
     assert workload.first.expect == workload.expect
-    assert list(workload.asked) == ["GET /"]
+    assert list(workload.by_name) == ["GET /"]

@@ -77,7 +77,7 @@ def test_what_is_asked_may_stand_in_the_file_with_what_lies_beside_it(
     project = ProjectFile(contender="./shop", workload="./shop.toml")
     options = CiOptions(seed=1).over(project, file)
     race = plan_ci(*places, options, environment()).race
-    assert list(race.workload.asked) == ["GET /a", "GET /"]
+    assert list(race.workload.by_name) == ["GET /a", "GET /"]
     assert [entry.name for entry in race.entries] == ["base", "head", "base (twin)"]
     body = CiOptions().over(ProjectFile(body="@x.json", expect_status=201), file)
     assert body.request_given == {"body": f"@{tmp_path}/x.json", "expect_status": 201}

@@ -107,9 +107,9 @@ def test_a_file_may_be_anywhere_and_the_plan_has_what_it_names(shop: Path) -> No
     kept = Plan.from_json(made.to_json(), "plan.json").workload
     assert kept == made.workload
     assert kept.table() == (["id", "name"], [["7", "ann"], ["8", "bob b"]])
-    assert kept.body(kept.asked["order"]) == b"\xff\x00binary"
-    assert list(kept.asked) == ["GET /", "order"]
-    assert (kept.asked["order"].method, kept.asks) == ("POST", "2 requests")
+    assert kept.body(kept.by_name["order"]) == b"\xff\x00binary"
+    assert list(kept.by_name) == ["GET /", "order"]
+    assert (kept.by_name["order"].method, kept.asks) == ("POST", "2 requests")
 
 
 @pytest.mark.parametrize(
@@ -215,8 +215,8 @@ def test_a_file_without_requests_or_with_one_answer_for_several_is_refused(
 def test_requests_without_weights_or_names_are_even_and_told_apart() -> None:
     sections = [{"path": "/"}, {"path": "/"}, {"path": "/", "name": "GET / #2"}]
     mix = Workload.checked({"name": "x", "request": sections}, "x.toml")
-    assert list(mix.asked) == ["GET /", "GET / #3", "GET / #2"]
-    assert {each.weight for each in mix.asked.values()} == {1}
+    assert list(mix.by_name) == ["GET /", "GET / #3", "GET / #2"]
+    assert {each.weight for each in mix.by_name.values()} == {1}
 
 
 def test_capacity_and_ci_are_asked_the_same(shop: Path) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from bakeoff.model.ci import Ci, CiPlan, Revision
-from bakeoff.model.earlier import Earlier, EarlierRatio
 from bakeoff.model.errors import MissingPiece
+from bakeoff.model.history import Earlier, EarlierRatio
 from bakeoff.plan import CheckedOut, CiOptions, plan_ci
 from bakeoff.report.render import markdown
 from bakeoff.runs import open_run, report, resume

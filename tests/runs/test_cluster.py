@@ -2,8 +2,8 @@
 
 import pytest
 
-from bakeoff.model.cluster import Cluster, ClusterNode
 from bakeoff.model.errors import BadUsage, NodeLost
+from bakeoff.model.machine import Cluster, ClusterNode
 from bakeoff.model.plan import Cores, Plan
 from bakeoff.plan import Environment, RaceOptions, plan_race
 from bakeoff.runs import resume

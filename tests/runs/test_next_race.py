@@ -3,7 +3,7 @@
 import shutil
 from pathlib import Path
 
-from bakeoff.model.earlier import Earlier, EarlierRatio
+from bakeoff.model.history import Earlier, EarlierRatio
 from bakeoff.runs import report
 from bakeoff.runs.kinds.race import EARLIER_FILE
 from tests.runs.conftest import Measure

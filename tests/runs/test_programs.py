@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from bakeoff.model.cut import Warmup
-from bakeoff.model.earlier import Program
+from bakeoff.model.history import Program
 from bakeoff.model.plan import Entry
 from bakeoff.model.receipt import Receipt
 from bakeoff.runs.programs import Programs, program_key

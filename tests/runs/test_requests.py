@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bakeoff.model.mix import RequestPair
+from bakeoff.model.pairs import RequestPair
 from bakeoff.model.samples import SingleBlock
 from bakeoff.model.verdict import Verdict
 from bakeoff.report.kinds.race import document

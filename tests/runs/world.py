@@ -12,9 +12,9 @@ from bakeoff.load import LoadRun, LoadSpec
 from bakeoff.measure import Placement
 from bakeoff.model.audit import Audit, Probes, Written
 from bakeoff.model.contender import Contender
-from bakeoff.model.earlier import Earlier, Program
 from bakeoff.model.engine import Job
 from bakeoff.model.errors import ContenderOut, MissingPiece
+from bakeoff.model.history import Earlier, Program
 from bakeoff.model.load import Loader
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Connection, Entry

@@ -74,7 +74,7 @@ def test_what_was_compressed_stays_compressed_and_its_shape_is_not_looked_at(
         entry(f"https://a.example/{encoding}", headers=asks, answer={"a": 1}, encoding=encoding)
         for encoding in ("gzip", "identity")
     ]
-    gzipped, plain = saved(tmp_path, read_har(har(tmp_path, *made))).asked.values()
+    gzipped, plain = saved(tmp_path, read_har(har(tmp_path, *made))).by_name.values()
     assert gzipped.headers == {"Accept-Encoding": "gzip"}
     assert gzipped.expect and gzipped.expect.json_ is None
     assert plain.headers == {}
@@ -138,7 +138,7 @@ def test_a_workload_asks_what_was_recorded_and_nothing_else(
     of_headers = {pair for asked in recording.requests for pair in kept(asked)}
     for apart in (False, True):
         workload = saved(tmp_path_factory.getbasetemp(), recording, apart=apart, with_secrets=True)
-        several = list(workload.asked.values())
+        several = list(workload.by_name.values())
         assert sum(each.weight for each in several) == recording.size
         columns, rows = workload.table()
         seen = set()

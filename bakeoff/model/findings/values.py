@@ -219,6 +219,3 @@ VALUES: Mapping[str, Meant] = {
     "workers": Meant("workers that were requested", 4),
     "wrong": Meant("answers of a wrong status, body or header", 180),
 }
-
-LATER = ("client_core",)
-"""Values that findings of earlier versions lack: null."""

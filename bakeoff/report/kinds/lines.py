@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
-from bakeoff.model.lines import Line, LinePair, Outcome
+from bakeoff.model.pairs import Line, LinePair, Outcome
 from bakeoff.report import figures
 from bakeoff.report.document import DataRow, Sign, Table, tabulated
 from bakeoff.report.figures import MISSING

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from bakeoff.model.earlier import EARLIER_MIN
+from bakeoff.model.history import EARLIER_MIN
 from bakeoff.model.pairs import Pair
 from bakeoff.model.verdict import Verdict
 from bakeoff.report import figures

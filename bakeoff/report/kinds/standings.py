@@ -6,8 +6,7 @@ from functools import partial
 from string import ascii_letters
 
 from bakeoff.model.entry import VerdictEntry
-from bakeoff.model.mix import MixedRequest, RequestEntry
-from bakeoff.model.pairs import Pair, pair_of
+from bakeoff.model.pairs import MixedRequest, Pair, RequestEntry, pair_of
 from bakeoff.model.verdict import Verdict
 from bakeoff.report import figures
 from bakeoff.report.document import Row, Table, tabulated

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 
-from bakeoff.model.earlier import Earlier
+from bakeoff.model.history import Earlier
 from bakeoff.model.plan import Plan
 from bakeoff.model.samples import BootEnd, BootStart, PlanChange
 from bakeoff.model.verdict import Verdict

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from bakeoff.load import CONNECT_TIMEOUT_MS, Generator, job
 from bakeoff.model.audit import Audit, Probes
-from bakeoff.model.earlier import Program
 from bakeoff.model.errors import ContenderOut
+from bakeoff.model.history import Program
 from bakeoff.model.plan import Plan
 from bakeoff.model.readings import Memory
 from bakeoff.model.receipt import Stopped, Verification

@@ -35,7 +35,7 @@ class Singly:
     def __init__(self, boot: Boot, session: Session, warmup: Warmup, budget_s: float) -> None:
         self._boot, self._session, self._budget_s = boot, session, budget_s
         self._lengths_ms = {
-            name: single_ms(level or 0.0, len(boot.plan.workload.asked), boot.plan.slice_ms_min)
+            name: single_ms(level or 0.0, len(boot.plan.workload.by_name), boot.plan.slice_ms_min)
             for name in warmup.lengths
             for level in [warmup.level(boot.plan.entry(name).twin_of or name)]
         }

@@ -9,7 +9,7 @@ from pathlib import Path
 from bakeoff.build import out_folder
 from bakeoff.measure import CpuReader
 from bakeoff.model.errors import ContenderOut, NoVerdict
-from bakeoff.model.numbers import numbers
+from bakeoff.model.fields import numbers
 from bakeoff.model.plan import Cores, Plan
 from bakeoff.model.readings import CpuTime
 from bakeoff.runs.stages import Stages

@@ -6,7 +6,7 @@ from typing import Any
 
 from bakeoff.model.day import Day, DayEntry, DayLine
 from bakeoff.model.finding import Finding
-from bakeoff.model.lines import LinePair, LineValue
+from bakeoff.model.pairs import LinePair, LineValue
 from bakeoff.model.plan import Skipped
 from bakeoff.plan import DayOptions, plan_day
 from tests.judge.facts import MACHINE
