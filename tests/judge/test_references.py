@@ -1,6 +1,5 @@
 """Our statistics against those of scipy, statsmodels and numpy, on the same random input."""
 
-from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations, pairwise
 
@@ -25,7 +24,6 @@ from statsmodels.regression.linear_model import WLS
 from statsmodels.stats.meta_analysis import combine_effects
 from statsmodels.stats.power import TTestPower
 
-from bakeoff.judge import spread
 from bakeoff.judge.capacity import half_widths
 from bakeoff.judge.compare import (
     EFFECT_VARIANCE,
@@ -56,10 +54,9 @@ PAIR = frozenset("ab")
 
 
 @pytest.fixture
-def untrimmed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def untrimmed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The limit in which our statistics are those of the plain mean."""
-    monkeypatch.setattr(spread, "TRIM", 0.0)
-    yield
+    monkeypatch.setattr("bakeoff.judge.spread.TRIM", 0.0)
 
 
 def by_level(d: Floats, *levels: int) -> Estimate:

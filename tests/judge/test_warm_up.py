@@ -1,15 +1,22 @@
-"""The course of a warm-up, from slices that never were: steps, slopes, noise, weather, silence."""
+"""The course of a warm-up, from slices that never were, and whether draws began warm."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from ruptures import KernelCPD
 
-from bakeoff.judge.warm_up import LAST_SLICES, Settled, settled
+from bakeoff.judge.history import History
+from bakeoff.judge.spread import Floats
+from bakeoff.judge.warm_up import LAST_SLICES, LEAST, Settled, settled, stretches, warmths
+from bakeoff.model.ratio import Interval
+from bakeoff.model.samples import Record
+from tests.judge.races import Race, altered, codes, judged, row, with_event
 
 Levels = NDArray[np.float64]
 
@@ -156,3 +163,115 @@ def test_the_unit_of_throughput_does_not_matter(rates: list[float], scale: float
 @given(st.integers(LAST_SLICES, 80), st.floats(5, 1e6), st.floats(0.1, 1e5))
 def test_what_never_changes_is_flat_at_any_length(n: int, rate: float, cpu_us: float) -> None:
     assert settled((rate,) * n, (cpu_us,) * n).course == "flat"
+
+
+def series(n: int, columns: int, seed: int) -> Floats:
+    """Two levels, and noise of size 1 as in the judge."""
+    rng = np.random.default_rng(seed)
+    step = np.where(np.arange(n) < rng.integers(0, n + 1), 0.0, rng.normal(0, 5))
+    values: Floats = 1000 + step[:, None] + rng.standard_normal((n, columns))
+    return values
+
+
+def ends(values: Floats, penalty: float) -> list[int]:
+    """Where ruptures ends each stretch."""
+    result = KernelCPD(kernel="linear", min_size=LEAST).fit(values).predict(pen=penalty)
+    return [int(end) for end in result]
+
+
+def cost(values: Floats, ends: list[int], penalty: float) -> float:
+    """What is minimised, in other words than the code's."""
+    parts = [values[slice(*each)] for each in pairwise([0, *ends])]
+    return float(sum(np.var(part, axis=0).sum() * len(part) + penalty for part in parts))
+
+
+@pytest.mark.parametrize("columns", [1, 2])
+@pytest.mark.parametrize("n", [4, 5, 12, 40, 120])
+@pytest.mark.parametrize("penalty", [4.0, 20.0])
+def test_stretches_are_those_of_ruptures(n: int, columns: int, penalty: float) -> None:
+    for seed in range(20):
+        values = series(n, columns, seed)
+        assert [end for _, end in stretches(values, penalty)] == ends(values, penalty), seed
+
+
+@pytest.mark.parametrize("columns", [1, 2])
+def test_with_many_changes_the_cost_is_never_above_that_of_ruptures(columns: int) -> None:
+    """Whose search leaves out some stretches of the least length, so that it is above ours here."""
+    penalty, above = 0.5, 0
+    for seed in range(20):
+        values = series(40, columns, seed)
+        ours = cost(values, [end for _, end in stretches(values, penalty)], penalty)
+        theirs = cost(values, ends(values, penalty), penalty)
+        assert ours <= theirs + 1e-6, seed
+        above += theirs > ours + 1e-6
+    assert above
+
+
+QUIET = Race({"a": 1.0, "b": 1.0, "c": 1.0}, boots=10, blocks=18)
+FIRST_THIRD = 6
+
+
+def cold(race: Race, speeds: Mapping[str, float]) -> list[Record]:
+    """In the first third of each draw those contenders have that share of their speed."""
+    return altered(
+        race.records(),
+        lambda block, each: (
+            with_event(
+                each,
+                requests=round(each.event.requests * speed),
+                requests_all=round(each.event.requests_all * speed),
+            )
+            if (speed := speeds.get(each.entry)) and block.block % race.blocks < FIRST_THIRD
+            else each
+        ),
+    )
+
+
+def found(race: Race, speeds: Mapping[str, float]) -> Mapping[str, Interval]:
+    given = warmths(History.of(cold(race, speeds)), race.names)
+    return {name: each.beside for name, each in given.items()}
+
+
+def test_one_that_gets_faster_within_its_draws_is_told_with_by_how_much() -> None:
+    warmth = found(QUIET, {"b": 0.9})
+    assert warmth["b"].low < 1 / 0.9 < warmth["b"].high
+    assert warmth["b"].low > 1.05
+    assert max(warmth["a"].ratio, warmth["c"].ratio) < 1
+    assert warmth["b"].draws == 10
+
+
+def test_what_slows_all_of_them_is_the_machine() -> None:
+    warmth = found(QUIET, dict.fromkeys("abc", 0.8))
+    assert not any(each.excludes(1) for each in warmth.values())
+
+
+def test_the_verdict_has_it_of_each_and_warns_of_the_cold_one() -> None:
+    verdict = judged(QUIET, cold(QUIET, {"b": 0.9}))
+    assert "cold_draws" in codes(row(verdict, "b").warnings)
+    assert "cold_draws" not in codes(row(verdict, "a").warnings)
+    assert row(verdict, "a").warmth
+
+
+def test_beside_one_that_slows_down_nobody_is_cold() -> None:
+    race = Race({"a": 1.0, "b": 1.0}, boots=10, blocks=18)
+    verdict = judged(race, cold(race, {"b": 1.2}))
+    assert "cold_draws" not in {
+        code for each in "ab" for code in codes(row(verdict, each).warnings)
+    }
+
+
+def test_less_than_a_percent_is_no_warning() -> None:
+    verdict = judged(QUIET, cold(QUIET, {"b": 0.995}))
+    assert "cold_draws" not in codes(row(verdict, "b").warnings)
+
+
+@pytest.mark.parametrize(
+    "race",
+    [
+        Race({"a": 1.0, "b": 1.0}, boots=4, blocks=18),
+        Race({"a": 1.0, "b": 1.0}, boots=10, blocks=5),
+        Race({"a": 1.0}, boots=10, blocks=18),
+    ],
+)
+def test_of_few_draws_of_few_blocks_and_of_one_alone_nothing_is_said(race: Race) -> None:
+    assert found(race, {"a": 0.5}) == {}
