@@ -1,4 +1,4 @@
-"""Of a whole race: one cause is one warning, and what its intervals, machines and network are worth."""
+"""Of a whole race: one cause is one warning, and what intervals, machines and network are worth."""
 
 from statistics import median
 from types import SimpleNamespace
