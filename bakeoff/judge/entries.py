@@ -1,12 +1,12 @@
 """The entries of a race: which are valid, and the row of each in the verdict."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log
 from statistics import fmean, median, stdev
 
 from bakeoff.judge import latency, standings
-from bakeoff.judge.compare import MIN_BLOCKS, Comparison, Pairs
+from bakeoff.judge.compare import MIN_BLOCKS, Comparison, Pairs, compare
 from bakeoff.judge.fairness import work
 from bakeoff.judge.history import History, judged_kind
 from bakeoff.judge.open_loop import Offered, offered_to
@@ -127,28 +127,63 @@ class Participants:
         return self.trouble(name) or self.at_least.get(name, ())
 
 
+@dataclass(frozen=True)
+class Compared:
+    """The pairs of a race, compared by what it is ranked by, by requests per CPU second (`by_cpu`)
+    and by mean speeds (`by_mean`); by all blocks, where some are left out of `pairs`.
+
+    `until_end` has those whose figures are invalid because they ended: what they answered before is
+    compared with the reference. That they ended, and not how they stood, made that end.
+    """
+
+    pairs: Pairs
+    by_cpu: Pairs
+    by_mean: Pairs
+    all_blocks: Pairs
+    until_end: Pairs
+
+    @classmethod
+    def of(
+        cls,
+        plan: Plan,
+        history: History,
+        every: History,
+        beside_others: History,
+        participants: Participants,
+        by_mean: Pairs,
+    ) -> "Compared":
+        """`beside_others` has the slices too in which other processes had the cores."""
+        valid, by, reference = participants.valid, plan.ranked_by, participants.reference
+        planned = replace(history, any_time=False)
+        ended = [name for name in participants.ended if name != reference]
+        return cls(
+            pairs=compare(history, valid, by),
+            by_cpu=compare(beside_others, valid, "requests_per_cpu_s"),
+            by_mean=by_mean,
+            all_blocks=compare(every, valid, by) if history is not every else {},
+            until_end={
+                pair: comparison
+                for name in ended
+                for pair, comparison in compare(planned, (reference, name), by).items()
+            },
+        )
+
+
 def row(
     plan: Plan,
     history: History,
     participants: Participants,
+    compared: Compared,
     name: str,
     receipt: Receipt | None,
-    *,
-    pairs: Pairs,
-    until_end: Pairs,
-    all_pairs: Pairs,
-    by_cpu: Pairs,
-    by_mean: Pairs,
-    lost: Mapping[str, Lost],
+    lost: Lost | None,
     warmth: Warmth | None,
     place: tuple[tuple[int, int], str] | None,
     cpu_letters: str,
 ) -> VerdictEntry:
     """The figures of an entry that took part.
 
-    `place` is its rank range and its letters, None where it is not valid. `all_pairs` has the
-    comparisons over all blocks, where some were left out of `pairs`; `by_cpu` those of requests
-    per CPU second, `by_mean` those of mean speeds, and `until_end` those of entries that ended.
+    `place` is its rank range and its letters, None where it is not valid.
     """
     reference = participants.reference
     is_reference = place is not None and name == reference
@@ -164,7 +199,7 @@ def row(
             comparison.interval(name), name, reference, participants.bounded
         )
 
-    against, cpu, means = (to_reference(each) for each in (pairs, by_cpu, by_mean))
+    against, cpu, means = map(to_reference, (compared.pairs, compared.by_cpu, compared.by_mean))
     mean_ratio = standings.mean_ratio(against, means, name, reference, participants.bounded)
     interval = bounded(against)
     shared = history.blocks_of(name, reference, kind=judged_kind(history.blocks)) if place else 0
@@ -187,9 +222,7 @@ def row(
         reasons=participants.reasons[name],
         at_least=participants.at_least[name],
         warnings=(
-            *with_cost(
-                tuple(warnings(plan, name, history, tally)), lost.get(name), reference, mean_ratio
-            ),
+            *with_cost(tuple(warnings(plan, name, history, tally)), lost, reference, mean_ratio),
             *latency.signatures(quantiles, server_busy, history.tcp),
             *cold_draws(warmth),
             *(_about_blocks(name, participants, against, shared, history) if ranked else ()),
@@ -199,8 +232,8 @@ def row(
         mean_ratio=mean_ratio,
         warmth=warmth and warmth.beside,
         long_slices=bounded(against.long if against else None),
-        all_blocks=bounded(to_reference(all_pairs)),
-        until_end=bounded(until_end.get(frozenset({name, reference}))),
+        all_blocks=bounded(to_reference(compared.all_blocks)),
+        until_end=bounded(compared.until_end.get(frozenset({name, reference}))),
         boots=of_boots,
         draws=against.draw_ratios(name) if against else (),
         processes=history.processes(name),

@@ -115,10 +115,6 @@ class Loading:
         return sum(at_work_ns) / self.window_ns if self.window_ns else 0.0
 
     @property
-    def connections(self) -> float:
-        return fmean(share.connections for share in self.shares)
-
-    @property
     def due(self) -> int:
         """Requests that it sent, or should have sent, in the windows."""
         return sum(share.event.due for share in self.shares)
@@ -134,19 +130,9 @@ class Loading:
         return merged.quantile_us(0.5), merged.quantile_us(0.99)
 
     @property
-    def stolen(self) -> float | None:
-        """Of its cores' time, what its host took; the mean of the slices of which it is known."""
-        known = [share.stolen for share in self.shares if share.stolen is not None]
-        return fmean(known) if known else None
-
-    @property
     def clock_error_us(self) -> float:
         """How far off its clock may have been; the median."""
         return median(share.clock_error_ns for share in self.shares) / 1e3
-
-    @property
-    def window_us(self) -> float:
-        return median(share.event.window_ns for share in self.shares) / 1e3
 
 
 def loadings(blocks: Sequence[Block]) -> list[Loading]:
@@ -167,6 +153,8 @@ def figures(blocks: Sequence[Block]) -> tuple[LoaderFigures, ...]:
         p50_us, p99_us = each.quantiles_us
         cpu_ns = sum(share.event.cpu_ns for share in each.shares)
         requests = sum(share.event.requests for share in each.shares)
+        # Of its cores' time, what its host took in the slices of which it is known.
+        stolen = [share.stolen for share in each.shares if share.stolen is not None]
         rows.append(
             LoaderFigures(
                 name=each.name,
@@ -182,7 +170,7 @@ def figures(blocks: Sequence[Block]) -> tuple[LoaderFigures, ...]:
                 misses=each.misses,
                 late_us=max(share.late_ns for share in each.shares) / 1e3,
                 clock_error_us=each.clock_error_us,
-                stolen=each.stolen,
+                stolen=fmean(stolen) if stolen else None,
             )
         )
     return tuple(rows)
@@ -190,8 +178,22 @@ def figures(blocks: Sequence[Block]) -> tuple[LoaderFigures, ...]:
 
 def findings(blocks: Sequence[Block], left_out: int, is_open: bool) -> Iterator[Finding]:
     """What is to be said of the generators; of these blocks `left_out` are, for their sake."""
-    yield from _lost(blocks)
-    found = list(_spoiling(blocks))
+    lost: dict[str, str] = {}
+    # How many slices each has, and how many of them each of its faults spoiled.
+    slices: Counter[str] = Counter()
+    spoiled: Counter[tuple[str, str]] = Counter()
+    for slice_ in (slice_ for block in blocks for slice_ in block.slices):
+        lost = {**slice_.lost, **lost}
+        slices.update(share.loader for share in slice_.loaders)
+        spoiled.update((code, name) for name, code in faults(slice_).items())
+    for name, how in lost.items():
+        yield Finding.of("loader_lost", loader=name, how=how)
+    found = [
+        Finding.of(code, loader=name, n=n, slices=slices[name])
+        for code in FAULTS
+        for (of, name), n in sorted(spoiled.items())
+        if of == code
+    ]
     if left_out:
         yield Finding.of("loaders_apart", *found, n=left_out, blocks=len(blocks))
     else:
@@ -199,7 +201,7 @@ def findings(blocks: Sequence[Block], left_out: int, is_open: bool) -> Iterator[
     given = loadings(blocks)
     yield from _unlike(given, is_open)
     for each in given:
-        most_us = APART_SHARE * each.window_us
+        most_us = APART_SHARE * median(share.event.window_ns for share in each.shares) / 1e3
         if each.clock_error_us > most_us:
             yield Finding.of(
                 "loader_clock_coarse",
@@ -209,36 +211,15 @@ def findings(blocks: Sequence[Block], left_out: int, is_open: bool) -> Iterator[
             )
 
 
-def _lost(blocks: Sequence[Block]) -> Iterator[Finding]:
-    lost: dict[str, str] = {}
-    for block in blocks:
-        for slice_ in block.slices:
-            lost = {**slice_.lost, **lost}
-    for name, how in lost.items():
-        yield Finding.of("loader_lost", loader=name, how=how)
-
-
-def _spoiling(blocks: Sequence[Block]) -> Iterator[Finding]:
-    """Each generator's faults, with how many of its slices they spoiled."""
-    counts: Counter[tuple[str, str]] = Counter()
-    slices: Counter[str] = Counter()
-    for block in blocks:
-        for slice_ in block.slices:
-            slices.update(share.loader for share in slice_.loaders)
-            counts.update((code, name) for name, code in faults(slice_).items())
-    for code in FAULTS:
-        for (of, name), n in sorted(counts.items()):
-            if of == code:
-                yield Finding.of(code, loader=name, n=n, slices=slices[name])
-
-
 def _unlike(given: Sequence[Loading], is_open: bool) -> Iterator[Finding]:
     """Those whose connections fare worse than the others'."""
     if len(given) < 2:
         return
     losses = [each.misses / max(1, each.due) for each in given]
     tails = [each.quantiles_us[1] or TOP_US for each in given]
-    paces = [each.requests_per_s / each.connections for each in given]
+    paces = [
+        each.requests_per_s / fmean(share.connections for share in each.shares) for each in given
+    ]
     mean_busy = fmean(each.busy for each in given)
     for place, each in enumerate(given):
         others = _without(paces, place)

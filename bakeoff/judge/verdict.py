@@ -16,7 +16,7 @@ from bakeoff.judge.about_race import (
 )
 from bakeoff.judge.by_cpu import differing, feel_unlike, states
 from bakeoff.judge.compare import MARGIN, compare
-from bakeoff.judge.entries import Participants, row
+from bakeoff.judge.entries import Compared, Participants, row
 from bakeoff.judge.fairness import unequal
 from bakeoff.judge.gate import decided, decided_by_both, is_decided, precision
 from bakeoff.judge.history import History, calm, kept_disturbed, left_out, steal_share
@@ -55,9 +55,7 @@ def judge(
     of its entries are, or the only one of a race of one. Raises `NoVerdict` if no block was
     measured.
 
-    Pairs are compared once, once by CPU time, and once more with all blocks if some were left out.
-    The twin is
-    compared apart: in the family of all pairs it would widen all intervals.
+    The twin is compared apart: in the family of all pairs it would widen all intervals.
     """
     every = History.of(records)
     if not every.blocks:
@@ -73,21 +71,9 @@ def judge(
     beside_others = replace(every, blocks=calm(every.blocks, cpus, in_company=True))
     participants = Participants.of(plan, history, every)
     valid, reference = participants.valid, participants.reference
-    pairs = compare(history, valid, plan.ranked_by)
-    # What a contender answered before it ended is compared, too; it has no place for that. That it
-    # ended, and not how it stood, made that end.
-    until_end = {
-        key: comparison
-        for name in participants.ended
-        if name != reference
-        for key, comparison in compare(
-            replace(history, any_time=False), (reference, name), plan.ranked_by
-        ).items()
-    }
-    all_pairs = compare(every, valid, plan.ranked_by) if disturbed else {}
-    by_cpu = compare(beside_others, valid, "requests_per_cpu_s")
     speeds = Speeds.of(plan, history, valid)
-    by_mean, lost = speeds.compared(), speeds.lost(pairs)
+    compared = Compared.of(plan, history, every, beside_others, participants, speeds.compared())
+    pairs, by_cpu, lost = compared.pairs, compared.by_cpu, speeds.lost(compared.pairs)
     names = ordered(valid, reference, pairs)
     warmth = warmths(beside_others, valid)
     measured_s = sum(tally.measured_s for tally in participants.tallies.values())
@@ -99,7 +85,7 @@ def judge(
         pairs,
         participants.bounded,
         by_cpu,
-        by_mean,
+        compared.by_mean,
         states(beside_others.blocks),
         within=plan.within,
         measured_s=measured_s,
@@ -110,17 +96,13 @@ def judge(
             plan,
             history,
             participants,
+            compared,
             name,
             receipts.get(name),
-            pairs=pairs,
-            until_end=until_end,
-            all_pairs=all_pairs,
-            by_cpu=by_cpu,
-            by_mean=by_mean,
-            lost=lost,
-            warmth=warmth.get(name),
-            place=standing.get(name),
-            cpu_letters=letters.get(name, ""),
+            lost.get(name),
+            warmth.get(name),
+            standing.get(name),
+            letters.get(name, ""),
         )
         for name in [*names, *participants.invalid]
     )
