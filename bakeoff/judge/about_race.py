@@ -10,12 +10,7 @@ from statistics import median
 
 from bakeoff.judge.compare import MIN_BLOCKS, compare
 from bakeoff.judge.entries import Participants
-from bakeoff.judge.history import (
-    STEAL_SHARE_MAX,
-    History,
-    had_company,
-    steal_share,
-)
+from bakeoff.judge.history import STEAL_SHARE_MAX, History, had_company, steal_share
 from bakeoff.judge.warm_up import short_warm_up
 from bakeoff.model.entry import VerdictEntry
 from bakeoff.model.finding import Finding
@@ -202,10 +197,7 @@ def network_findings(plan: Plan, history: History, names: Sequence[str]) -> Iter
     }
     if full := {name: share for name, share in used.items() if share >= FULL_SHARE}:
         yield Finding.of(
-            "network_full",
-            names=[*full],
-            shares=[*full.values()],
-            carried_bytes_per_s=carried,
+            "network_full", names=[*full], shares=[*full.values()], carried_bytes_per_s=carried
         )
 
 

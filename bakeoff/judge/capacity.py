@@ -11,6 +11,7 @@ from statistics import median
 
 import numpy as np
 
+from bakeoff.judge import validity
 from bakeoff.judge.compare import CONFIDENCE
 from bakeoff.judge.crossing import (
     GENERATOR,
@@ -32,27 +33,8 @@ from bakeoff.judge.history import History, calm, kept_disturbed, left_out
 from bakeoff.judge.lines import cost_lines, counts_energy
 from bakeoff.judge.spread import Floats, Indices
 from bakeoff.judge.tally import ERROR_GROUPS, Tally
-from bakeoff.judge.validity import (
-    NEAR_LIMIT,
-    answered_wrongly,
-    death,
-    few_connections,
-    out_in_boots,
-    seen_in_answers,
-    unmeasured,
-)
 from bakeoff.judge.warm_up import unsteady_warm_up
-from bakeoff.model.capacity import (
-    Capacity,
-    CapacityEntry,
-    CapacityPair,
-    CapacityPlan,
-    CapacityReport,
-    CurvePoint,
-    Mean,
-    Objective,
-    Outcome,
-)
+from bakeoff.model import capacity
 from bakeoff.model.errors import NoVerdict
 from bakeoff.model.finding import Finding
 from bakeoff.model.machine import Machine
@@ -149,14 +131,14 @@ def fit(held: Sequence[Held]) -> dict[float, float]:
 
 
 def judge_capacity(
-    asked: CapacityPlan,
+    asked: capacity.CapacityPlan,
     plan: Plan,
     receipts: Mapping[str, Receipt],
     records: Sequence[Record],
     machine: Machine,
     complete: bool,
     step: float,
-) -> CapacityReport:
+) -> capacity.CapacityReport:
     """The report on `records`, which are in file order and may stop anywhere.
 
     The same input gives the same report. Raises `NoVerdict` where not one block was measured.
@@ -173,7 +155,7 @@ def judge_capacity(
     climbs = [_climbed(history, valid, objective) for objective in asked.objectives]
     estimates = [_estimates(plan, history, each) for each in climbs]
     means = _means(estimates)
-    return CapacityReport(
+    return capacity.CapacityReport(
         run=asked.run,
         command_line=plan.command_line,
         objectives=asked.objectives,
@@ -209,7 +191,9 @@ def judge_capacity(
     )
 
 
-def _climbed(history: History, names: Sequence[str], objective: Objective) -> dict[str, Climbed]:
+def _climbed(
+    history: History, names: Sequence[str], objective: capacity.Objective
+) -> dict[str, Climbed]:
     place = {(block.boot, block.block): n for n, block in enumerate(history.blocks)}
     climbs = {}
     for name in names:
@@ -250,7 +234,7 @@ def _means(estimates: Sequence[Mapping[str, Estimate]]) -> dict[str, Estimate]:
     }
 
 
-def _pairs(objective: str, estimates: Mapping[str, Estimate]) -> Iterator[CapacityPair]:
+def _pairs(objective: str, estimates: Mapping[str, Estimate]) -> Iterator[capacity.CapacityPair]:
     """Every two, the higher one first, simultaneous over all of them."""
     pairs = list(combinations(sorted(estimates, key=lambda name: -estimates[name].ln_rate), 2))
     if not pairs:
@@ -259,7 +243,7 @@ def _pairs(objective: str, estimates: Mapping[str, Estimate]) -> Iterator[Capaci
     for (a, b), width in zip(pairs, half_widths(apart), strict=True):
         ratio = estimates[a].ln_rate - estimates[b].ln_rate
         half = float(width) + UNSEEN_OF_RATIO * ratio
-        yield CapacityPair(
+        yield capacity.CapacityPair(
             a=a,
             b=b,
             objective=objective,
@@ -274,7 +258,7 @@ def _pairs(objective: str, estimates: Mapping[str, Estimate]) -> Iterator[Capaci
 
 
 def _entry(
-    asked: CapacityPlan,
+    asked: capacity.CapacityPlan,
     plan: Plan,
     receipts: Mapping[str, Receipt],
     history: History,
@@ -283,7 +267,7 @@ def _entry(
     climbs: Sequence[Mapping[str, Climbed]],
     estimates: Sequence[Mapping[str, Estimate]],
     means: Mapping[str, Estimate],
-) -> CapacityEntry:
+) -> capacity.CapacityEntry:
     slices = [slice_ for _, slice_ in history.slices(name)]
     quantiles = quantiles_of(asked.objectives)
     points = curve(slices, quantiles, places=history.places(plan, name))
@@ -297,10 +281,10 @@ def _entry(
     mean = None
     if name in means:
         low, high = means[name].interval
-        mean = Mean(requests_per_s=exp(means[name].ln_rate), low=low, high=high)
+        mean = capacity.Mean(requests_per_s=exp(means[name].ln_rate), low=low, high=high)
     at_capacity = nearest(points, first, AT)
     started = history.started(name)
-    return CapacityEntry(
+    return capacity.CapacityEntry(
         name=name,
         title=plan.entry(name).title,
         version=receipts[name].version if name in receipts else "",
@@ -319,15 +303,15 @@ def _entry(
 
 
 def _capacity(
-    objective: Objective,
+    objective: capacity.Objective,
     climbed: Climbed,
-    points: Sequence[CurvePoint],
+    points: Sequence[capacity.CurvePoint],
     estimate: Estimate | None,
-) -> Capacity:
+) -> capacity.Capacity:
     ln_rate, limit = climbed.crossing.ln_rate, climbed.crossing.limit
     rate: float | None = None
     known: dict[str, float | None] = {}
-    outcome: Outcome = "found"
+    outcome: capacity.Outcome = "found"
     if climbed.unknown:
         outcome, limit = "can't tell", climbed.unknown
     elif ln_rate == -inf:
@@ -341,7 +325,7 @@ def _capacity(
     else:
         rate, (low, high) = exp(ln_rate), estimate.interval
         known = {"low": low, "high": high}
-    return Capacity(
+    return capacity.Capacity(
         objective=objective.text, finding=outcome, requests_per_s=rate, limit=limit, **known
     )
 
@@ -349,22 +333,24 @@ def _capacity(
 def _reasons(plan: Plan, name: str, history: History, tally: Tally) -> tuple[Finding, ...]:
     """Why the contender has no capacity; refused connections are overload, wrong bytes are not."""
     if not tally.slices:
-        return unmeasured(name, history)
+        return validity.unmeasured(name, history)
     wrong = sum(
         count for kind, count in tally.error_kinds.items() if ERROR_GROUPS.get(kind) == "mismatch"
     )
     return (
-        *death(name, history),
-        *([answered_wrongly(tally, wrong)] if wrong else []),
-        *few_connections(plan, name, history),
+        *validity.death(name, history),
+        *([validity.answered_wrongly(tally, wrong)] if wrong else []),
+        *validity.few_connections(plan, name, history),
     )
 
 
-def _warnings(history: History, name: str, at_capacity: CurvePoint | None) -> Iterator[Finding]:
-    yield from out_in_boots(name, history)
+def _warnings(
+    history: History, name: str, at_capacity: capacity.CurvePoint | None
+) -> Iterator[Finding]:
+    yield from validity.out_in_boots(name, history)
     yield from unsteady_warm_up(name, history)
-    yield from seen_in_answers([each.verification for each in history.started(name)])
-    if at_capacity and at_capacity.client_busy > NEAR_LIMIT:
+    yield from validity.seen_in_answers([each.verification for each in history.started(name)])
+    if at_capacity and at_capacity.client_busy > validity.NEAR_LIMIT:
         yield Finding.of("generator_busy_at_capacity", client_busy=at_capacity.client_busy)
 
 

@@ -212,10 +212,7 @@ def outcome(claim: Claim, measured: Ratio) -> Outcome:
 
 
 def _decided(
-    article: Article,
-    claim: Claim,
-    evidence: Mapping[str, Evidence],
-    missing: Mapping[str, str],
+    article: Article, claim: Claim, evidence: Mapping[str, Evidence], missing: Mapping[str, str]
 ) -> ClaimResult:
     measured: Ratio | Finding
     if claim.undecidable:

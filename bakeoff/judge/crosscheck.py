@@ -68,9 +68,7 @@ class Figures:
 
 
 def crosscheck(
-    runs: Sequence[CrosscheckRun],
-    pairs: Sequence[tuple[Loader, Loader]],
-    step_us: StepUs,
+    runs: Sequence[CrosscheckRun], pairs: Sequence[tuple[Loader, Loader]], step_us: StepUs
 ) -> tuple[Compared, ...]:
     """Each pair (of, over) in each figure, all in one family of simultaneous intervals."""
     table = _table(runs, list(dict.fromkeys(loader for pair in pairs for loader in pair)), step_us)
@@ -140,14 +138,7 @@ def _compared(
         }
         loader = max(steps, key=steps.__getitem__)
         coarse = Finding.of("coarse", loader=loader, step_us=steps[loader])
-    return Compared(
-        figure=figure,
-        of=of,
-        over=over,
-        ratio=found,
-        finding=outcome,
-        why=coarse,
-    )
+    return Compared(figure=figure, of=of, over=over, ratio=found, finding=outcome, why=coarse)
 
 
 def _outcome(ratio: Ratio | None) -> Outcome:

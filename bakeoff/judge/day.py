@@ -9,63 +9,44 @@ from math import log
 
 import numpy as np
 
-from bakeoff.judge.day_figures import (
-    BEYOND,
-    DIED,
-    READINGS,
-    Reading,
-    Seen,
-    behaviour,
-    errors_of,
-    recovered_after_ms,
-    traits,
-)
+from bakeoff.judge import day_figures
 from bakeoff.judge.lines import line
 from bakeoff.judge.paired import Paired
 from bakeoff.judge.validity import seen_in_answers
-from bakeoff.model.day import (
-    MAIN,
-    MORE_IS_BETTER,
-    Day,
-    DayEntry,
-    DayLine,
-    DayPlan,
-    Figure,
-    Phase,
-)
+from bakeoff.model import day
 from bakeoff.model.finding import Finding
 from bakeoff.model.machine import Machine
 from bakeoff.model.receipt import Receipt, Verification
 from bakeoff.model.samples import DayEnd, DayTurn, Record, Slice
 
-STEPS: Mapping[tuple[Phase, Figure], float] = {("recovery", "time_ms"): 50.0}
+STEPS: Mapping[tuple[day.Phase, day.Figure], float] = {("recovery", "time_ms"): 50.0}
 """Figures that are read in steps. Two that are no further apart than a step can't be told."""
 GENERATOR_BUSY = 0.9
 STAYS_ILL = 0.5
 BLOCKED = 0.5
 
-Rounds = Mapping[int, Mapping[str, Seen]]
+Rounds = Mapping[int, Mapping[str, day_figures.Seen]]
 """Round → contender → its turns."""
 
 
 def judge_day(
-    plan: DayPlan,
+    plan: day.DayPlan,
     receipts: Mapping[str, Receipt],
     records: Sequence[Record],
     machine: Machine,
     complete: bool,
-) -> Day:
+) -> day.Day:
     """The result of the rounds that there are, a round that was cut off among them."""
     names = [entry.name for entry in plan.race.entries]
     rounds = _rounds([each for each in records if isinstance(each, DayTurn)], names)
     ends = [record for record in records if isinstance(record, DayEnd)]
     lines = [
         found
-        for phase, readings in READINGS.items()
+        for phase, readings in day_figures.READINGS.items()
         for figure, reading in readings.items()
         if (found := _line(phase, figure, reading, names, rounds))
     ]
-    return Day(
+    return day.Day(
         plan=plan,
         complete=complete,
         rounds=len(ends),
@@ -79,34 +60,42 @@ def judge_day(
 
 
 def _rounds(turns: Sequence[DayTurn], names: Sequence[str]) -> Rounds:
-    found: dict[int, dict[str, dict[tuple[Phase, int], DayTurn]]] = {}
+    found: dict[int, dict[str, dict[tuple[day.Phase, int], DayTurn]]] = {}
     for turn in turns:
         if turn.entry in names:
             own = found.setdefault(turn.round, {}).setdefault(turn.entry, {})
             own[turn.phase, turn.number] = turn
-    return {n: {name: Seen(own) for name, own in of.items()} for n, of in found.items()}
+    return {n: {name: day_figures.Seen(own) for name, own in of.items()} for n, of in found.items()}
 
 
 def _line(
-    phase: Phase, figure: Figure, reading: Reading, names: Sequence[str], rounds: Rounds
-) -> DayLine | None:
+    phase: day.Phase,
+    figure: day.Figure,
+    reading: day_figures.Reading,
+    names: Sequence[str],
+    rounds: Rounds,
+) -> day.DayLine | None:
     table = _table(phase, figure, reading, names, rounds)
     if not np.isfinite(table.ln_y).any():
         return None
     values, pairs = line(
         table,
         names,
-        more_is_better=figure in MORE_IS_BETTER,
+        more_is_better=figure in day.MORE_IS_BETTER,
         why=lambda name: _why(phase, name, rounds),
         step=STEPS.get((phase, figure), 0.0),
     )
-    return DayLine(
-        phase=phase, figure=figure, main=figure in MAIN[phase], values=values, pairs=pairs
+    return day.DayLine(
+        phase=phase, figure=figure, main=figure in day.MAIN[phase], values=values, pairs=pairs
     )
 
 
 def _table(
-    phase: Phase, figure: Figure, reading: Reading, names: Sequence[str], rounds: Rounds
+    phase: day.Phase,
+    figure: day.Figure,
+    reading: day_figures.Reading,
+    names: Sequence[str],
+    rounds: Rounds,
 ) -> Paired:
     """ln of a figure, more being better; a row for each turn of each round."""
     keys = sorted(
@@ -118,7 +107,7 @@ def _table(
         }
     )
     columns, ln_y = tuple(sorted(names)), np.full((len(keys), len(names)), np.nan)
-    sign = 1 if figure in MORE_IS_BETTER else -1
+    sign = 1 if figure in day.MORE_IS_BETTER else -1
     for row, (number, turn_number) in enumerate(keys):
         for column, name in enumerate(columns):
             seen = rounds[number].get(name)
@@ -133,7 +122,7 @@ def _table(
     return Paired(columns, boot, draw, process, ln_y)
 
 
-def _why(phase: Phase, name: str, rounds: Rounds) -> Finding:
+def _why(phase: day.Phase, name: str, rounds: Rounds) -> Finding:
     """Why a contender has no figure on a line: the reason that its turns give most often."""
     outs = [
         turn.out
@@ -148,49 +137,49 @@ def _why(phase: Phase, name: str, rounds: Rounds) -> Finding:
 
 
 def _entry(
-    plan: DayPlan,
+    plan: day.DayPlan,
     receipts: Mapping[str, Receipt],
     name: str,
     rounds: Rounds,
     ends: Sequence[DayEnd],
-) -> DayEntry:
+) -> day.DayEntry:
     own = [seen[name] for seen in rounds.values() if name in seen]
     verified = _verifications(own)
     receipt = receipts.get(name)
-    return DayEntry(
+    return day.DayEntry(
         name=name,
         title=plan.race.entry(name).title,
         version=receipt.version if receipt else "",
         rounds=len(own),
         beyond=tuple(_beyond(own)),
         warnings=tuple(_warnings_of(plan, own, name, ends)),
-        errors=dict(errors_of(own)),
+        errors=dict(day_figures.errors_of(own)),
         held=verified[-1].held if verified else {},
     )
 
 
-def _verifications(own: Sequence[Seen]) -> list[Verification]:
+def _verifications(own: Sequence[day_figures.Seen]) -> list[Verification]:
     turns = (turn for seen in own for turn in seen.turns.values())
     return [turn.verification for turn in turns if turn.verification]
 
 
-def _beyond(own: Sequence[Seen]) -> Iterator[Finding]:
-    for phase in BEYOND:
-        if found := behaviour(phase, own):
+def _beyond(own: Sequence[day_figures.Seen]) -> Iterator[Finding]:
+    for phase in day_figures.BEYOND:
+        if found := day_figures.behaviour(phase, own):
             yield found
-            yield from traits(phase, own)
+            yield from day_figures.traits(phase, own)
 
 
 def _warnings_of(
-    plan: DayPlan, own: Sequence[Seen], name: str, ends: Sequence[DayEnd]
+    plan: day.DayPlan, own: Sequence[day_figures.Seen], name: str, ends: Sequence[DayEnd]
 ) -> Iterator[Finding]:
     lost = [turn for seen in own for turn in seen.turns.values() if turn.out]
-    for phase in READINGS:
+    for phase in day_figures.READINGS:
         reasons = [turn.out for turn in lost if turn.phase == phase]
-        if reasons and phase not in BEYOND:
+        if reasons and phase not in day_figures.BEYOND:
             reason = max(set(reasons), key=reasons.count)
-            code = "died_in_phase" if reason.startswith(DIED) else "missed_phase"
-            how = reason.removeprefix(DIED)
+            code = "died_in_phase" if reason.startswith(day_figures.DIED) else "missed_phase"
+            how = reason.removeprefix(day_figures.DIED)
             yield Finding.of(code, phase=phase, n=len(reasons), how=how)
     peaks = [each for seen in own if (turn := seen.turn("peak")) for each in turn.slices]
     if peaks:
@@ -205,7 +194,7 @@ def _warnings_of(
                 yield Finding.of("upstream_at_peak", upstream_busy=asked)
     turns = [turn for seen in own if (turn := seen.turn("recovery"))]
     ill = sum(
-        turn.since_ns is None or recovered_after_ms(turn.slices, turn.since_ns) is None
+        turn.since_ns is None or day_figures.recovered_after_ms(turn.slices, turn.since_ns) is None
         for turn in turns
     )
     if turns and ill >= STAYS_ILL * len(turns):
@@ -214,7 +203,7 @@ def _warnings_of(
         share
         for seen in own
         if (turn := seen.turn("slow"))
-        and (share := READINGS["slow"]["answered"](seen, turn)) is not None
+        and (share := day_figures.READINGS["slow"]["answered"](seen, turn)) is not None
     ]
     if answered and (share := float(np.median(answered))) < BLOCKED:
         yield Finding.of("blocked_by_slow_clients", n=plan.slow_clients, share=share)
@@ -227,7 +216,7 @@ def _warnings_of(
     yield from seen_in_answers(_verifications(own))
 
 
-def _upstream_busy(plan: DayPlan, peaks: Sequence[Slice]) -> float | None:
+def _upstream_busy(plan: day.DayPlan, peaks: Sequence[Slice]) -> float | None:
     """The share of a core's time in which whom they ask was at work; None: nobody is asked."""
     shares = [
         each.upstream_cpu.total_ns / (each.event.drained_ns - each.event.start_ns)
@@ -237,7 +226,7 @@ def _upstream_busy(plan: DayPlan, peaks: Sequence[Slice]) -> float | None:
     return float(np.median(shares)) / max(1, len(plan.race.upstream_cpus)) if shares else None
 
 
-def _warnings(plan: DayPlan, rounds: Rounds, ends: Sequence[DayEnd]) -> Iterator[Finding]:
+def _warnings(plan: day.DayPlan, rounds: Rounds, ends: Sequence[DayEnd]) -> Iterator[Finding]:
     if len(plan.race.entries) > 1 and 0 < len(ends) < plan.rounds_min:
         needed_s = plan.rounds_min * float(np.median([each.lasted_s for each in ends]))
         yield Finding.of("few_day_rounds", n=len(ends), least=plan.rounds_min, needed_s=needed_s)

@@ -12,14 +12,7 @@ from bakeoff.judge.history import History, judged_kind
 from bakeoff.judge.open_loop import Offered, offered_to
 from bakeoff.judge.pauses import Lost, with_cost
 from bakeoff.judge.tally import Tally
-from bakeoff.judge.validity import (
-    at_least,
-    client_core,
-    leak_share,
-    limited_by,
-    reasons,
-    warnings,
-)
+from bakeoff.judge.validity import at_least, client_core, leak_share, limited_by, reasons, warnings
 from bakeoff.judge.warm_up import Warmth, cold_draws, warm_ups
 from bakeoff.model.audit import Work
 from bakeoff.model.entry import MemoryUse, PerRequest, ResponseBytes, VerdictEntry
@@ -304,11 +297,7 @@ def _mean_mib(readings: Iterable[Memory | None]) -> float | None:
 
 
 def _about_blocks(
-    name: str,
-    participants: Participants,
-    against: Comparison | None,
-    shared: int,
-    history: History,
+    name: str, participants: Participants, against: Comparison | None, shared: int, history: History
 ) -> Iterator[Finding]:
     reference, turns = participants.reference, participants.turns
     if against is None and shared >= MIN_BLOCKS:

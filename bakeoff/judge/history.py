@@ -15,23 +15,13 @@ from typing import Literal
 
 from bakeoff.judge import loaders
 from bakeoff.judge.tally import Turn
+from bakeoff.model import samples
 from bakeoff.model.cut import Draw, SliceLengths, Warmup
 from bakeoff.model.engine import SliceEvent
 from bakeoff.model.finding import Finding
 from bakeoff.model.plan import Plan
 from bakeoff.model.protocol import HTTP_2, Agreed
 from bakeoff.model.readings import CoreTime, Memory, TcpTrouble, stolen_share
-from bakeoff.model.samples import (
-    Block,
-    BootEnd,
-    BootEntry,
-    BootStart,
-    Costs,
-    PlanChange,
-    Record,
-    SingleBlock,
-    Slice,
-)
 
 Place = tuple[int, int]
 """A block of a boot: its draw and its number."""
@@ -44,27 +34,27 @@ class History:
     """The records by their kind, in file order. `any_time`: when they end may have depended on what
     they say, so that intervals must hold whenever that is."""
 
-    starts: tuple[BootStart, ...]
+    starts: tuple[samples.BootStart, ...]
     warmups: tuple[Warmup, ...]
-    blocks: tuple[Block, ...]
-    ends: tuple[BootEnd, ...]
+    blocks: tuple[samples.Block, ...]
+    ends: tuple[samples.BootEnd, ...]
     draws: tuple[Draw, ...] = ()
-    changes: tuple[PlanChange, ...] = ()
-    singles: tuple[SingleBlock, ...] = ()
-    costs: tuple[Costs, ...] = ()
+    changes: tuple[samples.PlanChange, ...] = ()
+    singles: tuple[samples.SingleBlock, ...] = ()
+    costs: tuple[samples.Costs, ...] = ()
     any_time: bool = False
 
     @classmethod
-    def of(cls, records: Sequence[Record]) -> "History":
+    def of(cls, records: Sequence[samples.Record]) -> "History":
         return cls(
-            starts=tuple(record for record in records if isinstance(record, BootStart)),
+            starts=tuple(record for record in records if isinstance(record, samples.BootStart)),
             warmups=tuple(record for record in records if isinstance(record, Warmup)),
-            blocks=tuple(record for record in records if isinstance(record, Block)),
-            ends=tuple(record for record in records if isinstance(record, BootEnd)),
+            blocks=tuple(record for record in records if isinstance(record, samples.Block)),
+            ends=tuple(record for record in records if isinstance(record, samples.BootEnd)),
             draws=tuple(record for record in records if isinstance(record, Draw)),
-            changes=tuple(record for record in records if isinstance(record, PlanChange)),
-            singles=tuple(record for record in records if isinstance(record, SingleBlock)),
-            costs=tuple(record for record in records if isinstance(record, Costs)),
+            changes=tuple(record for record in records if isinstance(record, samples.PlanChange)),
+            singles=tuple(record for record in records if isinstance(record, samples.SingleBlock)),
+            costs=tuple(record for record in records if isinstance(record, samples.Costs)),
         )
 
     @property
@@ -78,9 +68,9 @@ class History:
         )
 
     @cached_property
-    def _slices(self) -> dict[str, list[tuple[Block, Slice]]]:
+    def _slices(self) -> dict[str, list[tuple[samples.Block, samples.Slice]]]:
         """By entry. Looking through all blocks for each of thirty entries took seconds."""
-        slices: dict[str, list[tuple[Block, Slice]]] = {}
+        slices: dict[str, list[tuple[samples.Block, samples.Slice]]] = {}
         for block in self.blocks:
             for slice_ in block.slices:
                 slices.setdefault(slice_.entry, []).append((block, slice_))
@@ -97,7 +87,7 @@ class History:
                     of_entry[block.draw, block.block] = log(slice_.event.requests_per_s)
         return found
 
-    def slices(self, name: str) -> Sequence[tuple[Block, Slice]]:
+    def slices(self, name: str) -> Sequence[tuple[samples.Block, samples.Slice]]:
         return self._slices.get(name, ())
 
     def events(
@@ -126,7 +116,7 @@ class History:
         """Which of the entry's processes in that boot answered that draw; 0: its only one."""
         return self._processes.get((boot, draw), {}).get(name, 0)
 
-    def started(self, name: str) -> list[BootEntry]:
+    def started(self, name: str) -> list[samples.BootEntry]:
         return [each for start in self.starts for each in start.started if each.name == name]
 
     def agreed(self, name: str) -> list[Agreed]:
@@ -208,8 +198,8 @@ BOOT_BLOCKS_MIN = 10
 
 
 def calm(
-    blocks: Sequence[Block], cpus: frozenset[int], *, in_company: bool = False
-) -> tuple[Block, ...]:
+    blocks: Sequence[samples.Block], cpus: frozenset[int], *, in_company: bool = False
+) -> tuple[samples.Block, ...]:
     """The blocks in which the host took at most 5 % of the time of `cpus` (steal), and in which
     all load generators loaded together, without the slices in which other processes had the cores.
     These stay where slices may be `in_company`: a request's CPU time is the same beside others.
@@ -233,7 +223,7 @@ def calm(
     return tuple(kept) if enough else tuple(blocks)
 
 
-def disturbed(blocks: Sequence[Block], cpus: frozenset[int]) -> frozenset[int]:
+def disturbed(blocks: Sequence[samples.Block], cpus: frozenset[int]) -> frozenset[int]:
     """The places of the blocks that were disturbed as a whole, whether they are left out or not."""
     stolen = {
         place
@@ -244,7 +234,7 @@ def disturbed(blocks: Sequence[Block], cpus: frozenset[int]) -> frozenset[int]:
     return frozenset(stolen | loaders.spoiled(blocks))
 
 
-def had_company(of: Slice) -> bool | None:
+def had_company(of: samples.Slice) -> bool | None:
     """Whether other processes had too much of a slice's cores; None: it can't be seen of any."""
     event = of.event
     waited, others = event.delayed_ns, of.others_share
@@ -254,7 +244,7 @@ def had_company(of: Slice) -> bool | None:
     return delayed or (others or 0.0) > OTHERS_SHARE_MAX
 
 
-def _alone(block: Block) -> Block | None:
+def _alone(block: samples.Block) -> samples.Block | None:
     """The block without the slices that had company; None: too few of them would remain."""
     slices = tuple(each for each in block.slices if not had_company(each))
     if len(slices) == len(block.slices):
@@ -262,14 +252,14 @@ def _alone(block: Block) -> Block | None:
     return block.model_copy(update={"slices": slices}) if len(slices) > 1 else None
 
 
-def left_out(blocks: Sequence[Block], kept: Sequence[Block]) -> int:
+def left_out(blocks: Sequence[samples.Block], kept: Sequence[samples.Block]) -> int:
     """Of how many blocks some slices or all are not `kept`."""
     whole = {id(block) for block in kept}
     return sum(id(block) not in whole for block in blocks)
 
 
 def kept_disturbed(
-    blocks: Sequence[Block], kept: Sequence[Block], cpus: frozenset[int]
+    blocks: Sequence[samples.Block], kept: Sequence[samples.Block], cpus: frozenset[int]
 ) -> Iterator[Finding]:
     """Where nothing could be left out of what is `calm`."""
     if left_out(blocks, kept):
@@ -286,12 +276,12 @@ def kept_disturbed(
         )
 
 
-def judged_kind(blocks: Sequence[Block]) -> Literal["short", "long"]:
+def judged_kind(blocks: Sequence[samples.Block]) -> Literal["short", "long"]:
     """The kind of slices that ratios are taken from: the short ones, where there are any."""
     return "short" if any(block.kind == "short" for block in blocks) else "long"
 
 
-def steal_share(blocks: Iterable[Block], cpus: frozenset[int]) -> float | None:
+def steal_share(blocks: Iterable[samples.Block], cpus: frozenset[int]) -> float | None:
     """Share of the race's cores that the host took away, between the first and last block of
     each boot; None where it can't be known. No cpus: those of the whole machine."""
     first: dict[tuple[int, int], CoreTime] = {}

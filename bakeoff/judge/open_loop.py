@@ -117,10 +117,7 @@ def reasons(offered: Offered | None) -> Iterator[Finding]:
         return
     if offered.usual < ANSWERED_MIN:
         yield Finding.of(
-            "rate_not_answered",
-            answered_share=offered.usual,
-            rate=offered.rate,
-            least=ANSWERED_MIN,
+            "rate_not_answered", answered_share=offered.usual, rate=offered.rate, least=ANSWERED_MIN
         )
 
 

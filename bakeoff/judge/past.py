@@ -36,17 +36,8 @@ import numpy as np
 from bakeoff.judge.compare import CONFIDENCE
 from bakeoff.judge.quantiles import normal_cdf, normal_quantile, t_cdf, t_quantile
 from bakeoff.judge.spread import Floats, between
+from bakeoff.model import history
 from bakeoff.model.finding import Finding
-from bakeoff.model.history import (
-    EARLIER_MIN,
-    Earlier,
-    EarlierRatio,
-    LevelOf,
-    Line,
-    LineStep,
-    Point,
-    Series,
-)
 from bakeoff.model.pairs import NextRace, Pair
 from bakeoff.model.ratio import Interval
 from bakeoff.model.verdict import Verdict
@@ -200,7 +191,7 @@ def _half(freedom: int, by_scatter: float, by_intervals: float) -> float:
     return max(t_quantile(freedom, p) * by_scatter, normal_quantile(p) * by_intervals)
 
 
-def line_of(series: Series) -> Line:
+def line_of(series: history.Series) -> history.Line:
     """Steps and levels of a series. Absolute figures drift with the machine: ratios are judged."""
     places = [
         place
@@ -210,13 +201,13 @@ def line_of(series: Series) -> Line:
     compared = [series.points[place] for place in places]
     measured = [_measured(point) for point in compared]
     found = steps(measured)
-    return Line(
+    return history.Line(
         key=series.key,
         reference=series.reference,
         points=series.points,
         compared=len(compared),
         steps=tuple(
-            LineStep(
+            history.LineStep(
                 run=compared[step.at].run,
                 run_name=compared[step.at].run_name,
                 began_at=compared[step.at].began_at,
@@ -227,7 +218,7 @@ def line_of(series: Series) -> Line:
             for step in found
         ),
         levels=tuple(
-            LevelOf(
+            history.LevelOf(
                 first=places[level.first],
                 last=places[level.last],
                 ratio=level.ratio,
@@ -239,11 +230,11 @@ def line_of(series: Series) -> Line:
     )
 
 
-def causes(before: Point, after: Point, reference: str) -> tuple[Finding, ...]:
+def causes(before: history.Point, after: history.Point, reference: str) -> tuple[Finding, ...]:
     return tuple(differences(before, after, reference)) or (Finding.of("nothing_changed"),)
 
 
-def differences(before: Point, after: Point, reference: str) -> Iterator[Finding]:
+def differences(before: history.Point, after: history.Point, reference: str) -> Iterator[Finding]:
     if before.version != after.version:
         yield Finding.of("version_changed", before=before.version, after=after.version)
     elif _known_and_unlike(before.source, after.source):
@@ -267,7 +258,7 @@ def _known_and_unlike(before: str, after: str) -> bool:
     return bool(before and after) and before != after
 
 
-def _measured(point: Point) -> Measured:
+def _measured(point: history.Point) -> Measured:
     """The point's ln ratio and what its interval says of its error, as if that were normal's.
 
     The interval is simultaneous over its race's pairs, so this is rather too much than too little.
@@ -284,13 +275,13 @@ Lines = dict[tuple[str, str], list[tuple[float, float]]]
 """By two builds in the order of their ids: ln ratio of the first over the second, and its error."""
 
 
-def predicted(verdict: Verdict, earlier: Earlier) -> Verdict:
+def predicted(verdict: Verdict, earlier: history.Earlier) -> Verdict:
     races = len({each.run for each in earlier.ratios})
     pairs = expecting(verdict.pairs, earlier)
     return verdict.model_copy(update={"pairs": pairs, "earlier_races": races})
 
 
-def expecting(pairs: Sequence[Pair], earlier: Earlier) -> tuple[Pair, ...]:
+def expecting(pairs: Sequence[Pair], earlier: history.Earlier) -> tuple[Pair, ...]:
     """The pairs of a race, each with where its ratio is expected next, where that can be told."""
     races = len({each.run for each in earlier.ratios})
     lines = _lines(earlier.ratios)
@@ -303,10 +294,10 @@ def expecting(pairs: Sequence[Pair], earlier: Earlier) -> tuple[Pair, ...]:
         own = lines.get((min(a, b), max(a, b)), [])
         sign = 1 if a <= b else -1
         values, squares = _seen([*own, (sign * log(pair.ratio.ratio), pair.error)], a == b)
-        if len(own) >= EARLIER_MIN:
+        if len(own) >= history.EARLIER_MIN:
             found = _next(sign * values, squares, pair.error, between(values, squares), len(own))
             next_race = NextRace(**found, basis="pair", n=len(own))
-        elif freedom >= EARLIER_MIN:
+        elif freedom >= history.EARLIER_MIN:
             found = _next(sign * values, squares, pair.error, of_family, freedom)
             next_race = NextRace(**found, basis="family", n=races)
         else:
@@ -328,7 +319,7 @@ def _next(
     return {"ratio": exp(centre), "low": exp(centre - half), "high": exp(centre + half)}
 
 
-def _lines(ratios: Sequence[EarlierRatio]) -> Lines:
+def _lines(ratios: Sequence[history.EarlierRatio]) -> Lines:
     lines: Lines = defaultdict(list)
     for each in ratios:
         sign = 1 if each.a <= each.b else -1

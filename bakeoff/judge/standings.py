@@ -126,15 +126,7 @@ def listed(
             followed = by_state(cpu, a, machine, len(by_cpu)) if cpu else None
             found.append(
                 listed_pair(
-                    pair,
-                    a,
-                    b,
-                    at_least,
-                    cpu,
-                    mean,
-                    followed,
-                    within=within,
-                    measured_s=measured_s,
+                    pair, a, b, at_least, cpu, mean, followed, within=within, measured_s=measured_s
                 )
             )
     return tuple(found)

@@ -3,17 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from bakeoff.judge import loaders
-from bakeoff.judge.about_race import (
-    Stolen,
-    about_race,
-    about_reference,
-    blocks_left_out,
-    cpu_sources,
-    gather,
-    machine_ratios,
-    machines_differ,
-)
+from bakeoff.judge import about_race, loaders
 from bakeoff.judge.by_cpu import differing, feel_unlike, states
 from bakeoff.judge.compare import MARGIN, compare
 from bakeoff.judge.entries import Compared, Participants, row
@@ -106,8 +96,8 @@ def judge(
         )
         for name in [*names, *participants.invalid]
     )
-    shared, own = gather(
-        {each.name: each.warnings for each in entries}, Stolen.of(every, plan.cores)
+    shared, own = about_race.gather(
+        {each.name: each.warnings for each in entries}, about_race.Stolen.of(every, plan.cores)
     )
     entries = tuple(each.model_copy(update={"warnings": own[each.name]}) for each in entries)
     # The largest of the pairs that tie; if none does, the smallest of all.
@@ -117,7 +107,7 @@ def judge(
         default=min((mde for _, mde in effects if mde is not None), default=None),
     )
     floor = _noise_floor(plan, history, participants)
-    machines = machine_ratios(plan, history, participants)
+    machines = about_race.machine_ratios(plan, history, participants)
     steal = steal_share(every.blocks, cpus)
     reached = precision(plan.precision, names, pairs, participants.bounded, measured_s)
     requests = mixed_requests(plan, history, list(participants.reasons), names)
@@ -163,14 +153,14 @@ def judge(
         verdict = verdict.model_copy(update={"decided": is_decided(verdict, participants.bounded)})
     complete = complete or (verdict.answered and len(every.ends) >= plan.boots)
     warnings = (
-        *about_race(plan, every, names, complete, steal, shared),
-        *blocks_left_out(disturbed - apart, len(every.blocks), entries),
+        *about_race.about_race(plan, every, names, complete, steal, shared),
+        *about_race.blocks_left_out(disturbed - apart, len(every.blocks), entries),
         *kept_disturbed(every.blocks, kept, cpus),
         *loaders.findings(every.blocks, apart, plan.mode == "open"),
         *feel_unlike(listing, reference),
-        *about_reference(plan, participants, floor),
-        *machines_differ(machines),
-        *cpu_sources(entries),
+        *about_race.about_reference(plan, participants, floor),
+        *about_race.machines_differ(machines),
+        *about_race.cpu_sources(entries),
         *shared,
     )
     return verdict.model_copy(update={"complete": complete, "warnings": warnings})

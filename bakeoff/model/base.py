@@ -5,12 +5,7 @@ import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Self, TypeVar
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    ValidationError,
-)
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from bakeoff.model.errors import BadFile
 

@@ -129,9 +129,7 @@ def _series(blocks: Sequence[Block]) -> Series:
             theirs = (boot == number) & (names == name)
             level[theirs] -= trimmed_mean(level[theirs]) if theirs.any() else 0.0
     return Series(
-        boot=boot,
-        at_s=np.array([slice_.event.start_ns / 1e9 for slice_ in slices]),
-        level=level,
+        boot=boot, at_s=np.array([slice_.event.start_ns / 1e9 for slice_ in slices]), level=level
     )
 
 

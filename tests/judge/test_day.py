@@ -239,12 +239,7 @@ def test_the_recorded_day_tells_gunicorn_and_node_apart_by_name() -> None:
     ],
 )
 def test_a_crowded_machine_tells_them_apart_too(
-    server: str,
-    phase: Phase,
-    changed: dict[str, Any],
-    full_mib: float,
-    mib: float,
-    code: str,
+    server: str, phase: Phase, changed: dict[str, Any], full_mib: float, mib: float, code: str
 ) -> None:
     seen: dict[Phase, DayTurn] = {
         "peak": PEAK,

@@ -277,11 +277,7 @@ def spoken(
         (
             spoken(None, {"max_concurrent_streams": None}),
             "http2_settings_differ",
-            {
-                "setting": "MAX_CONCURRENT_STREAMS",
-                "names": ["x", "y"],
-                "kept": ["128", "no limit"],
-            },
+            {"setting": "MAX_CONCURRENT_STREAMS", "names": ["x", "y"], "kept": ["128", "no limit"]},
         ),
         (
             spoken(None, {"header_table_size": 0}),

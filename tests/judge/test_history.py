@@ -2,15 +2,7 @@
 
 import pytest
 
-from bakeoff.judge import judge
-from bakeoff.judge.history import (
-    CALM_BLOCKS_MIN,
-    calm,
-    had_company,
-    kept_disturbed,
-    left_out,
-    steal_share,
-)
+from bakeoff.judge import history, judge
 from bakeoff.model.readings import CoreTime
 from bakeoff.model.samples import Block, Record, Slice
 from tests.judge.facts import MACHINE
@@ -43,14 +35,14 @@ def blocks_of(records: list[Record]) -> list[Block]:
 
 def test_just_the_disturbed_blocks_go() -> None:
     records = stolen_from(Race({"a": 1.0}, boots=2, blocks=40).records(), {7, 8, 20})
-    kept = calm(blocks_of(records), CPUS)
+    kept = history.calm(blocks_of(records), CPUS)
     gone = {(b.boot, b.block) for b in blocks_of(records)} - {(b.boot, b.block) for b in kept}
     assert gone == {(1, 7), (1, 8), (1, 20)}
 
 
 def test_other_cores_do_not_matter() -> None:
     blocks = blocks_of(stolen_from(Race({"a": 1.0}, boots=2, blocks=40).records(), {7}))
-    assert calm(blocks, frozenset({5})) == tuple(blocks)
+    assert history.calm(blocks, frozenset({5})) == tuple(blocks)
 
 
 def test_a_verdict_keeps_both_analyses_and_says_so() -> None:
@@ -129,39 +121,39 @@ def test_a_twentieth_is_still_calm_and_more_is_not_whatever_else_was_done(spent_
     steals = [0.0] * 40
     steals[5], steals[9] = 1.0, 1.25
     blocks = timed([steals], spent_as=spent_as)
-    assert [block.block for block in blocks if block not in calm(blocks, CPUS)] == [9]
+    assert [block.block for block in blocks if block not in history.calm(blocks, CPUS)] == [9]
 
 
 def test_a_boots_first_block_stays_whatever_was_stolen_before_it() -> None:
     blocks = timed([[0.0] * 40, [19.0] + [0.0] * 39])
-    assert calm(blocks, CPUS) == tuple(blocks)
+    assert history.calm(blocks, CPUS) == tuple(blocks)
 
 
 def test_no_time_passed_is_none_stolen() -> None:
     blocks = timed([[0.0] * 40])
     blocks[7] = blocks[7].model_copy(update={"cores": blocks[6].cores})
-    assert calm(blocks, CPUS) == tuple(blocks)
+    assert history.calm(blocks, CPUS) == tuple(blocks)
 
 
 def test_ten_calm_blocks_of_a_boot_stay_and_nine_go() -> None:
     ten = timed([[0.0] * 40, [0.0] * 10 + [9.0] * 5])
-    assert [block.boot for block in calm(ten, CPUS)].count(1) == 10
+    assert [block.boot for block in history.calm(ten, CPUS)].count(1) == 10
     nine = timed([[0.0] * 40, [0.0] * 9 + [9.0] * 5])
-    assert [block.boot for block in calm(nine, CPUS)].count(1) == 0
+    assert [block.boot for block in history.calm(nine, CPUS)].count(1) == 0
 
 
 def test_thirty_calm_blocks_are_enough_and_29_are_not() -> None:
-    thirty = timed([[0.0] * CALM_BLOCKS_MIN + [9.0] * 5])
-    assert len(calm(thirty, CPUS)) == CALM_BLOCKS_MIN
-    fewer = timed([[0.0] * (CALM_BLOCKS_MIN - 1) + [9.0] * 5])
-    assert calm(fewer, CPUS) == tuple(fewer)
+    thirty = timed([[0.0] * history.CALM_BLOCKS_MIN + [9.0] * 5])
+    assert len(history.calm(thirty, CPUS)) == history.CALM_BLOCKS_MIN
+    fewer = timed([[0.0] * (history.CALM_BLOCKS_MIN - 1) + [9.0] * 5])
+    assert history.calm(fewer, CPUS) == tuple(fewer)
 
 
 def test_a_race_of_which_nothing_could_be_left_out_says_how_much_was_disturbed() -> None:
     race = Race({"a": 1.0, "b": 1.2}, boots=2, blocks=16)
     verdict = judged(race, stolen_from(race.records(), {3, 4, 5}))
     assert verdict.disturbed_blocks == 0
-    assert says(verdict.warnings, "blocks_kept", n=3, blocks=32, least=CALM_BLOCKS_MIN)
+    assert says(verdict.warnings, "blocks_kept", n=3, blocks=32, least=history.CALM_BLOCKS_MIN)
     enough = Race({"a": 1.0, "b": 1.2}, boots=2, blocks=20)
     verdict = judged(enough, stolen_from(enough.records(), {3, 4, 5}))
     assert verdict.disturbed_blocks == 3 and not says(verdict.warnings, "blocks_kept")
@@ -179,8 +171,8 @@ def test_a_race_of_which_nothing_could_be_left_out_says_how_much_was_disturbed()
     ],
 )
 def test_the_share_of_steal(steals_s: list[list[float]], share: float | None) -> None:
-    assert steal_share(timed(steals_s), CPUS) == share
-    assert steal_share(timed(steals_s), frozenset({7})) is None
+    assert history.steal_share(timed(steals_s), CPUS) == share
+    assert history.steal_share(timed(steals_s), frozenset({7})) is None
 
 
 def test_steal_without_named_cores_is_the_whole_machines() -> None:
@@ -189,8 +181,8 @@ def test_steal_without_named_cores_is_the_whole_machines() -> None:
         for block in timed([[0.0, 5.0]])
         for core in block.cores
     ]
-    assert steal_share(blocks, frozenset()) == pytest.approx(5 / 35)
-    assert steal_share(blocks, CPUS) == pytest.approx(0.25)
+    assert history.steal_share(blocks, frozenset()) == pytest.approx(5 / 35)
+    assert history.steal_share(blocks, CPUS) == pytest.approx(0.25)
 
 
 def company(blocks: list[Block], of: dict[int, dict[str, dict[str, float]]]) -> list[Block]:
@@ -227,15 +219,15 @@ def test_a_slice_in_which_others_had_the_cores_is_left_out(
     given: dict[str, float], stays: bool
 ) -> None:
     blocks = company(alike("abc"), {5: {"b": given}})
-    kept = calm(blocks, CPUS)
+    kept = history.calm(blocks, CPUS)
     assert [each.entry for each in kept[5].slices] == (["a", "b", "c"] if stays else ["a", "c"])
-    assert left_out(blocks, kept) == (0 if stays else 1)
+    assert history.left_out(blocks, kept) == (0 if stays else 1)
     assert all(one is other for one, other in zip(kept[6:], blocks[6:], strict=True))
 
 
 def test_a_block_of_which_one_slice_would_remain_is_left_out_as_a_whole() -> None:
     blocks = company(alike("ab"), {5: {"b": {"delayed": 0.5}}})
-    assert [block.block for block in calm(blocks, CPUS)] == [n for n in range(40) if n != 5]
+    assert [block.block for block in history.calm(blocks, CPUS)] == [n for n in range(40) if n != 5]
 
 
 def test_server_cpu_is_compared_over_slices_in_company_too() -> None:
@@ -247,22 +239,22 @@ def test_server_cpu_is_compared_over_slices_in_company_too() -> None:
     verdict = judged(race, [*others, *blocks])
     b = row(verdict, "b")
     assert (known(b.ratio).n, known(b.cpu_ratio).n) == (40, 80)
-    assert len(calm(blocks, CPUS, in_company=True)) == 80
+    assert len(history.calm(blocks, CPUS, in_company=True)) == 80
 
 
 def test_of_several_threads_the_delays_are_shared() -> None:
     (block,) = company(alike("a", 1), {0: {"a": {"delayed": 0.09}}})
-    assert had_company(block.slices[0])
-    assert not had_company(with_event(block.slices[0], busy_threads=(0.5, 0.5)))
+    assert history.had_company(block.slices[0])
+    assert not history.had_company(with_event(block.slices[0], busy_threads=(0.5, 0.5)))
 
 
 def test_nothing_is_left_out_where_too_little_would_remain() -> None:
     loud = {place: {"a": {"others": 0.5}} for place in range(11)}
     blocks = company(alike("ab"), loud)
-    assert calm(blocks, CPUS) == tuple(blocks)
-    (finding,) = kept_disturbed(blocks, blocks, CPUS)
+    assert history.calm(blocks, CPUS) == tuple(blocks)
+    (finding,) = history.kept_disturbed(blocks, blocks, CPUS)
     assert (finding.code, finding.values["n"]) == ("blocks_kept", 11)
-    assert len(calm(company(alike("ab"), dict(list(loud.items())[:10])), CPUS)) == 30
+    assert len(history.calm(company(alike("ab"), dict(list(loud.items())[:10])), CPUS)) == 30
 
 
 def test_a_neighbour_on_the_generators_core_does_not_drag_the_ratio_towards_1() -> None:
@@ -283,8 +275,7 @@ def test_a_neighbour_on_the_generators_core_does_not_drag_the_ratio_towards_1() 
 
 
 @pytest.mark.parametrize(
-    ("seen", "unseen"),
-    [({"delayed_ns": 0}, False), ({"delayed_ns": None}, True)],
+    ("seen", "unseen"), [({"delayed_ns": 0}, False), ({"delayed_ns": None}, True)]
 )
 def test_a_machine_whose_state_cannot_be_read_is_raced_and_named(
     seen: dict[str, object], unseen: bool

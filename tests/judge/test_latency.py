@@ -103,10 +103,7 @@ def test_a_busy_server_with_44_ms_is_only_slow() -> None:
 
 @pytest.mark.parametrize(
     ("quantiles", "counted"),
-    [
-        (latency(1, 204, 210), {"retransmits": 9}),
-        (latency(1, 2, 1010), {"dropped": 8}),
-    ],
+    [(latency(1, 204, 210), {"retransmits": 9}), (latency(1, 2, 1010), {"dropped": 8})],
 )
 def test_a_signature_rests_on_what_the_kernel_counted(
     quantiles: Latency, counted: dict[str, int]

@@ -24,28 +24,11 @@ from statsmodels.regression.linear_model import WLS
 from statsmodels.stats.meta_analysis import combine_effects
 from statsmodels.stats.power import TTestPower
 
+from bakeoff.judge import compare, spread
 from bakeoff.judge.capacity import half_widths
-from bakeoff.judge.compare import (
-    EFFECT_VARIANCE,
-    _gap,
-    any_time_quantile,
-    compare,
-    detectable,
-    tukey,
-    width,
-)
 from bakeoff.judge.history import History
 from bakeoff.judge.latency import merge
 from bakeoff.judge.paired import pair_up
-from bakeoff.judge.spread import (
-    SHRINKING,
-    Estimate,
-    Floats,
-    degrees_of_freedom,
-    estimate,
-    exactness,
-    trimmed_mean,
-)
 from bakeoff.judge.standings import letters
 from bakeoff.model.samples import Block
 from tests.judge.races import Race, encoded, event
@@ -59,22 +42,22 @@ def untrimmed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bakeoff.judge.spread.TRIM", 0.0)
 
 
-def by_level(d: Floats, *levels: int) -> Estimate:
+def by_level(d: spread.Floats, *levels: int) -> spread.Estimate:
     """Blocks within draws within processes within boots: how many of each, from boots down; what
     is left out is one."""
     boots, processes, draws = (*levels, *(1,) * (3 - len(levels)))
     place = np.arange(len(d))
     per_boot, per_process = len(d) // boots, len(d) // boots // processes
     draw = place % per_boot // (per_process // draws)
-    return estimate(d, place // per_boot, draw, place % per_boot // per_process)
+    return spread.estimate(d, place // per_boot, draw, place % per_boot // per_process)
 
 
 @given(arrays.arrays(np.float64, st.integers(4, 60), elements=st.floats(-5, 5, width=32)))
-def test_the_standard_error_of_one_draw_is_yuens(d: Floats) -> None:
+def test_the_standard_error_of_one_draw_is_yuens(d: spread.Floats) -> None:
     """Of values that are left: scipy's with a second sample that does not vary."""
     one = by_level(d)
     assert one.centre == pytest.approx(trim_mean(d, 0.4), abs=1e-9)
-    if degrees_of_freedom(len(d)) and one.errors[0].value > 1e-6:
+    if spread.degrees_of_freedom(len(d)) and one.errors[0].value > 1e-6:
         beyond = ttest_ind(d + 100, np.zeros(99), trim=0.4, equal_var=False)
         assert one.errors[0].value == pytest.approx((one.centre + 100) / beyond.statistic)
 
@@ -87,7 +70,9 @@ def test_one_draw_has_the_interval_of_trimmed_t(n: int) -> None:
     low, high = trimmed_mean_ci(d, limits=(0.4, 0.4), alpha=0.05)
     one = by_level(d)
     assert one.centre == pytest.approx((low + high) / 2)
-    assert width(one, 1).alone == pytest.approx((high - low) / 2 * np.sqrt(exactness(n)))
+    assert compare.width(one, 1).alone == pytest.approx(
+        (high - low) / 2 * np.sqrt(spread.exactness(n))
+    )
 
 
 @pytest.mark.parametrize("levels", [(1, 1, 7), (1, 7, 1), (7, 1, 1)])
@@ -100,7 +85,9 @@ def test_groups_of_one_size_that_differ_have_students_interval(levels: tuple[int
     one = by_level(d, *levels)
     # What differs by so much more than its blocks has equal weights, but for their errors.
     assert one.centre == pytest.approx(np.mean(centres), rel=1e-3)
-    assert width(one, 1).alone == pytest.approx((interval.high - interval.low) / 2, rel=1e-4)
+    assert compare.width(one, 1).alone == pytest.approx(
+        (interval.high - interval.low) / 2, rel=1e-4
+    )
 
 
 def test_groups_that_agree_by_chance_have_the_error_of_their_blocks(untrimmed: None) -> None:
@@ -108,7 +95,7 @@ def test_groups_that_agree_by_chance_have_the_error_of_their_blocks(untrimmed: N
     one = by_level(d, 3)
     error = float(d.std()) * np.sqrt(60 / 57) / np.sqrt(60)
     assert one.errors[0].value == pytest.approx(0.0, abs=1e-12)
-    assert width(one, 1).alone == pytest.approx(t.ppf(0.975, 57) * error)
+    assert compare.width(one, 1).alone == pytest.approx(t.ppf(0.975, 57) * error)
 
 
 def test_processes_that_agree_by_chance_have_the_error_of_their_draws(untrimmed: None) -> None:
@@ -117,13 +104,13 @@ def test_processes_that_agree_by_chance_have_the_error_of_their_draws(untrimmed:
     one = by_level(np.tile(draws, 6).repeat(10), 1, 6, 4)
     error = np.sqrt((draws**2).sum() * 6 / 23 / 24)
     assert one.errors[1].value == pytest.approx(0.0, abs=1e-12)
-    assert width(one, 1).alone == pytest.approx(t.ppf(0.975, 23) * error)
+    assert compare.width(one, 1).alone == pytest.approx(t.ppf(0.975, 23) * error)
 
 
-def alike(rng: np.random.Generator, draws: int, blocks: int) -> Floats:
+def alike(rng: np.random.Generator, draws: int, blocks: int) -> spread.Floats:
     """Draws that differ, with the same blocks about each: all of them weigh the same."""
     of_each = rng.normal(0, 0.01, blocks)
-    values: Floats = (rng.normal(0, 0.05, draws)[:, None] + of_each).ravel()
+    values: spread.Floats = (rng.normal(0, 0.05, draws)[:, None] + of_each).ravel()
     return values
 
 
@@ -131,7 +118,7 @@ def test_an_error_is_by_draws_by_processes_and_of_blocks() -> None:
     """Of ten processes one had two draws; trimming leaves two of the six blocks of each."""
     process = np.array([0, 0, *range(1, 10)]).repeat(6)
     d = alike(np.random.default_rng(6), 11, 6)
-    one = estimate(d, np.zeros(66, np.int64), np.arange(11).repeat(6), process)
+    one = spread.estimate(d, np.zeros(66, np.int64), np.arange(11).repeat(6), process)
     assert [each.freedom for each in one.errors] == [10, 8, 11]
 
 
@@ -145,13 +132,15 @@ def test_the_error_of_few_boots_is_pooled_with_that_of_draws(boots: int, freedom
 @pytest.mark.parametrize("freedom", [1, 4, 20, 400])
 def test_the_pairs_of_a_race_have_the_studentised_range(among: int, freedom: int) -> None:
     expected = studentized_range.ppf(0.95, among, freedom) / np.sqrt(2)
-    assert tukey(among, freedom) == pytest.approx(expected, rel=1e-4)
+    assert compare.tukey(among, freedom) == pytest.approx(expected, rel=1e-4)
 
 
-def drawn(rng: np.random.Generator, *sizes: int) -> Estimate:
+def drawn(rng: np.random.Generator, *sizes: int) -> spread.Estimate:
     """Draws of so many blocks each, with a new process for each."""
     draw = np.arange(len(sizes)).repeat(sizes)
-    return estimate(rng.normal(0, 0.01, len(draw)), np.zeros(len(draw), np.int64), draw, draw)
+    return spread.estimate(
+        rng.normal(0, 0.01, len(draw)), np.zeros(len(draw), np.int64), draw, draw
+    )
 
 
 @given(st.tuples(st.integers(6, 60), st.integers(6, 60)))
@@ -167,7 +156,7 @@ def test_blocks_of_several_draws_have_the_degrees_of_freedom_of_yuen_and_dixon(
 def test_draws_of_which_one_block_is_left_say_nothing_of_blocks() -> None:
     rng = np.random.default_rng(2)
     single, few, some = drawn(rng, 5), drawn(rng, 5, 3, 5, 1), drawn(rng, 5, 10, 3, 10)
-    assert width(single, 1).alone == np.inf
+    assert compare.width(single, 1).alone == np.inf
     assert [each.freedom for each in few.errors] == [3] and few.spread.block_sd is None
     assert [each.freedom for each in some.errors] == [2, 2]
     of_tens = drawn(np.random.default_rng(3), 10, 10)
@@ -181,7 +170,7 @@ def test_slices_of_two_lengths_in_few_draws_have_the_freedom_of_their_blocks(
 ) -> None:
     rng = np.random.default_rng(4)
     short, long = drawn(rng, *(10,) * 4), drawn(rng, *(long_blocks,) * 4)
-    gap, _, freedom = _gap(short, long)
+    gap, _, freedom = compare._gap(short, long)
     if long_blocks == 5:
         assert (gap, freedom) == (0.0, 1.0)
     else:
@@ -194,9 +183,9 @@ def test_an_estimate_is_that_of_a_random_effects_meta_analysis(untrimmed: None) 
     n = np.array([6, 30, 12, 50, 9, 20])
     draw = np.repeat(np.arange(6), n)
     d = rng.standard_normal(len(draw)) * 0.04 * (1 + draw % 3) + rng.normal(0, 0.1, 6)[draw]
-    one = estimate(d, np.zeros(len(d), np.int64), draw, draw)
+    one = spread.estimate(d, np.zeros(len(d), np.int64), draw, draw)
     own = np.array([d[draw == each].var(ddof=1) for each in range(6)])
-    shrunk = ((n - 1) * own + SHRINKING * np.median(own)) / (n - 1 + SHRINKING)
+    shrunk = ((n - 1) * own + spread.SHRINKING * np.median(own)) / (n - 1 + spread.SHRINKING)
     centres = np.array([d[draw == each].mean() for each in range(6)])
     pooled = combine_effects(centres, shrunk / n, method_re="dl")
     assert pooled.tau2 > 0 and one.centre == pytest.approx(pooled.mean_effect_re)
@@ -214,7 +203,7 @@ def test_processes_of_unequal_shares_have_fewer_degrees_of_freedom(untrimmed: No
     process = np.maximum(0, draw - 5)
     offsets = np.random.default_rng(5).normal(0, 0.05, 12)
     d = offsets[draw] + np.tile([-0.01, 0.01], 12)
-    _, by_process, *_ = estimate(d, np.zeros(24, np.int64), draw, process).errors
+    _, by_process, *_ = spread.estimate(d, np.zeros(24, np.int64), draw, process).errors
     assert by_process.freedom == round(1 / (0.5**2 + 6 / 12**2)) - 1
     moves = np.bincount(process, d - d.mean()) / 24
     squares = moves**2 / (1 - np.bincount(process) / 24)
@@ -253,7 +242,7 @@ def test_spreads_of_balanced_levels_are_those_of_nested_analysis_of_variance(
 def test_the_detectable_effect_has_the_power_that_statsmodels_computes(n: int) -> None:
     """The sum of two t quantiles is within 1.5 % of the exact noncentral t."""
     error = 0.02 / np.sqrt(n)
-    ours = np.log1p(detectable(*(float(t.ppf(p, n - 1)) * error for p in (0.975, 0.8))))
+    ours = np.log1p(compare.detectable(*(float(t.ppf(p, n - 1)) * error for p in (0.975, 0.8))))
     exact = TTestPower().solve_power(nobs=n, alpha=0.05, power=0.8) * 0.02
     assert ours == pytest.approx(exact, rel=0.015)
 
@@ -261,10 +250,10 @@ def test_the_detectable_effect_has_the_power_that_statsmodels_computes(n: int) -
 @pytest.mark.parametrize("pairs", [2, 5, 15])
 def test_independent_pairs_hold_together_in_exactly_95_percent(pairs: int) -> None:
     one = by_level(np.random.default_rng(1).standard_normal(20).repeat(10), 1, 1, 20)
-    each = width(one, pairs)
+    each = compare.width(one, pairs)
     together = (2 * t.cdf(each.simultaneous / one.errors[0].value, 19) - 1) ** pairs
     assert together == pytest.approx(0.95)
-    assert width(one, 1).simultaneous == width(one, 1).alone == each.alone
+    assert compare.width(one, 1).simultaneous == compare.width(one, 1).alone == each.alone
 
 
 @pytest.mark.parametrize("pairs", [1, 2, 3])
@@ -305,7 +294,7 @@ def test_slices_of_two_lengths_disagree_where_welchs_test_and_the_long_interval_
             for kind in ("short", "long")
         )
         p = ttest_ind(short, long, equal_var=False).pvalue
-        ours = compare(History.of(blocks), "ab")[PAIR]
+        ours = compare.compare(History.of(blocks), "ab")[PAIR]
         assert ours.long and ours.short
         own = ours.long.interval_alone("a")
         outside = not own.low <= ours.short.interval("a").ratio <= own.high
@@ -369,17 +358,17 @@ def test_an_interval_of_any_time_ends_where_the_bayes_factor_is_one_over_alpha(
     freedom: int, alpha: float
 ) -> None:
     """The integral of noncentral t densities over the effects, over Student's density."""
-    error, n = any_time_quantile(freedom, alpha), freedom + 1
+    error, n = compare.any_time_quantile(freedom, alpha), freedom + 1
     effect = np.linspace(-12, 12, 20_001)
     density = nct.pdf(error, freedom, effect * np.sqrt(n))
-    prior = norm.pdf(effect, scale=np.sqrt(EFFECT_VARIANCE))
+    prior = norm.pdf(effect, scale=np.sqrt(compare.EFFECT_VARIANCE))
     mixed = np.trapezoid(density * prior, effect)
     assert mixed / t.pdf(error, freedom) == pytest.approx(1 / alpha, rel=1e-6)
 
 
 def test_of_four_draws_and_fewer_an_interval_of_any_time_is_wide_or_has_no_ends() -> None:
-    assert [any_time_quantile(freedom, 0.05) for freedom in (1, 2)] == [np.inf, np.inf]
-    assert any_time_quantile(3, 0.05) > 2 * any_time_quantile(4, 0.05)
+    assert [compare.any_time_quantile(freedom, 0.05) for freedom in (1, 2)] == [np.inf, np.inf]
+    assert compare.any_time_quantile(3, 0.05) > 2 * compare.any_time_quantile(4, 0.05)
 
 
 def test_after_z_come_capitals_and_then_numbers() -> None:
@@ -395,5 +384,7 @@ values = arrays.arrays(np.float64, st.integers(1, 60), elements=st.floats(-5, 5)
 
 
 @given(values)
-def test_trimmed_mean_is_scipys(given_values: Floats) -> None:
-    assert trimmed_mean(given_values) == pytest.approx(trim_mean(given_values, 0.4), abs=1e-12)
+def test_trimmed_mean_is_scipys(given_values: spread.Floats) -> None:
+    assert spread.trimmed_mean(given_values) == pytest.approx(
+        trim_mean(given_values, 0.4), abs=1e-12
+    )

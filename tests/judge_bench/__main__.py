@@ -273,10 +273,7 @@ class Bench:
 
     def build_servers(self) -> None:
         """Those of planted work, where they are missing."""
-        for name, command in (
-            ("work-c", ("cc", "-O2", "-o")),
-            ("work-go", ("go", "build", "-o")),
-        ):
+        for name, command in (("work-c", ("cc", "-O2", "-o")), ("work-go", ("go", "build", "-o"))):
             built = self.folder / name
             source = SERVERS / f"work.{name.rpartition('-')[2]}"
             if not built.exists():

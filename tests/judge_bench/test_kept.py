@@ -114,10 +114,7 @@ def test_a_small_difference_is_as_much_less_as_its_units_are_fewer() -> None:
         units=[0, 10, 100],
         words=[f"work --units {units}" for units in (600, 610, 700)],
         entries=entries,
-        pairs=[
-            pair("server 600", "server 610", 1.06),
-            pair("server 600", "server 700", 1.5),
-        ],
+        pairs=[pair("server 600", "server 610", 1.06), pair("server 600", "server 700", 1.5)],
     )
     (found,) = proved.planted_ratios(race)
     assert found["truth"] == pytest.approx(1 / 1.05)
@@ -136,11 +133,7 @@ def test_two_contenders_that_change_places_are_one_pair() -> None:
 def test_races_that_differ_as_much_as_they_claim_have_a_quotient_of_1() -> None:
     errors = (-0.0190, -0.0076, 0.0, 0.0076, 0.0190)
     races = [
-        raced(
-            "unequal",
-            pairs=[pair("a", "b", 2 * (1 + each), half=0.036)],
-        )
-        for each in errors
+        raced("unequal", pairs=[pair("a", "b", 2 * (1 + each), half=0.036)]) for each in errors
     ]
     line = proved.unequal(races)["throughput"]["a over b"]
     assert line["ratio"] == pytest.approx(2, rel=1e-3)

@@ -21,12 +21,7 @@ FOUND = conditions_of(PLAN, RECORDS)
 
 @pytest.mark.parametrize(
     ("figure", "within"),
-    [
-        ("drift_sd", 0.4),
-        ("requests_per_s", 0.1),
-        ("gap_ms", 0.01),
-        ("steals_per_s", 0.5),
-    ],
+    [("drift_sd", 0.4), ("requests_per_s", 0.1), ("gap_ms", 0.01), ("steals_per_s", 0.5)],
 )
 def test_a_simulated_runs_conditions_are_found_again(figure: str, within: float) -> None:
     assert getattr(FOUND, figure) == pytest.approx(getattr(USUAL, figure), rel=within)

@@ -44,7 +44,7 @@ DAY: Mapping[str, Row] = {
     ),
     "door_full": Row(
         "at {level:.0%} of its peak its listen queue was full: {overflows:# connection} per round "
-        "had to be tried again",
+        "had to be tried again"
     ),
     "times_out": Row(
         "at {level:.0%} of its peak {share:.1%} of the requests time out, and it answers "
@@ -65,20 +65,18 @@ DAY: Mapping[str, Row] = {
     "below_step": Row("the difference is less than {step_ms:g} ms, the resolution"),
     "generator_at_peak": Row(
         "the load generator was busy {client_busy:.0%} of the time at its peak, so the peak is a "
-        "lower bound, and levels are shares of that",
+        "lower bound, and levels are shares of that"
     ),
     "upstream_at_peak": Row(
         "the upstream was busy {upstream_busy:.0%} of the time at its peak, so the peak is a lower "
-        "bound",
+        "bound"
     ),
     "stays_ill": Row(
-        "in {n:# round} its latency had not recovered by the end of the observation window",
+        "in {n:# round} its latency had not recovered by the end of the observation window"
     ),
-    "cuts_slow_clients": Row(
-        "it closed the connections of slow clients: {n} of {asked} were left",
-    ),
+    "cuts_slow_clients": Row("it closed the connections of slow clients: {n} of {asked} were left"),
     "blocked_by_slow_clients": Row(
-        "slow clients block it: beside {n} of them it answered {share:.0%} of the other requests",
+        "slow clients block it: beside {n} of them it answered {share:.0%} of the other requests"
     ),
     "few_day_rounds": Row(
         "{n:# round} fitted into its time, and a ratio needs {least}: starts and waits took longer "
@@ -87,7 +85,7 @@ DAY: Mapping[str, Row] = {
     ),
     "no_energy": Row(
         "this machine does not count its processors' energy (RAPL), or not for this user, so there "
-        "is no energy per request",
+        "is no energy per request"
     ),
 }
 """About a day: phases, from cold start to recovery."""

@@ -10,7 +10,7 @@ REQUESTS: Mapping[str, Row] = {
         "{other}[{singly:, with one request in flight at a time}][; over all requests it has "
         "{whole_ratio:times}]",
         more="In this request of the mix the two differ in another way than in most requests.",
-    ),
+    )
 }
 """Where the requests of a mix disagree."""
 
@@ -30,8 +30,7 @@ RACES: Mapping[str, Row] = {
         advice="measure the rest with: bakeoff resume",
     ),
     "boots_missing": Row(
-        "only {n} of {planned} boots were measured",
-        advice="measure the rest with: bakeoff resume",
+        "only {n} of {planned} boots were measured", advice="measure the rest with: bakeoff resume"
     ),
     "one_boot": Row(
         "there was one boot, so the intervals hold for these processes and connections only: they "
@@ -142,8 +141,7 @@ RACES: Mapping[str, Row] = {
     ),
     "few_twin_blocks": Row("fewer than {least} blocks have both the twin and its original"),
     "not_confirmed": Row(
-        "not confirmed: the solo race was not measured",
-        advice="race again with --confirm",
+        "not confirmed: the solo race was not measured", advice="race again with --confirm"
     ),
     "solo_cut_short": Row(
         "the solo race that confirms the verdict ended early",
