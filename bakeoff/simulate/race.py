@@ -1,7 +1,8 @@
-"""One simulated race: a plan, and the records that a real one would have left."""
+"""One simulated race: a plan, and the records that a real one would have left; or one a day."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from math import log1p
 from pathlib import Path
 from types import MappingProxyType
@@ -16,6 +17,7 @@ from bakeoff.progress import Watch
 from bakeoff.runs.measuring.boot import Boot, time_is_up
 from bakeoff.runs.measuring.context import Context
 from bakeoff.runs.measuring.rotation import run_rotation
+from bakeoff.runs.run import create
 from bakeoff.runs.store import Store
 from bakeoff.simulate.world import World
 
@@ -132,3 +134,22 @@ class _Unwritten(Store):
     def records(self) -> Sequence[Record]:
         """All."""
         return self._kept
+
+
+FIRST = datetime(2000, 1, 1, tzinfo=UTC)
+"""The day of the first race: so long ago that it can't be mistaken for a real race's."""
+
+
+def leave_run(
+    parent: Path, size: Size, conditions: Conditions, seed: int, changed: int, day: int
+) -> None:
+    """Leave the race of `day`, counted from 0, as a folder of `parent`. From the day `changed` on
+    the planted server is in version 2, which has the effect; version 1 is equal to all others."""
+    version = "2" if day >= changed else "1"
+    size = size if version == "2" else replace(size, effect=0)
+    at = FIRST + timedelta(days=day)
+    name = f"{at:%Y-%m-%dT%H-%M-%SZ}-simulated-{day:05}"
+    plan = plan_of(size, conditions, seed + day).model_copy(update={"run": name})
+    machine = MACHINE.model_copy(update={"taken_at": at.isoformat()})
+    stages = world_of(plan, size, conditions, machine, {PLANTED: version}).stages
+    create(plan, parent / name, stages, Watch()).go_on(stages, Watch())

@@ -22,8 +22,15 @@ from bakeoff.model.receipt import CpuCounter, Handle, Receipt, Stopped, Verifica
 from bakeoff.model.simulation import Conditions
 from bakeoff.runs.results import Results
 from bakeoff.runs.stages import Stages
-from bakeoff.simulate.server import DRAIN_NS, SERVER_BUSY, USER_SHARE, Window, count, event_of
-from bakeoff.simulate.weather import Weather
+from bakeoff.simulate.server import (
+    DRAIN_NS,
+    SERVER_BUSY,
+    USER_SHARE,
+    Weather,
+    Window,
+    count,
+    event_of,
+)
 
 TAIL_DEGREES = 4
 """Of the t distribution of a slice's own noise: 1 in 100 was 4 to 8 robust sd out in records/."""

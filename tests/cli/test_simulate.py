@@ -13,8 +13,7 @@ from bakeoff.model.simulation import Conditions, Simulation
 from bakeoff.progress import Watch
 from bakeoff.runs import create, listed
 from bakeoff.simulate import USUAL, Size, plan_of, records_of
-from bakeoff.simulate.past import FIRST
-from bakeoff.simulate.race import world_of
+from bakeoff.simulate.race import FIRST, world_of
 from tests.cli.conftest import bakeoff
 
 FEW = ("--races", "4", "--seed", "1")

@@ -1,6 +1,17 @@
-"""The recorded races of equals, judged by today's estimate."""
+"""What the bench's commands make of recorded and of simulated races."""
 
-from tests.judge_bench import recorded
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
+from statistics import median
+
+import pytest
+
+from bakeoff.model.findings import CODES
+from bakeoff.simulate import USUAL, Size
+from tests.judge.races import Race, judged
+from tests.judge_bench import coverage, predicted, recorded, tomorrow
+from tests.judge_bench.warnings import PLANNED, WEATHER, codes_of, counted, simulated, table
 
 
 def test_recorded_equals_are_judged_better_than_when_they_were_raced() -> None:
@@ -15,3 +26,56 @@ def test_recorded_equals_have_no_pauses_and_those_that_are_planted_are_found() -
     races = list(recorded.races())
     assert not any(each.own for race in races for each in recorded.lost(race))
     assert sum(recorded.lost(race, 0.1, 0.5)[0].own for race in races) > 90
+
+
+def test_each_half_of_a_programs_races_predicts_the_other() -> None:
+    found = [recorded.judged(each) for each in islice(recorded.races(), 3)]
+    with ThreadPoolExecutor(1) as workers:
+        outcomes = predicted.predicted(found, workers)
+    assert len(outcomes) == len(found)
+    simulated = median(each.half_width or 0.0 for each in outcomes)
+    assert 0.3 < simulated / median(each.half_width for each in found) < 3
+
+
+@pytest.mark.parametrize("basis", ["pair", "family"])
+def test_recorded_races_are_covered(basis: str) -> None:
+    unequal, equal = tomorrow.lines()
+    assert (len(unequal), len(equal)) == (10, 5)
+    for of, half_width in ((unequal, 0.06), (equal, 0.02)):
+        found = tomorrow.coverage(list(tomorrow.predictions(of, 5, basis)))
+        assert found.covered / found.n > 0.95
+        assert found.half_width < half_width
+
+
+def test_each_line_of_a_table_has_a_cell_for_each_spread(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["coverage", "--races", "2"])
+    coverage.main()
+    said = capsys.readouterr().out
+    for name in coverage.NEW:
+        (line,) = [each for each in said.splitlines() if each.startswith(f"| {name} |")]
+        assert line.count("%") == len(coverage.SPREADS) and line.count("±") == len(coverage.SPREADS)
+    assert all(f"\n{name}: " in said for name in coverage.OTHERS)
+
+
+def test_a_race_counts_once_for_each_code_whoever_it_is_about() -> None:
+    race = Race({"a": 1.0, "b": 1.0, "c": 1.0}, boots=1, blocks=12, leak={"b": 0.05, "c": 0.05})
+    assert codes_of(judged(race)) == {"one_boot", "cpu_leak"}
+
+
+def test_rates_have_their_exact_interval_and_weather_is_marked() -> None:
+    found = counted([{"cpu_leak"}, set(), {"cpu_leak", "host_steal"}, set()])
+    assert table("of four", found).splitlines() == [
+        "of four, 4 races",
+        "  cpu_leak                     2  50.0% (6.8% to 93.2%)",
+        "  host_steal                   1  25.0% (0.6% to 80.6%) (the weather)",
+    ]
+
+
+def test_a_simulated_race_has_a_twin_and_is_judged() -> None:
+    assert "no_noise_floor" not in simulated(Size(0.0, 3, 3.0, 2), USUAL, 1)
+
+
+def test_what_is_no_false_alarm_is_a_part_of_the_codes() -> None:
+    assert set(CODES) >= WEATHER | PLANNED

@@ -15,6 +15,7 @@ from bakeoff.model.samples import RECORD, Block, Record
 from bakeoff.plan.schedule import has_first_process
 from bakeoff.simulate import USUAL, Size, plan_of, records_of
 from bakeoff.simulate.race import MACHINE, PLANTED, REFERENCE
+from bakeoff.simulate.server import Weather
 
 SMALL = Size(effect=0.0, contenders=2, duration_s=4, boots=2)
 SDS = ("drift_sd", "slice_sd", "connections_sd", "process_sd", "boot_sd")
@@ -145,3 +146,39 @@ def test_spreads_are_found_again_by_the_judge() -> None:
     assert found.boots == 4 and found.processes > 12
     assert found.connections_sd == pytest.approx(0.01 * np.sqrt(2), rel=0.25)
     assert found.process_sd == pytest.approx(0.05 * np.sqrt(2), rel=0.4)
+
+
+STEPS = 20_000
+
+
+def test_speed_varies_by_drift_sd_and_forgets_it_over_drift_s() -> None:
+    weather = Weather(USUAL, np.random.default_rng(1))
+    speeds = []
+    for _ in range(STEPS):
+        weather.pass_by(USUAL.drift_s)
+        speeds.append(weather.ln_speed)
+    assert np.std(speeds) == pytest.approx(USUAL.drift_sd, rel=0.05)
+    correlation = np.corrcoef(speeds[1:], speeds[:-1])[0, 1]
+    assert correlation == pytest.approx(np.exp(-1), abs=0.03)
+
+
+def test_the_host_takes_as_much_as_the_conditions_say_and_proc_stat_tells_in_ticks() -> None:
+    weather = Weather(USUAL, np.random.default_rng(2))
+    stolen_s = sum(weather.pass_by(0.05) for _ in range(STEPS))
+    expected_s = weather.now_s * USUAL.steals_per_s * USUAL.steal_ms / 1000
+    assert stolen_s == pytest.approx(expected_s, rel=0.1)
+    counted_s = sum(core.steal_s for core in weather.cores())
+    assert stolen_s - 0.02 <= counted_s <= stolen_s
+
+
+def test_a_slice_differs_from_a_later_one_as_recorded_ones_did() -> None:
+    """The shares of docs/EVIDENCE.md, the simulated machine, at the middles of their times."""
+    recorded = {0.045: 0.05, 0.15: 0.09, 0.4: 0.12, 10.0: 0.19}
+    for apart_s, sd in recorded.items():
+        weather, differences = Weather(USUAL, np.random.default_rng(3)), []
+        for _ in range(STEPS // 4):
+            before = weather.ln_speed
+            weather.pass_by(apart_s)
+            differences.append(weather.ln_speed - before)
+        whole = np.hypot(np.std(differences), np.sqrt(2) * USUAL.slice_sd)
+        assert whole == pytest.approx(sd, rel=0.12)
