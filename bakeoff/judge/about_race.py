@@ -1,6 +1,6 @@
-"""What is to be said of a whole race: of its machines, network, reference and intervals.
+"""Findings on a whole race: on its machines, network, reference and intervals.
 
-One cause, one warning: what contenders have in common is said once, of the race (`gather`).
+One cause, one warning: what contenders have in common is one finding on the race (`gather`).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -91,10 +91,10 @@ class Stolen:
 
 
 def gather(own: Own, stolen: Stolen | None = None) -> tuple[tuple[Finding, ...], Own]:
-    """What is to be said of the race, and what each contender keeps.
+    """The findings on the race, and those that each contender keeps.
 
     Contenders whose findings share code and cause have one finding in the race, which `tells`
-    theirs; they keep their own, for whoever reads one entry alone. What was the machine's doing
+    theirs; they keep their own, for readers of one entry alone. What was the machine's doing
     leaves them.
     """
     machine = [each for findings in own.values() for each in findings if each.code in OF_MACHINE]

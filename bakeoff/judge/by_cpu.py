@@ -126,21 +126,21 @@ def _place(pair: Pair, cause: Finding) -> tuple[bool, bool, float]:
 
 
 def _finding(pair: Pair, cause: Finding) -> Finding:
-    """It is said of the one that is ahead by CPU, or where that can't be told, of the first."""
+    """About the one that is ahead by CPU, or where that can't be told, about the first."""
     ordered = pair.cpu_finding in ("faster", "slower")
     ahead = pair.cpu_finding if ordered else pair.finding
-    said = pair.turned() if ahead == "slower" else pair
-    assert said.cpu_ratio
+    turned = pair.turned() if ahead == "slower" else pair
+    assert turned.cpu_ratio
     return Finding.of(
         "cpu_differs",
         cause,
-        name=said.a,
-        other=said.b,
-        finding=said.finding,
-        cpu_finding=said.cpu_finding,
-        ratio=said.cpu_ratio.ratio,
-        low=said.cpu_ratio.low,
-        high=said.cpu_ratio.high,
+        name=turned.a,
+        other=turned.b,
+        finding=turned.finding,
+        cpu_finding=turned.cpu_finding,
+        ratio=turned.cpu_ratio.ratio,
+        low=turned.cpu_ratio.low,
+        high=turned.cpu_ratio.high,
     )
 
 

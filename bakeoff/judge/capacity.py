@@ -131,7 +131,7 @@ def fit(held: Sequence[Held]) -> dict[float, float]:
 
 
 def judge_capacity(
-    asked: capacity.CapacityPlan,
+    search: capacity.CapacityPlan,
     plan: Plan,
     receipts: Mapping[str, Receipt],
     records: Sequence[Record],
@@ -152,13 +152,13 @@ def judge_capacity(
     tallies = {name: Tally.of(every.turns(name)) for name in names}
     reasons = {name: _reasons(plan, name, every, tallies[name]) for name in names}
     valid = [name for name in names if not reasons[name]]
-    climbs = [_climbed(history, valid, objective) for objective in asked.objectives]
+    climbs = [_climbed(history, valid, objective) for objective in search.objectives]
     estimates = [_estimates(plan, history, each) for each in climbs]
     means = _means(estimates)
     return capacity.CapacityReport(
-        run=asked.run,
+        run=search.run,
         command_line=plan.command_line,
-        objectives=asked.objectives,
+        objectives=search.objectives,
         workload=plan.workload.name,
         arrivals=plan.arrivals,
         connection=plan.connection,
@@ -169,12 +169,12 @@ def judge_capacity(
         complete=complete,
         warnings=tuple(_run_warnings(plan, every, history, complete)),
         entries=tuple(
-            _entry(asked, plan, receipts, history, name, reasons[name], climbs, estimates, means)
+            _entry(search, plan, receipts, history, name, reasons[name], climbs, estimates, means)
             for name in names
         ),
         pairs=tuple(
             pair
-            for objective, each in zip(asked.objectives, estimates, strict=True)
+            for objective, each in zip(search.objectives, estimates, strict=True)
             for pair in _pairs(objective.text, each)
         )
         + tuple(_pairs("", means)),
@@ -258,7 +258,7 @@ def _pairs(objective: str, estimates: Mapping[str, Estimate]) -> Iterator[capaci
 
 
 def _entry(
-    asked: capacity.CapacityPlan,
+    search: capacity.CapacityPlan,
     plan: Plan,
     receipts: Mapping[str, Receipt],
     history: History,
@@ -269,11 +269,11 @@ def _entry(
     means: Mapping[str, Estimate],
 ) -> capacity.CapacityEntry:
     slices = [slice_ for _, slice_ in history.slices(name)]
-    quantiles = quantiles_of(asked.objectives)
+    quantiles = quantiles_of(search.objectives)
     points = curve(slices, quantiles, places=history.places(plan, name))
     capacities = tuple(
         _capacity(objective, climbed[name], points, known.get(name))
-        for objective, climbed, known in zip(asked.objectives, climbs, estimates, strict=True)
+        for objective, climbed, known in zip(search.objectives, climbs, estimates, strict=True)
         if name in climbed
     )
     first = capacities[0].requests_per_s if capacities else None

@@ -186,12 +186,12 @@ def _warnings_of(
         busy = float(np.median([max(each.event.busy_cores) for each in peaks]))
         if busy >= GENERATOR_BUSY:
             yield Finding.of("generator_at_peak", client_busy=busy)
-        if (asked := _upstream_busy(plan, peaks)) is not None:
+        if (upstream := _upstream_busy(plan, peaks)) is not None:
             alone = set(plan.race.upstream_cpus) - set(plan.race.cores.client)
             mean = float(np.median([each.event.busy for each in peaks]))
-            together = mean + asked / len(set(plan.race.cores.client))
-            if max(asked, 0.0 if alone else together) >= GENERATOR_BUSY:
-                yield Finding.of("upstream_at_peak", upstream_busy=asked)
+            together = mean + upstream / len(set(plan.race.cores.client))
+            if max(upstream, 0.0 if alone else together) >= GENERATOR_BUSY:
+                yield Finding.of("upstream_at_peak", upstream_busy=upstream)
     turns = [turn for seen in own if (turn := seen.turn("recovery"))]
     ill = sum(
         turn.since_ns is None or day_figures.recovered_after_ms(turn.slices, turn.since_ns) is None
@@ -217,7 +217,7 @@ def _warnings_of(
 
 
 def _upstream_busy(plan: day.DayPlan, peaks: Sequence[Slice]) -> float | None:
-    """The share of a core's time in which whom they ask was at work; None: nobody is asked."""
+    """The share of a core's time in which the upstream was at work; None: there is none."""
     shares = [
         each.upstream_cpu.total_ns / (each.event.drained_ns - each.event.start_ns)
         for each in peaks

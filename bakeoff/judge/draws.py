@@ -104,12 +104,12 @@ def draws_of(plan: Plan, sets: int, records: Sequence[Record]) -> ContenderDraws
 
 
 def _requests(plan: Plan, sets: int, blocks: Sequence[Block]) -> Iterator[RequestDraws]:
-    asked = plan.workload.by_name if plan.workload.is_mix else {}
-    weights = sum(each.weight for each in asked.values())
+    sent = plan.workload.by_name if plan.workload.is_mix else {}
+    weights = sum(each.weight for each in sent.values())
     boots = sorted({block.boot for block in blocks})
     slices = [each for block in blocks for each in block.slices]
     window_s = sum(each.event.window_ns for each in slices) * 1e-9
-    for place, (name, each) in enumerate(asked.items()):
+    for place, (name, each) in enumerate(sent.items()):
         parts = [part for slice_ in slices if (part := part_of(slice_, place))]
         merged = latency.merge(parts)
         ln = partial(ln_quickness, place=place)

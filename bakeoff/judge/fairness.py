@@ -27,7 +27,7 @@ OF_BODIES: Mapping[str, tuple[str, int | None]] = {
 
 
 def streams_capped(plan: Plan, works: Mapping[str, Work]) -> Iterator[Finding]:
-    """Those that admit fewer streams than the plan asks for."""
+    """Those that admit fewer streams than the plan requests."""
     limits = {
         name: limit
         for name, work in works.items()

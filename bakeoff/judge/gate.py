@@ -104,32 +104,32 @@ def _outcome(gate: Gate, low: float, high: float) -> Outcome:
 
 
 def precision(
-    asked: float | None,
+    wanted: float | None,
     names: Sequence[str],
     pairs: Pairs,
     at_least: Collection[str],
     measured_s: float,
 ) -> Precision | None:
-    """Whether the precision that was `asked` for was reached; None: none was asked for.
+    """Whether the precision that was `wanted` was reached; None: none was.
 
     `names` are the valid entries in the order of the standings; each pair of neighbours counts, but
     for those `at_least`, whose ratios have no second end however long they are measured.
     More time gives more draws, of whatever width it takes; see `Comparison.times`.
     """
-    if asked is None:
+    if wanted is None:
         return None
     settled = (two for two in pairwise(names) if not set(two) & set(at_least))
     neighbours = [pairs.get(frozenset(two)) for two in settled]
     half_widths = [expm1(pair.width.simultaneous) for pair in neighbours if pair]
     reached = max(half_widths, default=None)
     if reached is None or len(half_widths) < len(neighbours):
-        return Precision(asked=asked, reached=reached, met=False, more_s=None)
-    met = reached <= asked
-    times = [pair.times(log1p(asked)) for pair in neighbours if pair]
+        return Precision(asked=wanted, reached=reached, met=False, more_s=None)
+    met = reached <= wanted
+    times = [pair.times(log1p(wanted)) for pair in neighbours if pair]
     known = [each for each in times if each is not None]
     enough = not met and len(known) == len(times)
     return Precision(
-        asked=asked,
+        asked=wanted,
         reached=reached,
         met=met,
         more_s=max(0.0, measured_s * (max(known) - 1)) if enough else None,

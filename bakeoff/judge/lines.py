@@ -1,4 +1,4 @@
-"""A line: one figure of all contenders, and what can be said of every two of them.
+"""A line: one figure of all contenders, and how every two of them compare.
 
 Among them is what a request costs: CPU time and energy less those at rest, and memory. There a draw
 is what a round is to a day: new connections, often new processes, all contenders beside each other.

@@ -1,8 +1,8 @@
-"""Several load generators: which blocks they loaded together, who of them is sick, what each did.
+"""Several load generators: which blocks they loaded together, which was faulty, what each did.
 
 A block is left out for what generators did, never for what a server answered: one was lost, began
-late, lost its clock or its cores, or sent late when the others did not. Who is slow or lossy is
-named, too, from what the server answered to each; but nothing is left out for that.
+late, lost its clock or its cores, or sent late when the others did not. One that is slow or lossy
+is named, too, from what the server answered to each; but nothing is left out for that.
 """
 
 from collections import Counter
@@ -177,7 +177,7 @@ def figures(blocks: Sequence[Block]) -> tuple[LoaderFigures, ...]:
 
 
 def findings(blocks: Sequence[Block], left_out: int, is_open: bool) -> Iterator[Finding]:
-    """What is to be said of the generators; of these blocks `left_out` are, for their sake."""
+    """Findings on the generators; of these blocks `left_out` are, for what generators did."""
     lost: dict[str, str] = {}
     # How many slices each has, and how many of them each of its faults spoiled.
     slices: Counter[str] = Counter()

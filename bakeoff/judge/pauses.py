@@ -94,7 +94,7 @@ class Speeds:
         return family(self.mean, DRAWS_MIN, any_time=self.any_time)
 
     def lost(self, pairs: Pairs) -> Mapping[str, Lost]:
-        """By entry; `pairs` has the typical ratios. Without those of which nothing can be said."""
+        """By entry, of which something is known; `pairs` has the typical ratios."""
         found, names = {}, set(self.mean.names)
         for column, name in enumerate(self.mean.names):
             own_pairs = [pair for pair in pairs if name in pair <= names]
@@ -121,15 +121,15 @@ class Speeds:
 
 
 def with_cost(
-    said: Sequence[Finding], lost: Lost | None, reference: str, mean_ratio: Interval | None
+    findings: Sequence[Finding], lost: Lost | None, reference: str, mean_ratio: Interval | None
 ) -> tuple[Finding, ...]:
-    """What is said of an entry, with what pauses took in place of the stillness that they were.
+    """The findings on an entry, with what pauses took in place of the stillness that they were.
 
     Where it stood still, the pauses are its own, however few they were.
     """
-    still = [each for each in said if each.code in ("stood_still", "silent_slices")]
+    still = [each for each in findings if each.code in ("stood_still", "silent_slices")]
     if not lost or not (lost.own or (still and lost.share >= SHARE_MIN)):
-        return tuple(said)
+        return tuple(findings)
     keys = ("ratio", "low", "high")
     cost = Finding.of(
         "pauses_cost",
@@ -140,7 +140,7 @@ def with_cost(
         reference=reference,
         **{key: getattr(mean_ratio, key, None) for key in keys},
     )
-    return (*(each for each in said if each not in still), cost)
+    return (*(each for each in findings if each not in still), cost)
 
 
 def _median(values: Floats) -> float:

@@ -41,9 +41,9 @@ def mixed_requests(
     """
     if not plan.workload.is_mix:
         return ()
-    asked = plan.workload.by_name
-    weights = sum(each.weight for each in asked.values())
-    pairs = _compared(history, ranked, len(asked))
+    sent = plan.workload.by_name
+    weights = sum(each.weight for each in sent.values())
+    pairs = _compared(history, ranked, len(sent))
     return tuple(
         MixedRequest(
             name=name,
@@ -53,7 +53,7 @@ def mixed_requests(
             entries=tuple(_entry(history, entry, place) for entry in entries),
             pairs=pairs[place],
         )
-        for place, (name, each) in enumerate(asked.items())
+        for place, (name, each) in enumerate(sent.items())
     )
 
 

@@ -174,19 +174,21 @@ def _names(verdict: Verdict) -> str:
     return ", ".join(entry.name for entry in verdict.entries) or "none"
 
 
-def _reference(old: Verdict, new: Verdict, common: Sequence[str], asked: str | None) -> str | None:
+def _reference(old: Verdict, new: Verdict, common: Sequence[str], wanted: str | None) -> str | None:
     """The reference of the comparison; None if fewer than two contenders count in both runs."""
     able = [name for name in common if not old.trouble(name) and not new.trouble(name)]
-    if asked is not None and asked not in able:
-        if asked in common:
-            run = old.run if old.trouble(asked) else new.run
+    if wanted is not None and wanted not in able:
+        if wanted in common:
+            run = old.run if old.trouble(wanted) else new.run
             raise BadUsage(
-                f"--reference: {asked} has no valid figures in {run}; the run's report says why"
+                f"--reference: {wanted} has no valid figures in {run}; the run's report says why"
             )
-        raise BadUsage(f"--reference: {asked} is not in both runs{nearest(asked, able, 'in both')}")
+        raise BadUsage(
+            f"--reference: {wanted} is not in both runs{nearest(wanted, able, 'in both')}"
+        )
     if len(able) < 2:
         return None
-    return asked or next(
+    return wanted or next(
         (verdict.reference for verdict in (new, old) if verdict.reference in able), able[0]
     )
 

@@ -63,7 +63,7 @@ class Tally:
     `answered` is `requests` by the shares of their time in flight within a window.
     `client_cores_ns` is the time in which each of the generator's cores was at work.
     `span_ns`, `cpu` and `cpu_requests` cover the slices in which the server's CPU could be seen.
-    `handshakes_us` is the time of all handshakes. `upstream_ns` is the CPU time of whom it asked,
+    `handshakes_us` is the time of all handshakes. `upstream_ns` is the upstream's CPU time,
     over `upstream_span_ns`.
     """
 

@@ -193,7 +193,7 @@ def _generator_limit(plan: Plan, name: str, tally: Tally) -> Iterator[Finding]:
 
 
 def _upstream_limit(plan: Plan, name: str, tally: Tally) -> Iterator[Finding]:
-    """Whom it asks had no more to give, alone or together with the generator on the same cores."""
+    """The upstream was at its limit, alone or together with the generator on the same cores."""
     server, upstream = tally.server_busy(plan.server_cores_of(name)), tally.upstream_busy
     if server is None or server >= FAR_FROM_SATURATED or upstream is None or plan.cores.shared:
         return
@@ -269,7 +269,7 @@ def out_in_boots(name: str, history: History) -> Iterator[Finding]:
 
 
 def _keeps_alive(plan: Plan, name: str, history: History) -> bool:
-    """Whether it keeps connections as asked; in close mode nobody asks it to."""
+    """Whether it keeps connections as requested; in close mode they aren't."""
     kept = all(entry.verification.keeps_alive for entry in history.started(name))
     return plan.connection == "close" or kept
 

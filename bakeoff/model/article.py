@@ -227,5 +227,4 @@ class Article(Contract):
         return self
 
     def comparison(self, name: str) -> Comparison:
-        """The comparison called `name`. Raises KeyError."""
         return {each.name: each for each in self.comparisons}[name]

@@ -59,7 +59,6 @@ class CapacityPlan(Contract):
 
     @property
     def cluster(self) -> Cluster | None:
-        """Where it is measured; None: on one machine."""
         return self.race.cluster
 
 

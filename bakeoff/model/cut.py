@@ -51,7 +51,6 @@ class Warmup(Contract):
     rates: dict[str, PositiveFloat] = {}
 
     def level(self, name: str) -> float | None:
-        """Requests per second of its last segment, the median; None: it had no slice."""
         last = self.requests_per_s.get(name, ())[self.steady_from.get(name, 0) :]
         return median(last) if last else None
 

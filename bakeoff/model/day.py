@@ -103,7 +103,6 @@ class DayPlan(Contract):
 
     @property
     def cluster(self) -> Cluster | None:
-        """Where it is measured; None: on one machine."""
         return self.race.cluster
 
 

@@ -55,7 +55,6 @@ class Spreads(Contract):
     spreads: tuple[LevelSpread, ...] = ()
 
     def spread(self, level: Level) -> LevelSpread | None:
-        """The spread at a level; None: it was not drawn."""
         return next((each for each in self.spreads if each.level == level), None)
 
 

@@ -49,7 +49,6 @@ class Errors(Contract):
 
     @property
     def total(self) -> int:
-        """All of them."""
         return sum(count for _, count in self)
 
 

@@ -29,7 +29,6 @@ class Settings(Contract):
     connection: Connection
 
     def value(self, axis: AxisName) -> int | Connection:
-        """Its place on an axis."""
         place: int | Connection = getattr(self, axis)
         return place
 
@@ -59,7 +58,6 @@ class GridPlan(Contract):
 
     @property
     def cluster(self) -> Cluster | None:
-        """Where its races are measured; None: on one machine."""
         return next((cell.plan.cluster for cell in self.cells if cell.plan), None)
 
 

@@ -87,7 +87,6 @@ class IndexedRace(Contract):
     skipped: tuple[Skipped, ...] = ()
 
     def pair(self, a: str, b: str) -> Pair | None:
-        """`a` over `b`, turned round where `pairs` has `b` over `a`; None: there is neither."""
         return pair_of(self.pairs, a, b)
 
 

@@ -118,12 +118,10 @@ class Cluster(Contract):
 
     @property
     def server_cpus(self) -> tuple[int, ...]:
-        """The processors that every server node has."""
         return _common_cpus(self.servers)
 
     @property
     def load_cpus(self) -> tuple[int, ...]:
-        """The processors that every load node has."""
         return _common_cpus(self.loads)
 
     def hosts(self, boot: int) -> tuple[str, str]:

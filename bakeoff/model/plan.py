@@ -208,7 +208,6 @@ class Plan(Contract):
         return "requests_per_s" if self.mode == "closed" else "p99"
 
     def workers_of(self, name: str) -> int:
-        """The number of workers or threads that the entry called `name` is given."""
         return self.entry(name).workers or self.workers
 
     def server_cores_of(self, name: str) -> int:
@@ -216,7 +215,6 @@ class Plan(Contract):
         return max(1, min(len(self.cores.server), self.workers_of(name)))
 
     def protocol_of(self, name: str) -> Protocol:
-        """What the entry called `name` is asked over."""
         return self.entry(name).protocol or self.protocol
 
     @property
@@ -236,11 +234,9 @@ class Plan(Contract):
 
     @property
     def machines(self) -> int:
-        """How many machines contenders are rotated over."""
         return len(self.cluster.servers) if self.cluster else 1
 
     def host_of(self, name: str, boot: int) -> str:
-        """Where the entry called `name` listens in a boot."""
         if self.cluster is None or self.machines == 1:
             return self.host
         here, beside = self.cluster.hosts(boot)

@@ -51,7 +51,6 @@ class Certificate(Contract):
 
     @property
     def client(self) -> Tls:
-        """How a client believes it."""
         return Tls(server_name=SERVER_NAME, ca_pem=self.ca_pem)
 
 

@@ -48,7 +48,6 @@ class Ratio(Contract):
         return "within" if 1 / apart < low and high < apart else "can't tell"
 
     def excludes(self, ratio: float) -> bool:
-        """Whether a ratio lies outside of the interval."""
         low, high = self.ends
         return not low <= ratio <= high
 

@@ -18,7 +18,6 @@ class Counters(Contract):
 
     @classmethod
     def summed(cls, counted: Sequence[Self]) -> Self:
-        """All of them together."""
         return cls(**{key: sum(getattr(each, key) for each in counted) for key in cls.model_fields})
 
 

@@ -38,7 +38,6 @@ class CpuCounter(Contract):
 
     @property
     def every(self) -> tuple["CpuCounter", ...]:
-        """This counter and those that are added to it."""
         return (self, *self.also)
 
 

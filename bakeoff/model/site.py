@@ -34,7 +34,6 @@ class Site(Contract):
     pages: Mapping[str, SitePage] = Field(default_factory=dict)
 
     def all_files(self) -> Iterator[str]:
-        """Every file that is ours."""
         yield from self.files
         for page in self.pages.values():
             yield from page.files

@@ -149,11 +149,9 @@ class Verdict(Contract):
         return bool(self.decided or (self.precision and self.precision.met))
 
     def pair(self, a: str, b: str) -> Pair | None:
-        """`a` over `b`, turned round where `pairs` has `b` over `a`; None: there is neither."""
         return pair_of(self.pairs, a, b)
 
     def entry(self, name: str) -> VerdictEntry | None:
-        """The row of `name`; None: there is none."""
         return next((entry for entry in self.entries if entry.name == name), None)
 
     def trouble(self, name: str) -> Finding | None:

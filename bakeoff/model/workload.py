@@ -270,7 +270,6 @@ class Workload(Contract):
 
     @property
     def is_mix(self) -> bool:
-        """Whether there are several requests."""
         return len(self.requests) > 1
 
     @property
@@ -296,7 +295,6 @@ class Workload(Contract):
 
     @property
     def first(self) -> RequestSection:
-        """The first request, with its right answer."""
         return next(iter(self.by_name.values()))
 
     @property
@@ -310,7 +308,6 @@ class Workload(Contract):
 
     @property
     def sends_bodies(self) -> bool:
-        """Whether any request has a body."""
         return any(each.content or each.body_file for each in self.by_name.values())
 
     @property
@@ -344,7 +341,6 @@ class Workload(Contract):
         return columns, rows
 
     def row(self) -> dict[str, str]:
-        """The first row of the data, by column."""
         columns, rows = self.table()
         return dict(zip(columns, rows[0], strict=True)) if rows else {}
 

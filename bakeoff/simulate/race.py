@@ -62,7 +62,6 @@ class Size:
 
 
 def plan_of(size: Size, conditions: Conditions, seed: int) -> Plan:
-    """The plan of a race of this size."""
     simulated = Contender(
         name="simulated",
         title="Simulated",
@@ -112,7 +111,6 @@ def world_of(
 
 
 def records_of(plan: Plan, size: Size, conditions: Conditions) -> Sequence[Record]:
-    """The race's samples.jsonl."""
     stages, log = world_of(plan, size, conditions).stages, _Unwritten()
     context = Context(stages, stages.servers.keeper(Path()), log, Watch(), Path())
     while not time_is_up(plan, log.records()):
@@ -128,11 +126,9 @@ class _Unwritten(Store):
         self._kept: list[Record] = []
 
     def append(self, record: Record) -> None:
-        """Keep it."""
         self._kept.append(record)
 
     def records(self) -> Sequence[Record]:
-        """All."""
         return self._kept
 
 

@@ -33,7 +33,6 @@ class Outcome:
 
 
 def race(size: Size, conditions: Conditions, seed: int) -> Outcome:
-    """Simulate one race and judge it."""
     plan = plan_of(size, conditions, seed)
     records = records_of(plan, size, conditions)
     verdict = judge(plan, {}, records, MACHINE, complete=True)

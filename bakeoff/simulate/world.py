@@ -72,7 +72,6 @@ class World:
 
     @cached_property
     def stages(self) -> Stages:
-        """All seven of them."""
         me: Any = self
         return Stages(me, me, me, me, me, me, me)
 

@@ -24,7 +24,8 @@ STOLEN = Stolen(all=0.14, server=0.16, client=0.12)
 
 
 def limit(server: float = 0.6, client: float = 0.7) -> Finding:
-    return Finding.of("limit_unknown", server_busy=server, client_busy=client)
+    values = {"server_busy": server, "client_busy": client, "client_core": None}
+    return Finding.of("limit_unknown", **values)
 
 
 def lost(quantile: str) -> Finding:

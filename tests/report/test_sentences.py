@@ -63,10 +63,7 @@ def test_advice_ends_a_sentence_and_is_no_part_of_a_reason() -> None:
     assert sentence(few) == f"{joined([few])}; {row.advice}"
 
 
-def test_a_finding_of_an_earlier_version_names_no_core() -> None:
-    values = {"client_busy": 0.97, "server_busy": 0.4}
-    old = Finding.model_validate({"code": "generator_limit", "values": values})
-    assert old.values == {"client_core": None} | values
+def test_a_finding_has_all_values_of_its_code() -> None:
     with pytest.raises(ValueError, match="`values` of generator_limit are"):
         Finding.of("generator_limit", client_busy=0.97)
 

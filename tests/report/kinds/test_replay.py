@@ -155,7 +155,7 @@ def test_a_row_that_the_generator_limited_is_a_bound_and_one_that_is_not_valid_h
 ):
     replay = sample.brick()
     (comparison,) = replay.comparisons
-    limit = Finding.of("generator_limit", client_busy=0.98, server_busy=0.4)
+    limit = Finding.of("generator_limit", client_busy=0.98, client_core=None, server_busy=0.4)
     found: dict[int, dict[str, object]] = {
         0: {"at_least": (limit,)},
         1: {"reasons": (Finding.of("died", how="SIGKILL"),)},

@@ -13,6 +13,7 @@ from bakeoff.model.capacity import (
     CurvePoint,
     Mean,
 )
+from bakeoff.model.finding import Finding
 from bakeoff.model.plan import Cores, Skipped
 from bakeoff.model.ratio import Interval
 from bakeoff.model.receipt import Expectation
@@ -123,14 +124,18 @@ def report() -> CapacityReport:
     )
     entries = (
         entry("quick", 52_000, held={"GET /": held}),
-        entry("equal", 52_500, warnings=("it was out in 1 of 3 boots; in boot 2: no answer",)),
+        entry(
+            "equal",
+            52_500,
+            warnings=(Finding.of("text", text="it was out in 1 of 3 boots; in boot 2: no answer"),),
+        ),
         entry("bounded", 30_000, capacities=(bounded,), mean=None),
         entry("slow", 1_500, capacities=(unmet, untold), mean=None, at_capacity=None, beyond=None),
         entry(
             "liar",
             60_000,
             valid=False,
-            reasons=("3 of 1,000 answers were wrong",),
+            reasons=(Finding.of("text", text="3 of 1,000 answers were wrong"),),
             capacities=(),
             mean=None,
             at_capacity=None,
@@ -148,7 +153,7 @@ def report() -> CapacityReport:
         connections=64,
         reference="quick",
         complete=True,
-        warnings=("there was one boot",),
+        warnings=(Finding.of("text", text="there was one boot"),),
         entries=entries,
         pairs=(
             pair("equal", "quick", STRICT.text, 1.01),

@@ -3,6 +3,7 @@
 from typing import Any
 
 from bakeoff.model.compare import RunChange, RunFacts, RunFigures, RunsComparison
+from bakeoff.model.finding import Finding
 from bakeoff.model.ratio import Ratio
 
 
@@ -56,7 +57,10 @@ def compared(**changed: Any) -> RunsComparison:
         "reference": "nginx",
         "changes": (
             RunChange(
-                name="nginx", before=figures(**nothing), after=figures(**nothing), reason="it"
+                name="nginx",
+                before=figures(**nothing),
+                after=figures(**nothing),
+                reason=Finding.of("text", text="it"),
             ),
             change("go-nethttp", 0.951, 0.012, "slower", after=figures(version="1.1")),
             change("node-http", 1.004, 0.014, "can't tell"),
