@@ -309,7 +309,9 @@ def of_two_runs() -> Iterator[Case]:
     nothing = comparisons.compared(reference=None, changes=())
     yield "nothing in both", comparison.headline(nothing)
     figures = comparisons.figures()
-    alone = RunChange(name="a", before=figures, after=figures, reason="only it remains")
+    alone = RunChange(
+        name="a", before=figures, after=figures, reason=Finding.of("text", text="only it remains")
+    )
     single = comparisons.compared(reference=None, changes=(alone,))
     yield "one in both", comparison.headline(single)
     yield "one in both, changes", texts(comparison.document(single), "Changes")
