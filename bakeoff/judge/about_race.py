@@ -97,9 +97,11 @@ def gather(own: Own, stolen: Stolen | None = None) -> tuple[tuple[Finding, ...],
     theirs; they keep their own, for readers of one entry alone. What was the machine's doing
     leaves them.
     """
-    machine = [each for findings in own.values() for each in findings if each.code in OF_MACHINE]
+    machine = [
+        finding for findings in own.values() for finding in findings if finding.code in OF_MACHINE
+    ]
     kept = {name: tuple(e for e in each if e.code not in OF_MACHINE) for name, each in own.items()}
-    pairs = [(name, each) for name, findings in kept.items() for each in findings]
+    pairs = [(name, finding) for name, findings in kept.items() for finding in findings]
     hidden = {name: each for name, each in pairs if stolen and stolen.hides(each)}
     groups: dict[tuple[str, str], dict[str, Finding]] = {}
     for name, each in pairs:
@@ -189,11 +191,11 @@ def network_findings(plan: Plan, history: History, names: Sequence[str]) -> Iter
     )
     used = {
         name: median(
-            max(each.bytes, sent * each.requests) / each.window_ns * 1e9 for each in events
+            max(event.bytes, sent * event.requests) / event.window_ns * 1e9 for event in events
         )
         / carried
         for name in names
-        if (events := [each for each in history.events(name) if each.window_ns])
+        if (events := [event for event in history.events(name) if event.window_ns])
     }
     if full := {name: share for name, share in used.items() if share >= FULL_SHARE}:
         yield Finding.of(
@@ -235,9 +237,9 @@ def _by_place(plan: Plan, history: History, copies: frozenset[str]) -> History:
             block.model_copy(
                 update={
                     "slices": tuple(
-                        each.model_copy(update={"entry": plan.host_of(each.entry, block.boot)})
-                        for each in block.slices
-                        if each.entry in copies
+                        slice_.model_copy(update={"entry": plan.host_of(slice_.entry, block.boot)})
+                        for slice_ in block.slices
+                        if slice_.entry in copies
                     )
                 }
             )
@@ -283,9 +285,9 @@ def about_race(
     if not plan.solo:
         yield from grounds(history, names)
     yield from short_warm_up(history)
-    if all(had_company(each) is None for block in history.blocks for each in block.slices):
+    if all(had_company(slice_) is None for block in history.blocks for slice_ in block.slices):
         yield Finding.of("state_unseen")
-    hides = any(each.code == "host_hides_limits" for each in shared)
+    hides = any(finding.code == "host_hides_limits" for finding in shared)
     if steal is not None and steal > STOLEN_MIN and not hides:
         yield Finding.of("host_steal", share=steal)
     # The kernel counts them for all servers together, so no entry is named.
@@ -367,7 +369,7 @@ def _differ(floor: NoiseFloor) -> bool:
 
 
 def cpu_sources(entries: Sequence[VerdictEntry]) -> Iterator[Finding]:
-    sources = {each.name: each.cpu_source for each in entries if each.cpu_source}
+    sources = {entry.name: entry.cpu_source for entry in entries if entry.cpu_source}
     if len(set(sources.values())) > 1:
         names = sorted(sources)
         yield Finding.of(

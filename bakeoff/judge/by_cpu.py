@@ -50,15 +50,15 @@ def states(blocks: Sequence[Block]) -> States:
 def by_state(comparison: Comparison, a: str, given: States, together: int) -> ByState | None:
     """How the ratio of `a`, one of the two, follows the state: one of `together` intervals that are
     to hold at once (Šidák). None: too few draws have a state, or all have the same."""
-    draws = [each for each in comparison.estimate.draws if (each.boot, each.draw) in given]
-    share = np.array([each.share for each in draws])
+    draws = [draw for draw in comparison.estimate.draws if (draw.boot, draw.draw) in given]
+    share = np.array([draw.share for draw in draws])
     effective = round(float(share.sum() ** 2 / (share**2).sum())) if len(draws) else 0
     if effective < DRAWS_MIN:
         return None
     sign = 1 if a == comparison.a else -1
     share /= share.sum()
-    work = np.array([given[each.boot, each.draw] for each in draws])
-    ratio = sign * np.array([each.centre for each in draws])
+    work = np.array([given[draw.boot, draw.draw] for draw in draws])
+    ratio = sign * np.array([draw.centre for draw in draws])
     beyond = work - float(share @ work)
     if np.ptp(work) == 0:
         return None

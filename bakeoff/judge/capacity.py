@@ -116,7 +116,9 @@ class Climbed:
         if self.crossing.ln_rate == -inf:
             return False
         above = [
-            each.late for each in self.held if 0 <= log(each.rate) - self.crossing.ln_rate <= ABOVE
+            slice_.late
+            for slice_ in self.held
+            if 0 <= log(slice_.rate) - self.crossing.ln_rate <= ABOVE
         ]
         return sum(above) * 2 > len(above)
 
@@ -153,7 +155,7 @@ def judge_capacity(
     reasons = {name: _reasons(plan, name, every, tallies[name]) for name in names}
     valid = [name for name in names if not reasons[name]]
     climbs = [_climbed(history, valid, objective) for objective in search.objectives]
-    estimates = [_estimates(plan, history, each) for each in climbs]
+    estimates = [_estimates(plan, history, climbed) for climbed in climbs]
     means = _means(estimates)
     return capacity.CapacityReport(
         run=search.run,
@@ -225,12 +227,12 @@ def _means(estimates: Sequence[Mapping[str, Estimate]]) -> dict[str, Estimate]:
         return {}
     return {
         name: Estimate(
-            float(np.mean([each[name].ln_rate for each in estimates])),
-            np.mean(np.stack([each[name].moves for each in estimates]), axis=0),
-            min(each[name].n for each in estimates),
+            float(np.mean([known[name].ln_rate for known in estimates])),
+            np.mean(np.stack([known[name].moves for known in estimates]), axis=0),
+            min(known[name].n for known in estimates),
         )
         for name in estimates[0]
-        if all(name in each for each in estimates)
+        if all(name in known for known in estimates)
     }
 
 
@@ -317,7 +319,9 @@ def _capacity(
     elif ln_rate == -inf:
         outcome, quantiles = "not met", [bound.quantile for bound in objective.bounds]
         quantile = limit if limit in quantiles else quantiles[0]
-        measured = [(us, each.rate) for each in points if (us := each.quantiles_us.get(quantile))]
+        measured = [
+            (us, point.rate) for point in points if (us := point.quantiles_us.get(quantile))
+        ]
         known = dict(zip(("best_us", "best_rate"), min(measured, default=()), strict=False))
     elif estimate is None:
         outcome, limit = "at least", GENERATOR if climbed.generator else limit
@@ -349,7 +353,7 @@ def _warnings(
 ) -> Iterator[Finding]:
     yield from validity.out_in_boots(name, history)
     yield from unsteady_warm_up(name, history)
-    yield from validity.seen_in_answers([each.verification for each in history.started(name)])
+    yield from validity.seen_in_answers([entry.verification for entry in history.started(name)])
     if at_capacity and at_capacity.client_busy > validity.NEAR_LIMIT:
         yield Finding.of("generator_busy_at_capacity", client_busy=at_capacity.client_busy)
 

@@ -52,7 +52,7 @@ def width(
         alone = simultaneous = inf
     elif any_time:
         alone, simultaneous = (
-            max(_any_time_error(each, (1 - CONFIDENCE) / pairs) for each in given.errors)
+            max(_any_time_error(error, (1 - CONFIDENCE) / pairs) for error in given.errors)
             for pairs in (1, together)
         )
     else:
@@ -60,7 +60,7 @@ def width(
         if among is None:
             simultaneous = half_width(given, (1 + CONFIDENCE ** (1 / together)) / 2)
         else:
-            simultaneous = max(tukey(among, each.freedom) * each.value for each in given.errors)
+            simultaneous = max(tukey(among, error.freedom) * error.value for error in given.errors)
     return Width(alone, simultaneous, detectable(simultaneous, half_width(given, POWER)))
 
 
@@ -91,7 +91,7 @@ def any_time_quantile(freedom: int, alpha: float) -> float:
 
 def half_width(given: Estimate, p: float) -> float:
     """Student's quantile `p` of the estimate's error, on the level where that is widest."""
-    return max(t_quantile(each.freedom, p) * each.value for each in given.errors)
+    return max(t_quantile(error.freedom, p) * error.value for error in given.errors)
 
 
 def detectable(half_width: float, power: float) -> float:
@@ -197,13 +197,13 @@ class Comparison:
     def draw_ratios(self, a: str) -> tuple[DrawRatio, ...]:
         return tuple(
             DrawRatio(
-                boot=each.boot,
-                draw=each.draw,
-                process=each.process,
-                ratio=exp(self._sign(a) * each.centre),
-                n=each.n,
+                boot=draw.boot,
+                draw=draw.draw,
+                process=draw.process,
+                ratio=exp(self._sign(a) * draw.centre),
+                n=draw.n,
             )
-            for each in self.estimate.draws
+            for draw in self.estimate.draws
         )
 
     def _sign(self, a: str) -> int:
@@ -293,11 +293,11 @@ def _gap(short: Estimate, long: Estimate) -> tuple[float, float, float]:
     spread of blocks within draws: Welch's, with the degrees of freedom of trimmed means (Yuen,
     Biometrika 61, 1974). Where that isn't known, none is seen.
     """
-    shorts = {(each.boot, each.draw): each for each in short.draws}
+    shorts = {(draw.boot, draw.draw): draw for draw in short.draws}
     both = [
-        (shorts[each.boot, each.draw], each)
-        for each in long.draws
-        if (each.boot, each.draw) in shorts
+        (shorts[draw.boot, draw.draw], draw)
+        for draw in long.draws
+        if (draw.boot, draw.draw) in shorts
     ]
     if not both:
         return 0.0, 1.0, 1.0

@@ -248,7 +248,7 @@ ALWAYS = (0.5, 0.99)
 
 def quantiles_of(objectives: Sequence[Objective]) -> list[float]:
     """The median, p99, and all that the objectives bound, rising."""
-    return sorted({bound.p for each in objectives for bound in each.bounds} | set(ALWAYS))
+    return sorted({bound.p for objective in objectives for bound in objective.bounds} | set(ALWAYS))
 
 
 def curve(slices: Sequence[Slice], ps: Sequence[float], places: int) -> tuple[CurvePoint, ...]:

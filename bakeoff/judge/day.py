@@ -50,7 +50,7 @@ def judge_day(
         plan=plan,
         complete=complete,
         rounds=len(ends),
-        lasted_s=sum(each.lasted_s for each in ends),
+        lasted_s=sum(end.lasted_s for end in ends),
         entries=tuple(_entry(plan, receipts, name, rounds, ends) for name in names),
         lines=tuple(lines),
         warnings=tuple(_warnings(plan, rounds, ends)),
@@ -181,14 +181,14 @@ def _warnings_of(
             code = "died_in_phase" if reason.startswith(day_figures.DIED) else "missed_phase"
             how = reason.removeprefix(day_figures.DIED)
             yield Finding.of(code, phase=phase, n=len(reasons), how=how)
-    peaks = [each for seen in own if (turn := seen.turn("peak")) for each in turn.slices]
+    peaks = [slice_ for seen in own if (turn := seen.turn("peak")) for slice_ in turn.slices]
     if peaks:
-        busy = float(np.median([max(each.event.busy_cores) for each in peaks]))
+        busy = float(np.median([max(slice_.event.busy_cores) for slice_ in peaks]))
         if busy >= GENERATOR_BUSY:
             yield Finding.of("generator_at_peak", client_busy=busy)
         if (upstream := _upstream_busy(plan, peaks)) is not None:
             alone = set(plan.race.upstream_cpus) - set(plan.race.cores.client)
-            mean = float(np.median([each.event.busy for each in peaks]))
+            mean = float(np.median([slice_.event.busy for slice_ in peaks]))
             together = mean + upstream / len(set(plan.race.cores.client))
             if max(upstream, 0.0 if alone else together) >= GENERATOR_BUSY:
                 yield Finding.of("upstream_at_peak", upstream_busy=upstream)
@@ -210,7 +210,7 @@ def _warnings_of(
     cut = [turn.opened for seen in own if (turn := seen.turn("slow")) and turn.opened is not None]
     if cut and max(cut) < plan.slow_clients / 2:
         yield Finding.of("cuts_slow_clients", n=max(cut), asked=plan.slow_clients)
-    killed = sum((each.name, each.how) == (name, "SIGKILL") for end in ends for each in end.stopped)
+    killed = sum((stop.name, stop.how) == (name, "SIGKILL") for end in ends for stop in end.stopped)
     if killed:
         yield Finding.of("killed", n=killed, boots=len(ends))
     yield from seen_in_answers(_verifications(own))
@@ -219,16 +219,16 @@ def _warnings_of(
 def _upstream_busy(plan: day.DayPlan, peaks: Sequence[Slice]) -> float | None:
     """The share of a core's time in which the upstream was at work; None: there is none."""
     shares = [
-        each.upstream_cpu.total_ns / (each.event.drained_ns - each.event.start_ns)
-        for each in peaks
-        if each.upstream_cpu and each.event.drained_ns > each.event.start_ns
+        slice_.upstream_cpu.total_ns / (slice_.event.drained_ns - slice_.event.start_ns)
+        for slice_ in peaks
+        if slice_.upstream_cpu and slice_.event.drained_ns > slice_.event.start_ns
     ]
     return float(np.median(shares)) / max(1, len(plan.race.upstream_cpus)) if shares else None
 
 
 def _warnings(plan: day.DayPlan, rounds: Rounds, ends: Sequence[DayEnd]) -> Iterator[Finding]:
     if len(plan.race.entries) > 1 and 0 < len(ends) < plan.rounds_min:
-        needed_s = plan.rounds_min * float(np.median([each.lasted_s for each in ends]))
+        needed_s = plan.rounds_min * float(np.median([end.lasted_s for end in ends]))
         yield Finding.of("few_day_rounds", n=len(ends), least=plan.rounds_min, needed_s=needed_s)
     if plan.race.cores.shared:
         yield Finding.of("cores_shared")

@@ -84,8 +84,8 @@ def recovered_after_ms(slices: Sequence[Slice], since_ns: int) -> float | None:
     if usual_us is None:
         return None
     well = 0
-    for place, each in enumerate(slices[1:], start=1):
-        now_us = quantile_us(each, 0.5)
+    for place, slice_ in enumerate(slices[1:], start=1):
+        now_us = quantile_us(slice_, 0.5)
         well = well + 1 if now_us is not None and now_us <= WELL_WITHIN * usual_us else 0
         if well == WELL_SLICES:
             return max(1.0, (slices[place - WELL_SLICES + 1].event.end_ns - since_ns) / 1e6)
@@ -98,8 +98,8 @@ def _first_ms(_seen: Seen, turn: DayTurn) -> float | None:
     Between slices nothing is in flight, so what lies between them is no time of the server's.
     """
     done, spent_ns = 0, 0.0
-    for each in turn.slices:
-        event = each.event
+    for slice_ in turn.slices:
+        event = slice_.event
         took_ns = event.drained_ns - event.start_ns
         if done + event.requests_all >= FIRST_REQUESTS:
             share = (FIRST_REQUESTS - done) / event.requests_all
@@ -164,7 +164,7 @@ def _storm_ms(_seen: Seen, turn: DayTurn) -> float | None:
 
 
 def _slowdown(_seen: Seen, turn: DayTurn) -> float | None:
-    without, beside = (quantile_us(each, 0.5) for each in turn.slices)
+    without, beside = (quantile_us(slice_, 0.5) for slice_ in turn.slices)
     return beside / without if without and beside else None
 
 
@@ -348,6 +348,6 @@ def errors_of(rounds: Sequence[Seen]) -> Mapping[Phase, dict[str, int]]:
     found: dict[Phase, Counter[str]] = {}
     for seen in rounds:
         for turn in seen.turns.values():
-            for each in turn.slices:
-                found.setdefault(turn.phase, Counter()).update(each.event.errors)
+            for slice_ in turn.slices:
+                found.setdefault(turn.phase, Counter()).update(slice_.event.errors)
     return {phase: dict(errors) for phase, errors in found.items() if errors}

@@ -70,19 +70,19 @@ class MeanSquare:
 
 def draws_of(plan: Plan, sets: int, records: Sequence[Record]) -> ContenderDraws | None:
     """The spreads of the contender whose processes are `plan`'s entries; None: it has no block."""
-    own = {each.name for each in plan.entries}
+    own = {entry.name for entry in plan.entries}
     boots = [
         record.boot
         for record in records
         if isinstance(record, BootStart) and record.started[0].name in own
     ]
     blocks = [record for record in records if isinstance(record, Block) and record.boot in boots]
-    slices = [each for block in blocks for each in block.slices]
+    slices = [slice_ for block in blocks for slice_ in block.slices]
     if not slices:
         return None
-    lengths = [round(each.event.window_ns / 1e6) for each in slices]
+    lengths = [round(slice_.event.window_ns / 1e6) for slice_ in slices]
     slice_ms = max(1, round(median(lengths)))
-    rate = float(np.mean([each.event.requests_per_s for each in slices]))
+    rate = float(np.mean([slice_.event.requests_per_s for slice_ in slices]))
     tables = [table for boot in boots if (table := _table(_of_boot(blocks, boot), sets))]
     spreads = _spreads(tables, plan.entries[0].attached is not None)
     one, twenty = _errors(spreads, slice_ms) if spreads else (None, None)
@@ -95,7 +95,7 @@ def draws_of(plan: Plan, sets: int, records: Sequence[Record]) -> ContenderDraws
         rounds=len(blocks) // sets,
         slice_ms=slice_ms,
         requests_per_s=exp(np.mean([t.level for t in tables])) if tables else rate,
-        generator_busy=median(max(each.event.busy_cores) for each in slices),
+        generator_busy=median(max(slice_.event.busy_cores) for slice_ in slices),
         spreads=spreads,
         one_draw_error=one,
         twenty_draws_error=twenty,
@@ -126,15 +126,15 @@ def _requests(plan: Plan, sets: int, blocks: Sequence[Block]) -> Iterator[Reques
 
 def components(tables: Sequence[Table], connections_only: bool) -> tuple[LevelSpread, ...]:
     """The spreads of the levels below the boot, the smallest level first."""
-    degrees = sum(each.degrees for each in tables)
-    block = MeanSquare(sum(each.block * each.degrees for each in tables) / degrees, degrees)
-    cells = sum(each.cells.size for each in tables)
+    degrees = sum(table.degrees for table in tables)
+    block = MeanSquare(sum(table.block * table.degrees for table in tables) / degrees, degrees)
+    cells = sum(table.cells.size for table in tables)
     # What blocks leave in a cell: its mean's variance.
-    left = sum(each.block / each.rounds * each.cells.size for each in tables) / cells
-    rows = _mean_square([_rows(each.cells) for each in tables])
-    between = _mean_square([_interactions(each.cells) for each in tables])
-    processes = sum(each.cells.shape[0] for each in tables)
-    rounds = sum(each.rounds * each.cells.shape[1] for each in tables)
+    left = sum(table.block / table.rounds * table.cells.size for table in tables) / cells
+    rows = _mean_square([_rows(table.cells) for table in tables])
+    between = _mean_square([_interactions(table.cells) for table in tables])
+    processes = sum(table.cells.shape[0] for table in tables)
+    rounds = sum(table.rounds * table.cells.shape[1] for table in tables)
     block_spread = _spread("block", block, 0.0, rounds)
     if connections_only:
         degrees = rows.degrees + between.degrees
@@ -157,7 +157,7 @@ def _table(
     """
     by_set: dict[int, list[Mapping[str, float]]] = {}
     for block in blocks:
-        row = {each.entry: ln(each) for each in block.slices if each.event.requests}
+        row = {slice_.entry: ln(slice_) for slice_ in block.slices if slice_.event.requests}
         told = {name: value for name, value in row.items() if isfinite(value)}
         by_set.setdefault(block.draw, []).append(told)
     if len(by_set) < sets or not blocks:
@@ -198,7 +198,7 @@ def _spreads(tables: Sequence[Table], connections_only: bool) -> tuple[LevelSpre
     below = components(tables, connections_only)
     if len(tables) < 2 or connections_only:
         return below
-    levels = np.array([each.level for each in tables])
+    levels = np.array([table.level for table in tables])
     boots = MeanSquare(float(levels.var(ddof=1)), len(levels) - 1)
     cells = tables[0].cells
     explained = sum(
@@ -254,7 +254,7 @@ def _between(rows: MeanSquare, below: MeanSquare, sets: int, processes: int) -> 
 
 
 def _errors(spreads: Sequence[LevelSpread], slice_ms: int) -> tuple[float, float]:
-    sd = {each.level: each.sd for each in spreads}
+    sd = {spread.level: spread.sd for spread in spreads}
     slices = sd["block"] ** 2 / (RUN_S * 1000 / slice_ms)
     drawn = sd["connections"] ** 2 + sd.get("process", 0.0) ** 2
     return sqrt(drawn + slices), sqrt(drawn / DRAWS + slices)

@@ -112,7 +112,7 @@ class Participants:
         """Why `name` is invalid or absent; empty: it is valid."""
         if name in self.reasons:
             return self.reasons[name]
-        skipped = [each.reason for each in self.skipped if each.name == name]
+        skipped = [skipped_.reason for skipped_ in self.skipped if skipped_.name == name]
         return tuple(Finding.of("text", text=reason) for reason in skipped[:1])
 
     def unsettled(self, name: str) -> tuple[Finding, ...]:
@@ -205,7 +205,7 @@ def row(
     quantiles = latency.summary(merged)
     cores = plan.server_cores_of(name)
     server_busy = tally.server_busy(cores)
-    ready_ms = [each.time_to_ready_ms for each in started if each.time_to_ready_ms is not None]
+    ready_ms = [entry.time_to_ready_ms for entry in started if entry.time_to_ready_ms is not None]
     of_boots = against.boot_ratios(name) if against else ()
     return VerdictEntry(
         name=name,
@@ -240,7 +240,7 @@ def row(
         percentiles_us=latency.percentile_series(merged),
         cpu_us_per_request=cpu_per_request(tally),
         memory_mib=MemoryUse(
-            idle=_mean_mib(each.idle for each in started), loaded=_mean_mib(history.loaded(name))
+            idle=_mean_mib(entry.idle for entry in started), loaded=_mean_mib(history.loaded(name))
         ),
         bytes_per_response=ResponseBytes(
             head=verification.head_bytes if verification else 0,

@@ -151,7 +151,7 @@ def work(plan: Plan, history: History, name: str) -> Work | None:
         workers=plan.workers,
         protocol=plan.protocol_of(name),
         agreed=next((each for each in reversed(history.agreed(name))), None),
-        audit=next((each.audit for each in started if each.audit), None),
+        audit=next((entry.audit for entry in started if entry.audit), None),
         # The median over boots, by threads at work.
         crew=crews[(len(crews) - 1) // 2] if crews else None,
         written_per_request=_written_per_request(history, name),

@@ -52,8 +52,8 @@ def is_decided(verdict: Verdict, at_least: Collection[str]) -> bool:
         return False
     if verdict.gates:
         outcomes: dict[Gate, set[Outcome]] = {}
-        for each in verdict.gates:
-            outcomes.setdefault(each.gate, set()).add(each.outcome)
+        for result_ in verdict.gates:
+            outcomes.setdefault(result_.gate, set()).add(result_.outcome)
         return all("fails" in each or "can't tell" not in each for each in outcomes.values())
     return all(pair.decided for pair in pairs if pair)
 
@@ -167,7 +167,7 @@ def decided_by_both(
             replace(each, width=width(each.estimate, together=2, any_time=history.any_time))
             for each in (first, cpu)
         ]
-        if not all(isfinite(each.width.simultaneous) for each in shared):
+        if not all(isfinite(comparison.width.simultaneous) for comparison in shared):
             results.append(alone)
             continue
         bounded = standings.bounded_ratio(shared[0].interval(a), a, b, at_least)

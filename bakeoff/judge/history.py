@@ -117,7 +117,7 @@ class History:
         return self._processes.get((boot, draw), {}).get(name, 0)
 
     def started(self, name: str) -> list[samples.BootEntry]:
-        return [each for start in self.starts for each in start.started if each.name == name]
+        return [entry for start in self.starts for entry in start.started if entry.name == name]
 
     def agreed(self, name: str) -> list[Agreed]:
         """What the load generator's connections to it came to, in each boot that says so."""
@@ -246,7 +246,7 @@ def had_company(of: samples.Slice) -> bool | None:
 
 def _alone(block: samples.Block) -> samples.Block | None:
     """The block without the slices that had company; None: too few of them would remain."""
-    slices = tuple(each for each in block.slices if not had_company(each))
+    slices = tuple(slice_ for slice_ in block.slices if not had_company(slice_))
     if len(slices) == len(block.slices):
         return block
     return block.model_copy(update={"slices": slices}) if len(slices) > 1 else None

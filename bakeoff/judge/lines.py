@@ -154,9 +154,9 @@ def _offered(records: Sequence[Costs], at: CostAt) -> dict[str, float]:
     """What each was offered, the geometric mean over draws."""
     logs: dict[str, list[float]] = {}
     for record in records:
-        for each in record.slices:
-            if each.at == at and each.slice.rate:
-                logs.setdefault(each.slice.entry, []).append(log(each.slice.rate))
+        for cost in record.slices:
+            if cost.at == at and cost.slice.rate:
+                logs.setdefault(cost.slice.entry, []).append(log(cost.slice.rate))
     return {name: exp(float(np.mean(own))) for name, own in logs.items()}
 
 
@@ -168,11 +168,11 @@ def _table(history: History, at: CostAt, names: Sequence[str], reading: _Reading
     processes = {(draw.boot, draw.draw): draw.processes for draw in history.draws}
     for row, record in enumerate(history.costs):
         of_draw = processes.get((record.boot, record.draw), {})
-        for each in record.slices:
-            name = each.slice.entry
-            if each.at != at or name not in columns:
+        for cost in record.slices:
+            name = cost.slice.entry
+            if cost.at != at or name not in columns:
                 continue
-            column, value = columns.index(name), reading(record.rested, each)
+            column, value = columns.index(name), reading(record.rested, cost)
             process[row, column] = of_draw.get(name, 0)
             if value is not None:
                 ln_y[row, column] = -log(value)

@@ -34,7 +34,11 @@ class Offered:
     @classmethod
     def of(cls, slices: Iterable[Slice], places: int) -> "Offered | None":
         """The offered load of one entry's slices; None if none of them had a rate."""
-        events = [(each.rate, each.event) for each in slices if each.rate and each.event.window_ns]
+        events = [
+            (slice_.rate, slice_.event)
+            for slice_ in slices
+            if slice_.rate and slice_.event.window_ns
+        ]
         return cls(tuple(events), places) if events else None
 
     @cached_property

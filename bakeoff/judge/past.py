@@ -276,14 +276,14 @@ Lines = dict[tuple[str, str], list[tuple[float, float]]]
 
 
 def predicted(verdict: Verdict, earlier: history.Earlier) -> Verdict:
-    races = len({each.run for each in earlier.ratios})
+    races = len({ratio.run for ratio in earlier.ratios})
     pairs = expecting(verdict.pairs, earlier)
     return verdict.model_copy(update={"pairs": pairs, "earlier_races": races})
 
 
 def expecting(pairs: Sequence[Pair], earlier: history.Earlier) -> tuple[Pair, ...]:
     """The pairs of a race, each with where its ratio is expected next, where that can be told."""
-    races = len({each.run for each in earlier.ratios})
+    races = len({ratio.run for ratio in earlier.ratios})
     lines = _lines(earlier.ratios)
     of_family, freedom = _of_family(lines, races)
 
@@ -321,10 +321,10 @@ def _next(
 
 def _lines(ratios: Sequence[history.EarlierRatio]) -> Lines:
     lines: Lines = defaultdict(list)
-    for each in ratios:
-        sign = 1 if each.a <= each.b else -1
-        key = min(each.a, each.b), max(each.a, each.b)
-        lines[key].append((sign * log(each.ratio), each.error))
+    for ratio in ratios:
+        sign = 1 if ratio.a <= ratio.b else -1
+        key = min(ratio.a, ratio.b), max(ratio.a, ratio.b)
+        lines[key].append((sign * log(ratio.ratio), ratio.error))
     return lines
 
 

@@ -59,7 +59,7 @@ class Speeds:
             name
             for name in names
             if (plan.mode, plan.connection) == ("closed", "keep-alive")
-            and all(each.verification.keeps_alive for each in history.started(name))
+            and all(entry.verification.keeps_alive for entry in history.started(name))
         ]
         kind = judged_kind(history.blocks)
         blocks = [block for block in history.blocks if block.kind == kind]
@@ -115,7 +115,7 @@ class Speeds:
     def _taken(self, name: str, typical: Comparison, other: str) -> list[float]:
         """ln of the typical ratio over the mean one, a row per draw; NaN where one is missing."""
         ratios = (typical.short or typical).draw_ratios(name)
-        centres = {(each.boot, each.draw): log(each.ratio) for each in ratios}
+        centres = {(ratio.boot, ratio.draw): log(ratio.ratio) for ratio in ratios}
         draws = zip(self.mean.boot, self.mean.draw, self.mean.log_ratio(name, other), strict=True)
         return [centres.get((boot, draw), nan) - of_means for boot, draw, of_means in draws]
 
@@ -127,7 +127,7 @@ def with_cost(
 
     Where it stood still, the pauses are its own, however few they were.
     """
-    still = [each for each in findings if each.code in ("stood_still", "silent_slices")]
+    still = [finding for finding in findings if finding.code in ("stood_still", "silent_slices")]
     if not lost or not (lost.own or (still and lost.share >= SHARE_MIN)):
         return tuple(findings)
     keys = ("ratio", "low", "high")
@@ -140,7 +140,7 @@ def with_cost(
         reference=reference,
         **{key: getattr(mean_ratio, key, None) for key in keys},
     )
-    return (*(each for each in findings if each not in still), cost)
+    return (*(finding for finding in findings if finding not in still), cost)
 
 
 def _median(values: Floats) -> float:

@@ -262,7 +262,7 @@ def _same_program(before: Run, after: Run, reference: str) -> Iterator[Finding]:
     runs = (before, after)
     old, new = (_figures(run.verdict, reference, None).version for run in runs)
     receipts = [run.receipts[reference] for run in runs if reference in run.receipts]
-    sources = {each.source_sha256 for each in receipts}
+    sources = {receipt.source_sha256 for receipt in receipts}
     if not old or not new:
         yield Finding.of("reference_unknown", reference=reference)
     elif old != new:

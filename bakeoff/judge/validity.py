@@ -249,14 +249,16 @@ def warnings(plan: Plan, name: str, history: History, tally: Tally) -> Iterator[
         yield Finding.of("silent_slices", silent=tally.silent, slices=tally.slices)
     yield from drift(name, history)
     yield from _processes(name, history)
-    yield from seen_in_answers([each.verification for each in history.started(name)])
+    yield from seen_in_answers([entry.verification for entry in history.started(name)])
 
 
 def seen_in_answers(verifications: Sequence[Verification]) -> Iterator[Finding]:
     """What was noticed when a contender's answers were looked at, before any load."""
-    for text in dict.fromkeys(text for each in verifications for text in each.warnings):
+    for text in dict.fromkeys(
+        text for verification in verifications for text in verification.warnings
+    ):
         yield Finding.of("verification", text=text)
-    found = [finding for each in verifications for finding in each.findings]
+    found = [finding for verification in verifications for finding in verification.findings]
     yield from (each for at, each in enumerate(found) if each not in found[:at])
 
 
@@ -317,7 +319,7 @@ def _port_closed(name: str, history: History) -> Iterator[Finding]:
         died = any(name in end.died for end in history.ends if end.boot == boot)
         silent = bool(events) and not events[-1].requests
         if silent and not died and events[-1].errors.get("connect_refused", 0):
-            address = next((each.address for each in history.started(name)), "")
+            address = next((entry.address for entry in history.started(name)), "")
             yield Finding.of("port_closed", port=address.rpartition(":")[2])
             return
 
@@ -326,15 +328,15 @@ def _processes(name: str, history: History) -> Iterator[Finding]:
     """Workers that ended, processes that escaped or had to be killed, memory that grew."""
     conducts = [end.conducts[name] for end in history.ends if name in end.conducts]
     # A warning only: some servers recycle their workers on purpose, which is no less work.
-    if ended := sum(each.ended for each in conducts):
-        began = sum(each.began for each in conducts)
+    if ended := sum(conduct.ended for conduct in conducts):
+        began = sum(conduct.began for conduct in conducts)
         yield Finding.of("workers_restarted", ended=ended, began=began)
-    if escaped := max((each.escaped for each in conducts), default=0):
+    if escaped := max((conduct.escaped for conduct in conducts), default=0):
         yield Finding.of("processes_escaped", processes=escaped)
-    stopped = [each for end in history.ends for each in end.stopped if each.name == name]
-    if killed := sum(each.how == "SIGKILL" for each in stopped):
+    stopped = [stop for end in history.ends for stop in end.stopped if stop.name == name]
+    if killed := sum(stop.how == "SIGKILL" for stop in stopped):
         yield Finding.of("killed", n=killed, boots=len(stopped))
-    if pids := {pid for each in stopped for pid in each.survivors}:
+    if pids := {pid for stop in stopped for pid in stop.survivors}:
         yield Finding.of("outlived_sigkill", pids=sorted(pids))
     yield from _memory_grew(name, history)
 

@@ -97,9 +97,9 @@ def judge(
         for name in [*names, *participants.invalid]
     )
     shared, own = about_race.gather(
-        {each.name: each.warnings for each in entries}, about_race.Stolen.of(every, plan.cores)
+        {entry.name: entry.warnings for entry in entries}, about_race.Stolen.of(every, plan.cores)
     )
-    entries = tuple(each.model_copy(update={"warnings": own[each.name]}) for each in entries)
+    entries = tuple(entry.model_copy(update={"warnings": own[entry.name]}) for entry in entries)
     # The largest of the pairs that tie; if none does, the smallest of all.
     effects = [(pair.finding, pair.minimum_detectable_effect) for pair in listing]
     detectable = max(
@@ -132,7 +132,11 @@ def judge(
         pairs=listing,
         skipped=(
             *plan.skipped,
-            *(each for each in participants.skipped if each.name not in participants.twins),
+            *(
+                skipped_
+                for skipped_ in participants.skipped
+                if skipped_.name not in participants.twins
+            ),
         ),
         minimum_detectable_effect=detectable,
         boots=len(history.boots),

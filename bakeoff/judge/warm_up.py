@@ -103,7 +103,7 @@ def settled(
         start, _ = earlier.pop()
     last = (start, len(speed))
     lasting = [each for each in earlier if each[1] - each[0] >= _BEST_SLICES]
-    slower = any(_slower(speed, last, each, tolerance) for each in lasting)
+    slower = any(_slower(speed, last, stretch, tolerance) for stretch in lasting)
     course: Course = "slowdown" if slower else "warm-up" if earlier else "flat"
     stair = min(STAIR_SLICES, earlier[-1][1] - earlier[-1][0]) if earlier else 0
     silent = min(requests_per_s[start:]) <= 0

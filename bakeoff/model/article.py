@@ -210,14 +210,19 @@ class Article(Contract):
 
     @model_validator(mode="after")
     def _names_fit(self) -> Self:
-        rows = {each.name: {row.name for row in each.rows} for each in self.comparisons}
+        rows = {
+            comparison.name: {row.name for row in comparison.rows}
+            for comparison in self.comparisons
+        }
         if len(rows) != len(self.comparisons):
             raise ValueError("has two comparisons with one name")
-        for each in self.comparisons:
-            if each.load not in self.loads:
-                raise ValueError(f"comparison {each.name}: there is no load called {each.load}")
-            if len(rows[each.name]) != len(each.rows):
-                raise ValueError(f"comparison {each.name}: two of its rows have one name")
+        for comparison in self.comparisons:
+            if comparison.load not in self.loads:
+                raise ValueError(
+                    f"comparison {comparison.name}: there is no load called {comparison.load}"
+                )
+            if len(rows[comparison.name]) != len(comparison.rows):
+                raise ValueError(f"comparison {comparison.name}: two of its rows have one name")
         for claim in self.claims:
             if claim.comparison not in rows:
                 raise ValueError(f'claim "{claim.text}": there is no comparison {claim.comparison}')
@@ -227,4 +232,4 @@ class Article(Contract):
         return self
 
     def comparison(self, name: str) -> Comparison:
-        return {each.name: each for each in self.comparisons}[name]
+        return {comparison.name: comparison for comparison in self.comparisons}[name]

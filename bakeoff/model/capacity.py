@@ -213,4 +213,4 @@ class CapacityReport(Contract):
 
     def pair(self, objective: str, a: str, b: str) -> CapacityPair | None:
         """`a` over `b` for one objective; empty: for their means. None: they weren't compared."""
-        return pair_of([each for each in self.pairs if each.objective == objective], a, b)
+        return pair_of([pair for pair in self.pairs if pair.objective == objective], a, b)

@@ -151,5 +151,5 @@ class Day(Contract):
     def line(self, phase: Phase, figure: Figure) -> DayLine | None:
         """One figure of one phase; None: nobody had it."""
         return next(
-            (each for each in self.lines if (each.phase, each.figure) == (phase, figure)), None
+            (line_ for line_ in self.lines if (line_.phase, line_.figure) == (phase, figure)), None
         )

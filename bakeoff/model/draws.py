@@ -55,7 +55,7 @@ class Spreads(Contract):
     spreads: tuple[LevelSpread, ...] = ()
 
     def spread(self, level: Level) -> LevelSpread | None:
-        return next((each for each in self.spreads if each.level == level), None)
+        return next((spread for spread in self.spreads if spread.level == level), None)
 
 
 class RequestDraws(Spreads):

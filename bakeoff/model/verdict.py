@@ -159,5 +159,5 @@ class Verdict(Contract):
         entry = self.entry(name)
         if entry is not None:
             return None if entry.valid else Finding.of("not_valid", *entry.reasons, name=name)
-        skipped = {each.name: each.reason for each in self.skipped}
+        skipped = {skipped_.name: skipped_.reason for skipped_ in self.skipped}
         return Finding.of("absent", name=name, reason=skipped.get(name, "it was not measured"))

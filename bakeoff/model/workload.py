@@ -262,7 +262,7 @@ class Workload(Contract):
     def _is_whole(self) -> Self:
         if self.order and not self.data:
             raise ValueError("has `order`, but no `data` whose rows it could order")
-        names = [each.name for each in self.requests if each.name]
+        names = [request.name for request in self.requests if request.name]
         for name in names:
             if names.count(name) > 1:
                 raise ValueError(f"has two requests with the name {name}")
@@ -283,7 +283,7 @@ class Workload(Contract):
     def by_name(self) -> Mapping[str, RequestSection]:
         """Every request with its right answer, by its name; of equal ones the second has `#2`."""
         named: dict[str, RequestSection] = {}
-        taken = {each.name for each in self.requests}
+        taken = {request.name for request in self.requests}
         for each in self.requests or (self.request,):
             name, count = each.name or each.usual_name, 1
             while name in named or (not each.name and name in taken):
@@ -314,8 +314,8 @@ class Workload(Contract):
     def fills_in(self) -> bool:
         """Whether requests differ from one time to the next."""
         sections = (*self.by_name.values(), *self.once)
-        bodies = (self.content(each.body_file) for each in sections if each.body_file)
-        return any(has_fields(text) for each in sections for _, text in each.texts) or any(
+        bodies = (self.content(section.body_file) for section in sections if section.body_file)
+        return any(has_fields(text) for section in sections for _, text in section.texts) or any(
             b"{{" in body and _is_text(body) for body in bodies
         )
 
