@@ -66,6 +66,6 @@ def compared(**changed: Any) -> RunsComparison:
             change("node-http", 1.004, 0.014, "can't tell"),
         ),
         "only_before": ("gunicorn",),
-        "warnings": ("nginx, the reference, has other sources",),
+        "warnings": (Finding.of("text", text="nginx, the reference, has other sources"),),
     }
     return RunsComparison.model_validate(usual | changed)

@@ -3,6 +3,7 @@
 from typing import Any
 
 from bakeoff.model.crosscheck import FIGURES, Compared, Crosscheck, Loading
+from bakeoff.model.finding import Finding
 from bakeoff.model.plan import Skipped
 from bakeoff.model.ratio import Ratio
 from tests.judge.facts import MACHINE
@@ -36,9 +37,13 @@ def crosscheck(**changed: Any) -> Crosscheck:
     half = Ratio(ratio=0.5, low=0.48, high=0.52, n=10)
     apart = {"ratio": half, "finding": "differs"}
     double = Ratio(ratio=2.31, low=2.1, high=2.55, n=10)
-    higher = {"ratio": double, "finding": "differs", "why": "it corrects"}
+    higher = {"ratio": double, "finding": "differs", "why": Finding.of("text", text="it corrects")}
     below = Ratio(ratio=1.35, low=None, high=1.35, n=10)
-    nothing = {"ratio": below, "finding": "can't tell", "why": "ab prints no finer than 1 ms"}
+    nothing = {
+        "ratio": below,
+        "finding": "can't tell",
+        "why": Finding.of("text", text="ab prints no finer than 1 ms"),
+    }
     usual: dict[str, Any] = {
         "plan": plan(),
         "complete": True,
