@@ -5,7 +5,6 @@ by the next sweep, since the session was written down before the command ran.
 """
 
 import contextlib
-import ctypes
 import os
 import resource
 import signal
@@ -18,9 +17,9 @@ from threading import Event
 
 from bakeoff.keeper import ledger
 from bakeoff.keeper.processes import MARKER
+from bakeoff.keeper.spawn import PR_SET_PDEATHSIG, prctl
 from bakeoff.keeper.sweep import end_session
 
-PR_SET_PDEATHSIG = 1
 POLL_S = 0.1
 """How long a command may take to notice that it is to stop."""
 DRAIN_S = 1.0
@@ -29,7 +28,6 @@ it open."""
 NEVER = Event()
 """The `stop` of a caller in the main thread, where Ctrl-C arrives by itself."""
 ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-_libc = ctypes.CDLL(None)
 
 
 @dataclass(frozen=True)
@@ -133,7 +131,6 @@ def _signals_wait() -> Iterator[set[int | signal.Signals]]:
 def _preparation(
     cpus: Collection[int], open_files: int, mask: set[int | signal.Signals], entry: ledger.Entry
 ) -> Callable[[], None]:
-    """What the child does before it becomes the program."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     enough = open_files if hard == resource.RLIM_INFINITY else min(open_files, hard)
     us = os.getpid()
@@ -141,7 +138,7 @@ def _preparation(
 
     def prepare() -> None:
         # The kernel takes the thread that forked for the parent. `run` stays in it until the end.
-        _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != us:  # We died before the line above took hold.
             os._exit(1)
         entry.add_session()

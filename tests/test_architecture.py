@@ -86,11 +86,10 @@ RUNS_MAY_IMPORT = {
     "programs": set[str](),
     "indexing": set[str](),
     "results": set[str](),
-    "stages": {"programs", "results"},
-    "measuring": {"programs", "stages", "store"},
-    "run": {"indexing", "results", "stages", "store"},
-    "life": {"run", "stages", "store"},
-    "progress": {"measuring", "run"},
+    "stages": {"results"},
+    "measuring": {"stages", "store"},
+    "run": {"indexing", "measuring", "results", "stages", "store"},
+    "life": {"measuring", "run", "stages", "store"},
     "kinds": {"indexing", "measuring", "results", "run", "stages"},
 }
 

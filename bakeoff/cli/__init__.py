@@ -22,8 +22,6 @@ from bakeoff.satellites import needed  # noqa: E402
 if _raises:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-__all__ = ["main"]
-
 COMPLETES = "_BAKEOFF_COMPLETE"
 """Set by a shell that asks how to complete a line; it shows whatever is printed."""
 

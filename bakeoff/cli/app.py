@@ -9,8 +9,7 @@ from typer.core import TyperCommand
 from typer.exceptions import TyperException
 
 import bakeoff
-from bakeoff.cli.faults import fault
-from bakeoff.cli.help import SETTINGS, Commands, Group
+from bakeoff.cli.help import SETTINGS, Commands, Group, fault
 from bakeoff.cli.output import err, out, say
 from bakeoff.cli.verbatim import LOAD, PERSONALITIES, add_verbatim
 from bakeoff.model.errors import BadUsage, MissingPiece
@@ -27,7 +26,10 @@ GROUPS = {
             "Compare two runs, the earlier first: show what became faster or slower.",
         ),
         "capacity": ("measuring", "Find the highest rate at which servers keep an objective."),
-        "day": ("day", "Measure a server's whole day: cold start, rest, load, overload, recovery."),
+        "day": (
+            "measuring",
+            "Measure a server's whole day: cold start, rest, load, overload, recovery.",
+        ),
     },
     "Look": {
         "report": ("runs", "Judge a run's samples again and write its reports."),
@@ -35,7 +37,7 @@ GROUPS = {
             "explore",
             "Show runs in a browser: each run, each server's history, every pair of servers.",
         ),
-        "publish": ("publish", "Add a run to a static site of the explorer's pages."),
+        "publish": ("explore", "Add a run to a static site of the explorer's pages."),
         "history": ("history", "Show past results and how a contender's performance changed."),
         "resume": ("runs", "Resume a run that was cut off, after its last finished block."),
     },
@@ -68,7 +70,6 @@ class _NamedCommand(TyperCommand):
     """A command of which only the name and the first line of help are known yet."""
 
     def imported(self) -> Any:
-        """The command itself."""
         assert self.name
         module = import_module(f"bakeoff.cli.{COMMANDS[self.name][0]}")
         command = getattr(module, self.name)

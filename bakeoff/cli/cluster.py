@@ -1,13 +1,12 @@
 """`bakeoff cluster`: what a Ray cluster lacks for a race, and how to make one."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.table import Table
 
 from bakeoff.cli.help import Commands
-from bakeoff.cli.output import Json, check_json, err, out, say, write
+from bakeoff.cli.output import Json, check_json, err, out, say, write_json
 from bakeoff.model.errors import Status
 from bakeoff.model.machine import ClusterNode, ClusterReport, Route
 
@@ -62,9 +61,9 @@ def example(
     bakeoff cluster example
     bakeoff cluster example --ray-up > cluster.yaml; ray up cluster.yaml
     """
-    from bakeoff.cluster import example as examples
+    from bakeoff.cluster.example import BY_HAND, RAY_UP
 
-    say((examples.ray_up() if ray_up else examples.by_hand()).rstrip(), out)
+    say((RAY_UP if ray_up else BY_HAND).rstrip(), out)
 
 
 def _show(report: ClusterReport, json: str | None) -> None:
@@ -96,10 +95,7 @@ def _show(report: ClusterReport, json: str | None) -> None:
         say(f"{sign} {each.what}: {each.why}{fix}", console)
     if not report.hindrances:
         say("✓ nothing stands in the way of a race", console)
-    if json == "-":
-        write(report.to_json() + "\n")
-    elif json:
-        Path(json).write_text(report.to_json() + "\n")
+    write_json(report, json)
 
 
 def _row(node: ClusterNode) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from rich.text import Text
 from typer.core import TyperCommand, TyperGroup
 
 from bakeoff.cli.output import out
-from bakeoff.model.errors import STATUSES, BadUsage, nearest
+from bakeoff.model.errors import STATUSES, BadUsage, near, nearest, plain_fault
 
 SETTINGS = {"help_option_names": ["-h", "--help"]}
 BRIEF = (
@@ -233,3 +233,35 @@ def _rows(rows: Sequence[tuple[str, str]], width: int, column: int) -> str:
         lines.append(f"  {head:{column - 2}}{first}".rstrip())
         lines += [f"{'':{column}}{line}" for line in wrapped]
     return "".join(f"{line}\n" for line in lines)
+
+
+def fault(error: Any) -> str:
+    """One sentence: what is wrong, where, and what would be right."""
+    context, parameter = getattr(error, "ctx", None), getattr(error, "param", None)
+    typed = getattr(error, "option_name", "")
+    if context is None and typed:
+        takes = "it takes a value" if "requires" in error.message else "it takes no value"
+        return f"{typed}: {takes}; `-h` after the command shows its options"
+    if context is None:
+        return str(error.message)
+    command, path = context.command, context.command_path
+    name = path.removeprefix("bakeoff ")
+    usual = f"usage: {usage(command, path)}"
+    if hasattr(error, "possibilities") and name == "bakeoff":
+        return f"unknown option {typed} before a command; a command's options follow its name"
+    if hasattr(error, "possibilities"):
+        known = [
+            option
+            for declared in command.params
+            for option in (*declared.opts, *declared.secondary_opts)
+            if option.startswith("--")
+        ]
+        meant = near(typed, [*known, "--help"]) or f"{path} --help lists its options"
+        return f"{name}: unknown option {typed}; {meant}"
+    if parameter is None:
+        words = error.message.partition("(s) (")[2].rstrip(")")
+        return f"{name}: {words} is too much; {usual}" if words else f"{name}: {error.message}"
+    if error.__cause__ is None:
+        return f"{name}: {head(parameter)} is missing; {usual}"
+    long = next((each for each in parameter.opts if each.startswith("--")), parameter.metavar)
+    return f"{long}: {plain_fault(error.__cause__.errors()[0])}"

@@ -7,12 +7,11 @@ from typing import Annotated
 
 import typer
 
-from bakeoff.cli.output import out, say
+from bakeoff.cli.output import out, say, write_files
 from bakeoff.model.contender import Contender
 from bakeoff.model.errors import BadUsage
 from bakeoff.plan import CONTENDER_FILE, PROJECT_FILE
-from bakeoff.plan.hints import Hint, Start, look, without_shell
-from bakeoff.plan.init import bakeoff_toml, contender_toml
+from bakeoff.plan.hints import Hint, bakeoff_toml, contender_toml, look, without_shell
 
 LOOKED_FOR = (
     "Procfile, package.json, Dockerfile, pyproject.toml, requirements.txt, go.mod, Cargo.toml"
@@ -51,33 +50,18 @@ def init(
             "Give the command: bakeoff init --command 'node app.js'"
         )
     files = {
-        folder / CONTENDER_FILE: contender_toml(folder.resolve().name, start),
-        folder / PROJECT_FILE: bakeoff_toml(),
+        folder / CONTENDER_FILE: contender_toml(folder.resolve().name, start).encode(),
+        folder / PROJECT_FILE: bakeoff_toml().encode(),
     }
-    _write(files, force)
+    write_files(files, force)
     # Our files keep the contract, whatever the project's files had in them.
     Contender.read_toml(folder / CONTENDER_FILE)
     for file in files:
         say(f"wrote {file}", out)
-    _say_hints(start)
-    say(f"\nCheck it:  bakeoff race {shlex.quote(str(folder))}", out)
-    say("Then commit both files, keep .out/ and runs/ out of git, and run:  bakeoff ci", out)
-
-
-def _write(files: dict[Path, str], force: bool) -> None:
-    there = [str(path) for path in files if path.exists()]
-    if there and not force:
-        raise BadUsage(f"{' and '.join(there)}: can't be overwritten without --force")
-    for path, text in files.items():
-        try:
-            path.write_text(text)
-        except OSError as error:
-            raise BadUsage(f"{path}: can't be written: {error.strerror}") from None
-
-
-def _say_hints(start: Start) -> None:
     for hint in start.hints:
         say(f"  {'guessed' if hint.guessed else 'found'}: {hint.text} ({hint.file})", out)
     say(f"  built with: {'; '.join(start.build) or 'nothing to build'}", out)
     say(f"  started with: {start.command}", out)
     say("  guessed: requests are for / (change [serves] for another path)", out)
+    say(f"\nCheck it:  bakeoff race {shlex.quote(str(folder))}", out)
+    say("Then commit both files, keep .out/ and runs/ out of git, and run:  bakeoff ci", out)

@@ -67,7 +67,6 @@ def draws(
 
 
 def _draws_outlook(plan: DrawsPlan) -> str:
-    """What a measurement of draws is going to do, before it does it."""
     first, contenders = plan.plans[0], len(plan.plans)
     processes = len(first.entries)
     longest_s = first.duration_s + first.boots * processes * first.warm_up_s

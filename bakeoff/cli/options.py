@@ -24,7 +24,6 @@ def contender_names(incomplete: str) -> list[str]:
 
 
 def article_names(incomplete: str) -> list[str]:
-    """The same for articles."""
     return [name for name in Catalogue.shipped().article_names() if name.startswith(incomplete)]
 
 

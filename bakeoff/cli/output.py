@@ -6,6 +6,7 @@ import codecs
 import os
 import sys
 import unicodedata
+from collections.abc import Mapping
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -42,18 +43,18 @@ ASCII = {
 
 def plain_signs() -> None:
     """Print in ASCII what a stream's encoding lacks, and everything if LC_ALL is C or POSIX."""
-    codecs.register_error(plain_signs.__name__, _in_ascii)
+
+    def in_ascii(error: UnicodeError) -> tuple[str, int]:
+        assert isinstance(error, UnicodeEncodeError)
+        signs = error.object[error.start : error.end]
+        plain = unicodedata.normalize("NFKD", "".join(ASCII.get(sign, sign) for sign in signs))
+        return plain.encode("ascii", "backslashreplace").decode(), error.end
+
+    codecs.register_error(plain_signs.__name__, in_ascii)
     encoding = "ascii" if os.environ.get("LC_ALL") in ("C", "POSIX") else None
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(encoding=encoding, errors=plain_signs.__name__)
-
-
-def _in_ascii(error: UnicodeError) -> tuple[str, int]:
-    assert isinstance(error, UnicodeEncodeError)
-    signs = error.object[error.start : error.end]
-    plain = unicodedata.normalize("NFKD", "".join(ASCII.get(sign, sign) for sign in signs))
-    return plain.encode("ascii", "backslashreplace").decode(), error.end
 
 
 def write(text: str) -> None:
@@ -102,6 +103,18 @@ def say(text: str, console: Console = err) -> None:
     console.print(text, markup=False, soft_wrap=True)
 
 
+def write_files(files: Mapping[Path, bytes], force: bool) -> None:
+    """Write what a user may have written already. Raises `BadUsage`."""
+    there = [str(path) for path in files if path.exists()]
+    if there and not force:
+        raise BadUsage(f"{' and '.join(there)}: can't be overwritten without --force")
+    for path, content in files.items():
+        try:
+            path.write_bytes(content)
+        except OSError as error:
+            raise BadUsage(f"{path}: can't be written: {error.strerror}") from None
+
+
 def check_json(json: str | None) -> None:
     """Find out before the measuring, not after it, that its result can't be written."""
     if json != "-":
@@ -124,8 +137,12 @@ def check_writable(option: str, path: Path | None) -> None:
 
 
 def show(rendered: RenderableType, result: Contract, json: str | None) -> None:
-    """Print a result, and write it as one line of JSON, to standard output for `-`."""
     (err if json == "-" else out).print(rendered)
+    write_json(result, json)
+
+
+def write_json(result: Contract, json: str | None) -> None:
+    """Write a result as one line of JSON to the file `json`, or to standard output for `-`."""
     if json == "-":
         write(result.to_json() + "\n")
     elif json:

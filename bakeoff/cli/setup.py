@@ -177,11 +177,9 @@ class BuildBar(BuildLines, AbstractContextManager["BuildBar"]):
         self._progress.stop()
 
     def began(self, name: str) -> None:
-        """Show that it is under way."""
         self._under_way[name] = time.monotonic()
 
     def ended(self, name: str, built: bool, seconds_s: float | None) -> None:
-        """Count it, and keep a line of it where it was built."""
         super().ended(name, built, seconds_s)
         self._under_way.pop(name, None)
         self._progress.advance(self._task)

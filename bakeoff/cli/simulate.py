@@ -181,7 +181,7 @@ def simulate(
     bakeoff simulate --effect -5% --runs 60 --out DIR    a history with a step
     """
     # Statistics libraries take a second to import: other commands don't wait for them.
-    from bakeoff.simulate import DURATIONS_S, EFFECTS, USUAL, Size, search, study
+    from bakeoff.simulate import DURATIONS_S, EFFECTS, USUAL, Size, conditions_of, search, study
 
     check_json(json)
     names = pair or []
@@ -191,7 +191,10 @@ def simulate(
         )
     given = USUAL
     if options.like:
-        given = _conditions_like(options.like)
+        run = runs.open_run(options.like)
+        if run.kind != "race":
+            raise BadUsage(f"--like {options.like}: is a {run.kind}; it takes a race")
+        given = conditions_of(run.plan, run.records())
     elif options.power is not None:
         given = _conditions_here(names)
     changed = {
@@ -260,15 +263,6 @@ def _leave(to: Path, wanted: int, size: "Size", conditions: Conditions, seed: in
             if done % 20 == 0:
                 watch.measured(done, wanted, f"{done:,} of {wanted:,} runs")
     say(f"{figures.plural(wanted, 'simulated run')} in {to}", out)
-
-
-def _conditions_like(path: Path) -> Conditions:
-    from bakeoff.simulate import conditions_of
-
-    run = runs.open_run(path)
-    if run.kind != "race":
-        raise BadUsage(f"--like {path}: is a {run.kind}; it takes a race")
-    return conditions_of(run.plan, run.records())
 
 
 def _conditions_here(names: Sequence[str]) -> Conditions:

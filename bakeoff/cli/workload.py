@@ -12,7 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from bakeoff.cli.help import Commands
-from bakeoff.cli.output import err, out, say, write
+from bakeoff.cli.output import err, out, say, write, write_files
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.workload import ExpectSection, RequestSection, Workload
 from bakeoff.plan import Catalogue
@@ -220,14 +220,7 @@ def _write(recording: Recording, choices: Choices, out_file: str | None, force: 
         path: toml_of(made).encode(),
         **{path.parent / name: content for name, content in beside.items()},
     }
-    there = [str(each) for each in files if each.exists()]
-    if there and not force:
-        raise BadUsage(f"{' and '.join(there)}: can't be overwritten without --force")
-    for each, content in files.items():
-        try:
-            each.write_bytes(content)
-        except OSError as error:
-            raise BadUsage(f"{each}: can't be written: {error.strerror}") from None
+    write_files(files, force)
     # What we wrote can be raced, whatever the recording had in it.
     read_workload(path)
     count = len(made.requests)
@@ -235,12 +228,9 @@ def _write(recording: Recording, choices: Choices, out_file: str | None, force: 
     for each in list(files)[1:]:
         say(f"wrote {each}, beside it", out)
     _say_remarks(made)
-    say(f"\nLook at it:  bakeoff workload show {shlex.quote(_as_file(path))}", out)
-
-
-def _as_file(path: Path) -> str:
-    """The path so that nothing takes it for a name of the catalogue."""
-    return str(path) if path.suffix == ".toml" or "/" in str(path) else f"./{path}"
+    # A name alone would be one of the catalogue.
+    file = str(path) if path.suffix == ".toml" or "/" in str(path) else f"./{path}"
+    say(f"\nLook at it:  bakeoff workload show {shlex.quote(file)}", out)
 
 
 def _say_remarks(made: Draft, to_err: bool = False) -> None:
@@ -265,7 +255,6 @@ def _table(read: Workload) -> Table:
 
 
 def _request(asked: RequestSection) -> str:
-    """Method and path; its name where that says more; what it sends."""
     usual = f"{asked.method} {asked.path}"
     named = asked.name and not asked.name.startswith(usual)
     count = len(asked.headers)

@@ -42,11 +42,18 @@ def examine(address: str, say: Say) -> ClusterReport:
         used = {each.address for each in (*facts.servers, *facts.loads)}
         ceiling: float | None = None
         alone: dict[str, float] = {}
-        fault = ""
+        unmeasured = []
         try:
             ceiling, alone = ceilings_requests_per_s(there)
         except BakeoffError as error:
-            fault = str(error)
+            unmeasured = [
+                Hindrance(
+                    what="the engine's ceiling is not known",
+                    why=str(error).splitlines()[0],
+                    fix="install the same bakeoff on the server node, whole",
+                    level="warning",
+                )
+            ]
         members = [each.address for each in there.head.members()]
         return ClusterReport(
             cluster=facts,
@@ -56,7 +63,7 @@ def examine(address: str, say: Say) -> ClusterReport:
             hindrances=(
                 *hindrances(facts),
                 *_exposed(members),
-                *([_no_ceiling(fault)] if fault else []),
+                *unmeasured,
             ),
         )
 
@@ -176,12 +183,3 @@ def _exposed(addresses: list[str]) -> Iterator[Hindrance]:
                 fix="ray start --head --dashboard-host=127.0.0.1, and a firewall around the nodes",
                 level="warning",
             )
-
-
-def _no_ceiling(fault: str) -> Hindrance:
-    return Hindrance(
-        what="the engine's ceiling is not known",
-        why=fault.splitlines()[0],
-        fix="install the same bakeoff on the server node, whole",
-        level="warning",
-    )

@@ -69,11 +69,9 @@ class Driver:
         return True
 
     def begin(self, address: str, *arguments: object) -> Any:
-        """What the agent's machine says of itself."""
         return ray.get(self._agents[address].begin.remote(address, *arguments))
 
     def do(self, address: str, call: bytes) -> Any:
-        """What a node answers to a call."""
         return ray.get(self._agents[address].do.remote(call))
 
     def renew(self, address: str) -> Any:
@@ -81,11 +79,9 @@ class Driver:
         return ray.get(self._agents[address].renew.options(concurrency_group="lease").remote())
 
     def end(self, address: str) -> None:
-        """End what runs on a node."""
         ray.get(self._agents[address].end.options(concurrency_group="lease").remote())
 
     def leave(self) -> None:
-        """End the agents, and leave the cluster."""
         for each in self._agents.values():
             ray.kill(each)
         ray.shutdown()

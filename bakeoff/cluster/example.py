@@ -2,9 +2,9 @@
 
 from bakeoff import __version__
 
-LINES = """\
+BY_HAND = f"""\
 # On each machine, with the same Python and the same versions (bakeoff cluster doctor compares):
-pip install 'bakeoff[cluster]=={version}'
+pip install 'bakeoff[cluster]=={__version__}'
 
 # On the server machine, which is the head too; its address on the private network is 10.0.0.1 here:
 RAY_worker_niceness=0 ray start --head --port=6379 --node-ip-address=10.0.0.1 \\
@@ -22,7 +22,7 @@ bakeoff race nginx ./mine --cluster 10.0.0.1
 ray stop
 """
 
-UP = """\
+RAY_UP = f"""\
 # ray up cluster.yaml; ray attach cluster.yaml
 # and there: bakeoff race nginx ./mine --cluster auto
 cluster_name: bakeoff
@@ -50,7 +50,7 @@ available_node_types:
     max_workers: 1
 head_node_type: head
 setup_commands:
-  - python3 -m pip install 'bakeoff[cluster]=={version}'
+  - python3 -m pip install 'bakeoff[cluster]=={__version__}'
 head_start_ray_commands:
   - ray stop
   - ulimit -n 65536; RAY_worker_niceness=0 ray start --head --port=6379
@@ -60,13 +60,3 @@ worker_start_ray_commands:
   - ulimit -n 65536; RAY_worker_niceness=0 ray start --address=$RAY_HEAD_IP:6379
     --disable-usage-stats
 """
-
-
-def by_hand() -> str:
-    """Commands for two machines, as a shell takes them."""
-    return LINES.format(version=__version__)
-
-
-def ray_up() -> str:
-    """A configuration for `ray up`, as YAML."""
-    return UP.format(version=__version__)

@@ -93,7 +93,6 @@ class Host:
         return Resident(key, {name: getattr(result, name) for name in seen})
 
     def now_ns(self) -> int:
-        """This machine's CLOCK_MONOTONIC."""
         return time.monotonic_ns()
 
     def close(self) -> None:
@@ -134,11 +133,9 @@ class Host:
         return build_several(folders, default_jobs(), BuildLines(self.lines.append))
 
     def engine(self) -> str:
-        """Where the engine is on this machine. Raises `MissingPiece`."""
         return str(load.engine_path())
 
     def out_folder(self, folder: str) -> str:
-        """Where the contender in that folder is built."""
         return str(out_folder(Path(folder)))
 
     def log(self, keeper: str, name: str) -> str:
@@ -199,7 +196,6 @@ class _LoadGenerators(LoadGenerators):
         self._folder, self._may_load = folder, may_load
 
     def connect(self, job: Job, files: Mapping[str, bytes] | None = None) -> load.Engine:  # type: ignore[override]
-        """An engine; `files` are those that the job's request files need, by name."""
         for target in job.targets:
             self._check(target.address)
         place = self._folder / "requests"
@@ -218,7 +214,6 @@ class _LoadGenerators(LoadGenerators):
     def slow_clients(  # type: ignore[override]
         self, handle: Handle, request: bytes, count: int, cpus: tuple[int, ...]
     ) -> load.SlowClients:
-        """Slow clients of a server that may be loaded."""
         self._check(handle.address)
         return load.SlowClients(handle, request, count, cpus)
 

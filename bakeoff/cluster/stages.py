@@ -64,7 +64,6 @@ class _Servers(Servers):
             setattr(self, name, getattr(asked, name))
 
     def keeper(self, scratch: Path) -> start.Keeper:  # type: ignore[override]
-        """A keeper on each server node."""
         begun = [each.node.begin("servers", "keeper", scratch) for each in self._folders]
         keepers = [
             _Keeper(each.node, keeper(), each)
@@ -93,8 +92,9 @@ class _Servers(Servers):
 
         Who can't be built on one of them is out.
         """
-        begun = [self._begin_build(folders, wanted) for folders in self._folders]
-        built = [result() for result in begun]
+        # All nodes build at the same time.
+        results = [self._begin_build(folders, wanted) for folders in self._folders]
+        built = [result() for result in results]
         return [
             next((one for one in of_one if isinstance(one, ContenderOut)), of_one[0])
             for of_one in zip(*built, strict=True)
@@ -122,15 +122,21 @@ class _Servers(Servers):
 class _Keeper:
     """The keeper of the server node. Its contenders' logs are brought here when they stop."""
 
+    pid: int
+    tls_folder: Path
+    swept: tuple[str, ...]
+    death: Callable[..., str | None]
+    pids: Callable[[str], tuple[int, ...]]
+    keep_files: Callable[[Mapping[str, bytes]], Path]
+
     def __init__(self, server: Node, keeper: Far, folders: _Folders) -> None:
         self._server, self._keeper, self._folders = server, keeper, folders
         self.address = server.address
         self._name = f"keeper-{keeper.pid}"
         self._logs: dict[str, tuple[str, Path]] = {}
         self._read: dict[str, int] = {}
-        self.pid: int = keeper.pid  # type: ignore[assignment]
-        self.tls_folder: Path = keeper.tls_folder  # type: ignore[assignment]
-        self.swept: tuple[str, ...] = keeper.swept  # type: ignore[assignment]
+        for name in ("pid", "tls_folder", "swept", "death", "pids", "keep_files"):
+            setattr(self, name, getattr(keeper, name))
 
     def start(
         self,
@@ -174,25 +180,9 @@ class _Keeper:
         return made
 
     def stop(self, name: str, grace_s: float = GRACE_S) -> Stopped:
-        """End a contender."""
         stopped: Stopped = self._keeper.stop(name, grace_s)
         self._bring_log(name)
         return stopped
-
-    def death(self, name: str, answers: int | None = None, doing: str = "") -> str | None:
-        """How it ended, with the end of its log; None while it lives."""
-        how: str | None = self._keeper.death(name, answers, doing)
-        return how
-
-    def pids(self, name: str) -> tuple[int, ...]:
-        """All its processes, by their numbers on the server node."""
-        pids: tuple[int, ...] = self._keeper.pids(name)
-        return pids
-
-    def keep_files(self, files: Mapping[str, bytes]) -> Path:
-        """A folder of the server node with `files`."""
-        folder: Path = self._keeper.keep_files(files)
-        return folder
 
     def close(self) -> None:
         """End all contenders; where the node is lost, its lease does."""
@@ -254,15 +244,12 @@ class _Keepers:
         return keeper.start(entry, key=key, host=host, environment=there, certificate=own, **more)
 
     def stop(self, name: str, grace_s: float = GRACE_S) -> Stopped:
-        """End a contender."""
         return self._of[name].stop(name, grace_s)
 
     def death(self, name: str, answers: int | None = None, doing: str = "") -> str | None:
-        """How it ended, with the end of its log; None while it lives."""
         return self._of[name].death(name, answers, doing)
 
     def pids(self, name: str) -> tuple[int, ...]:
-        """All its processes, by their numbers on its node."""
         return self._of[name].pids(name)
 
     def keep_files(self, files: Mapping[str, bytes]) -> Path:
@@ -273,7 +260,6 @@ class _Keepers:
         return first
 
     def close(self) -> None:
-        """End all contenders."""
         for each in self._keepers.values():
             each.close()
 
@@ -290,7 +276,6 @@ class _LoadGenerators(LoadGenerators):
         self._connect = together if len(loads) > 1 else partial(engine_on, loads[0])
 
     def connect(self, job: Job) -> load.Generator:  # type: ignore[override]
-        """What loads: an engine on each load node."""
         return self._connect(job)
 
 

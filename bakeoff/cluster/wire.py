@@ -1,4 +1,7 @@
-"""What goes between the nodes: calls, and what they come to."""
+"""What goes between the nodes: calls, and what they come to.
+
+Apart from the host, which runs as `__main__`: its classes couldn't be read elsewhere.
+"""
 
 from dataclasses import dataclass
 from typing import Any

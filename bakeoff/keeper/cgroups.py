@@ -102,7 +102,6 @@ def members(group: Path) -> set[int]:
 
 
 def kill(group: Path) -> None:
-    """SIGKILL to all of `group` at once, where the kernel can: no fork escapes."""
     with contextlib.suppress(OSError):
         (group / "cgroup.kill").write_text("1")
 

@@ -58,7 +58,6 @@ class Instance:
         )
 
     def kill(self) -> None:
-        """SIGKILL to all of it."""
         if self.group:
             cgroups.kill(self.group.path)
         send(signal.SIGKILL, self.members())

@@ -34,7 +34,6 @@ class Entry(NamedTuple):
     path: Path
 
     def add(self, **line: Any) -> None:
-        """Add a line. Raises OSError."""
         # A write that a kill cut off stays on a line of its own.
         data = b"\n" + json.dumps(line).encode()
         descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)

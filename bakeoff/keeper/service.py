@@ -21,15 +21,7 @@ from typing import Any
 
 from . import cgroups, ledger
 from .instance import Instance, end
-from .processes import (
-    MARKER,
-    descendants,
-    identity,
-    is_running,
-    process,
-    processes,
-    send,
-)
+from .processes import MARKER, descendants, identity, is_running, process, processes, send
 from .spawn import PR_SET_CHILD_SUBREAPER, PR_SET_NAME, Order, Unstartable, prctl, spawn
 
 LAST_GRACE_S = 2.0
@@ -45,11 +37,7 @@ class Service:
     """What the keeper has started, and the connection that it serves."""
 
     def __init__(
-        self,
-        connection: socket.socket,
-        scratch: Path,
-        kinds: tuple[str, ...],
-        entry: ledger.Entry,
+        self, connection: socket.socket, scratch: Path, kinds: tuple[str, ...], entry: ledger.Entry
     ) -> None:
         self._connection = connection
         self._scratch = scratch
@@ -109,7 +97,6 @@ class Service:
         return self._asked_to_end or bool(poller.poll(0))
 
     def _answer(self) -> bool:
-        """Answer one request; False when there will be no more."""
         try:
             packet = self._connection.recv(PACKET)
         except ConnectionError:
@@ -215,7 +202,6 @@ class Service:
             self._entry.close()
 
     def _left(self) -> set[int]:
-        """What runs below us."""
         table = processes()
         return {pid for pid in descendants([os.getpid()], table) if is_running(table[pid])}
 

@@ -111,7 +111,10 @@ def _become(order: Order, keeper: int, go: int, fault: int, entry: Entry) -> NoR
         if order.cpus:
             os.sched_setaffinity(0, order.cpus)
         step = "log"
-        _connect_streams(order.log)
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        written = os.open(Path(order.log), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        for stream, file in ((0, nothing), (1, written), (2, written)):
+            os.dup2(file, stream)
         step = "folder"
         os.chdir(order.folder)
         step = "exec"
@@ -138,11 +141,3 @@ def _stand_alone(keeper: int) -> None:
         OPEN_FILES_AT_MOST if hard == resource.RLIM_INFINITY else min(hard, OPEN_FILES_AT_MOST)
     )
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, allowed), hard))
-
-
-def _connect_streams(log: str) -> None:
-    """No standard input; both output streams go to the log."""
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    written = os.open(Path(log), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
-    for stream, file in ((0, nothing), (1, written), (2, written)):
-        os.dup2(file, stream)

@@ -1,31 +1,7 @@
 """Load: the engine `volley`, driven line by line, several of them as one, and load tools."""
 
-from bakeoff.load.engine import Engine, engine_path, engine_version
+from bakeoff.load.engine import Engine, engine_path, engine_version, link, shadowed
 from bakeoff.load.job import CONNECT_TIMEOUT_MS, REQUEST_TIMEOUT_MS, job
-from bakeoff.load.links import link, shadowed
 from bakeoff.load.several import Generator, Loader, Loaders, Several, local
 from bakeoff.load.slow_clients import SlowClients
 from bakeoff.load.tools import LoadRun, LoadSpec, command, missing, run, step_us
-
-__all__ = [
-    "CONNECT_TIMEOUT_MS",
-    "REQUEST_TIMEOUT_MS",
-    "Engine",
-    "Generator",
-    "LoadRun",
-    "LoadSpec",
-    "Loader",
-    "Loaders",
-    "Several",
-    "SlowClients",
-    "command",
-    "engine_path",
-    "engine_version",
-    "job",
-    "link",
-    "local",
-    "missing",
-    "run",
-    "shadowed",
-    "step_us",
-]

@@ -7,6 +7,7 @@ import select
 import shutil
 import subprocess
 import sysconfig
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from threading import Thread
@@ -26,7 +27,7 @@ from bakeoff.model.engine import (
     SliceEvent,
     StopCommand,
 )
-from bakeoff.model.errors import BakeoffError, MissingPiece
+from bakeoff.model.errors import BadUsage, BakeoffError, MissingPiece
 
 # A slice takes its ramp, its window and at most the request timeout, twice in an open loop. An
 # engine that takes this much longer hangs.
@@ -119,7 +120,6 @@ class Engine:
         self._request_timeout_s = job.request_timeout_ms / 1000
 
     def slice(self, command: SliceCommand) -> SliceEvent:
-        """Load one target for one slice."""
         timeouts_s = self._request_timeout_s * (1 if command.rate is None else 2)
         lasts_s = (command.ramp_ms + command.duration_ms) / 1000 + timeouts_s
         return self._ask(command, SliceEvent, lasts_s)
@@ -206,3 +206,51 @@ class Engine:
         error = self._errors.decode(errors="replace").strip()
         said = f": {error}" if error else ""
         return EngineFailed(f"the load engine ended with status {status}{said}")
+
+
+ENGINE = "volley"
+"""The file name of an engine, wherever it is."""
+
+
+def link(folder: Path, names: Sequence[str]) -> list[Path]:
+    """Make links to the engine in `folder`, which is created if necessary; returns them.
+
+    Existing links to an engine are replaced. Raises `BadUsage` if anything else has one of the
+    names, before it changes anything, or if it can't write.
+    """
+    engine = engine_path().absolute()
+    links = [folder.absolute() / name for name in names]
+    for each in links:
+        if os.path.lexists(each) and not _leads_to_an_engine(each):
+            raise BadUsage(f"{each} is not a link to the engine; move it, or name another folder")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for each in links:
+            each.unlink(missing_ok=True)
+            each.symlink_to(engine)
+    except OSError as error:
+        raise BadUsage(f"{folder}: can't make links there: {error.strerror}") from error
+    return links
+
+
+def shadowed(links: Sequence[Path]) -> dict[str, str | None]:
+    """Those of `links` that the shell doesn't find by name, with what it finds instead."""
+    others = {each: shutil.which(each.name) for each in links}
+    return {
+        each.name: other
+        for each, other in others.items()
+        if other is None or not each.samefile(other)
+    }
+
+
+def original(program: str) -> Path | None:
+    """The first on PATH that is called `program` and is not a link to an engine."""
+    for folder in os.get_exec_path():
+        path = shutil.which(program, path=folder)
+        if path is not None and not _leads_to_an_engine(Path(path)):
+            return Path(path)
+    return None
+
+
+def _leads_to_an_engine(path: Path) -> bool:
+    return path.is_symlink() and path.readlink().name == ENGINE

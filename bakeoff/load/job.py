@@ -48,11 +48,7 @@ def job(
 def _target(plan: Plan, handle: Handle, verification: Verification, folder: Path) -> Target:
     workload, entry = plan.workload, plan.entry(handle.name)
     target = partial(
-        Target,
-        name=handle.name,
-        address=handle.address,
-        protocol=handle.protocol,
-        tls=handle.tls,
+        Target, name=handle.name, address=handle.address, protocol=handle.protocol, tls=handle.tls
     )
     if verification.held or not workload.is_fixed:
         file = write_request_file(folder, entry, workload, verification)

@@ -4,6 +4,7 @@ without loss."""
 from collections import Counter
 from collections.abc import Sequence
 from statistics import median_low
+from typing import Any
 
 from bakeoff.histograms import summed
 from bakeoff.model.engine import LoaderSlice, RequestSlice, SliceEvent
@@ -26,7 +27,8 @@ def merged(shares: Sequence[LoaderSlice]) -> SliceEvent:
     threads = [share.threads for share in shares]
     start_ns = median_low(share.start_ns for share in shares)
     end_ns = start_ns + round(sum(each.window_ns for each in events) / len(events))
-    histograms = {key: _histogram(events, key) for key in ("service", "send_lag")}
+    given = {key: _of_all(events, key) for key in ("service", "send_lag")}
+    histograms = {key: own and summed(own) for key, own in given.items()}
     shook = sum(each.handshakes for each in events)
     return SliceEvent(
         target=events[0].target,
@@ -35,7 +37,7 @@ def merged(shares: Sequence[LoaderSlice]) -> SliceEvent:
         end_ns=end_ns,
         drained_ns=max(end_ns, *(share.drained_ns for share in shares)),
         **{key: sum(getattr(each, key) for each in events) for key in COUNTS},
-        requests_by_share=_by_share(events),
+        requests_by_share=sum(shared) if (shared := _of_all(events, "requests_by_share")) else None,
         handshake_mean_us=sum(each.handshakes * (each.handshake_mean_us or 0) for each in events)
         / shook
         if shook
@@ -63,24 +65,18 @@ def _busy_threads(events: Sequence[SliceEvent], threads: Sequence[int]) -> tuple
     return (_mean_busy([max(each.busy_cores) for each in events], threads),)
 
 
-def _by_share(events: Sequence[SliceEvent]) -> float | None:
-    given = [each.requests_by_share for each in events if each.requests_by_share is not None]
-    return sum(given) if len(given) == len(events) else None
+def _of_all(events: Sequence[SliceEvent], key: str) -> list[Any] | None:
+    """What each of them has there; None where one has nothing."""
+    given = [getattr(event, key) for event in events]
+    return None if None in given else given
 
 
 def _delayed_ns(events: Sequence[SliceEvent], threads: Sequence[int]) -> int | None:
     """Of one generator its own; of several that of a thread of the one that was delayed most."""
     if len(events) == 1:
         return events[0].delayed_ns
-    given = [each.delayed_ns for each in events if each.delayed_ns is not None]
-    if len(given) < len(events):
-        return None
-    return max(ns // n for ns, n in zip(given, threads, strict=True))
-
-
-def _histogram(events: Sequence[SliceEvent], key: str) -> str | None:
-    given = [getattr(each, key) for each in events]
-    return None if None in given else summed(given)
+    given = _of_all(events, "delayed_ns")
+    return max(ns // n for ns, n in zip(given, threads, strict=True)) if given else None
 
 
 def _mean_us(parts: Sequence[SliceEvent | RequestSlice]) -> float:
@@ -96,8 +92,7 @@ def _errors(parts: Sequence[SliceEvent | RequestSlice]) -> dict[str, int]:
 
 
 def _by_request(events: Sequence[SliceEvent]) -> tuple[RequestSlice, ...] | None:
-    given = [each.by_request for each in events if each.by_request is not None]
-    if len(given) < len(events):
+    if (given := _of_all(events, "by_request")) is None:
         return None
     return tuple(
         RequestSlice(

@@ -7,16 +7,17 @@ generator's own clock. Latencies are of one clock each; only starts are compared
 """
 
 import hashlib
+import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import wait
+from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
 from functools import partial
+from queue import SimpleQueue
 from typing import Protocol, TypeVar
 
 from bakeoff.load.clocks import RemoteClock
 from bakeoff.load.engine import GRACE_S, Engine, EngineFailed
-from bakeoff.load.hand import Hand
 from bakeoff.model.engine import (
     Job,
     LoaderSlice,
@@ -25,7 +26,6 @@ from bakeoff.model.engine import (
     SliceCommand,
     SliceEvent,
     SliceOfSeveral,
-    Target,
 )
 from bakeoff.model.errors import BakeoffError
 from bakeoff.model.readings import CoreTime, stolen_share
@@ -41,24 +41,45 @@ MORE_S = 5.0
 _T = TypeVar("_T")
 
 
+class Worker:
+    """A thread that does one thing after the other, called `name`."""
+
+    def __init__(self, name: str) -> None:
+        self._todo: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+
+        def work() -> None:
+            while what := self._todo.get():
+                what()
+
+        threading.Thread(target=work, name=name, daemon=True).start()
+
+    def do(self, what: Callable[[], _T]) -> "Future[_T]":
+        """Do it when what was asked before is done."""
+        future: Future[_T] = Future()
+
+        def run() -> None:
+            try:
+                future.set_result(what())
+            except BaseException as error:
+                future.set_exception(error)
+
+        self._todo.put(run)
+        return future
+
+    def end(self) -> None:
+        """End when all is done."""
+        self._todo.put(None)
+
+
 class Generator(Protocol):
-    """What loads: `Engine`, on whatever machine, or `Several`."""
+    """What loads: `Engine`, on whatever machine, or `Several`. `close` may be called again."""
 
     @property
-    def ready(self) -> Ready:
-        """The connections that are open."""
-
-    def slice(self, command: SliceCommand) -> SliceEvent:
-        """Load one target for one slice."""
-
-    def begin(self, command: SliceCommand) -> None:
-        """Begin a slice whose event nobody waits for."""
-
-    def abort(self) -> None:
-        """End at once."""
-
-    def close(self) -> None:
-        """End; idempotent."""
+    def ready(self) -> Ready: ...
+    def slice(self, command: SliceCommand) -> SliceEvent: ...
+    def begin(self, command: SliceCommand) -> None: ...
+    def abort(self) -> None: ...
+    def close(self) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -112,7 +133,6 @@ class Loaders:
                     self.lose(name, how)
 
     def lose(self, name: str, how: str) -> None:
-        """From now on do without it."""
         self.lost[name] = self._unsaid[name] = how
 
     def newly_lost(self) -> dict[str, str]:
@@ -138,7 +158,7 @@ class _Share:
     place: int
     of: int
     job: Job
-    hand: Hand
+    worker: Worker
     cores: Sequence[CoreTime] = ()
     generator: Generator = field(init=False)
 
@@ -191,7 +211,7 @@ class Several:
         self._late_ns = 0
         jobs = shared_out(job, loaders)
         self._shares = [
-            _Share(loader, place, len(jobs), each, Hand(f"loader {loader.name}"))
+            _Share(loader, place, len(jobs), each, Worker(f"loader {loader.name}"))
             for place, (loader, each) in enumerate(zip(loaders, jobs, strict=True))
         ]
         connect_s = len(job.targets) * job.connect_timeout_ms / 1000
@@ -207,7 +227,6 @@ class Several:
             raise
 
     def slice(self, command: SliceCommand) -> SliceOfSeveral:
-        """Load one target for one slice, all from the same moment on."""
         # Here, not above: whoever only plans does not wait for numpy.
         from bakeoff.load.merging import merged
 
@@ -234,24 +253,21 @@ class Several:
         )
 
     def begin(self, command: SliceCommand) -> None:
-        """Begin a slice whose event nobody waits for: `abort` ends it."""
         _, failed = self._ask(lambda share: share.generator.begin(share.command(command)), 0.0)
         self._drop(failed)
 
     def abort(self) -> None:
-        """End all of them at once."""
         for share in self._shares:
             # Not by its thread, which may be waiting for it.
             if hasattr(share, "generator"):
                 share.generator.abort()
-            share.hand.end()
+            share.worker.end()
         self._shares = []
 
     def close(self) -> None:
-        """End all of them; idempotent."""
         self._ask(_end, 0.0)
         for share in self._shares:
-            share.hand.end()
+            share.worker.end()
         self._shares = []
 
     def __enter__(self) -> "Several":
@@ -269,14 +285,14 @@ class Several:
         for share in [each for each in self._shares if each.loader.name in failed]:
             self._shares.remove(share)
             self._of.lose(share.loader.name, failed[share.loader.name])
-            share.hand.do(partial(_end, share))
-            share.hand.end()
+            share.worker.do(partial(_end, share))
+            share.worker.end()
 
     def _ask(
         self, do: Callable[[_Share], _T], lasts_s: float
     ) -> tuple[dict[str, _T], dict[str, str]]:
         """What each did, at the same time, and why those failed that did, by name."""
-        asked = {each.loader.name: each.hand.do(partial(do, each)) for each in self._shares}
+        asked = {each.loader.name: each.worker.do(partial(do, each)) for each in self._shares}
         try:
             wait(asked.values(), timeout=lasts_s + GRACE_S + MORE_S)
         except BaseException:
@@ -309,18 +325,21 @@ def shared_out(job: Job, loaders: Sequence[Loader]) -> list[Job]:
         cpus = loader.cpus or job.cpus
         threads = max(1, min(len(cpus) if loader.cpus else job.threads, connections))
         share = {"connections": connections, "cpus": cpus, "threads": threads}
-        targets = tuple(_asking_otherwise(target, place) for target in job.targets)
+        # Loaders that draw alike would all request the same row at the same moment.
+        targets = tuple(
+            target.model_copy(
+                update={
+                    "requests": target.requests.model_copy(
+                        update={"seed": seed_of(target.requests.seed, place)}
+                    )
+                }
+            )
+            if target.requests
+            else target
+            for target in job.targets
+        )
         jobs.append(job.model_copy(update={**share, "targets": targets}))
     return jobs
-
-
-def _asking_otherwise(target: Target, place: int) -> Target:
-    """A target whose request file is drawn from by a seed of this place's own: loaders that draw
-    alike would all ask for the same row at the same moment."""
-    if target.requests is None:
-        return target
-    seed = seed_of(target.requests.seed, place)
-    return target.model_copy(update={"requests": target.requests.model_copy(update={"seed": seed})})
 
 
 def seed_of(seed: int, place: int) -> int:

@@ -41,7 +41,6 @@ class CpuReader:
         return CpuTime.summed(known) if known and len(known) == len(times) else None
 
     def close(self) -> None:
-        """Close the files. May be called again."""
         while self._files:
             os.close(self._files.pop())
         self._reads.clear()
@@ -110,7 +109,8 @@ def read_tree(root: int) -> CpuTime | None:
     for pid in process_tree(root):
         with contextlib.suppress(OSError):
             stat = parse_stat(_text(f"/proc/{pid}/stat"))
-            total += time.clock_gettime_ns(_cpu_clock(pid))
+            # The clock's id as clock_getcpuclockid(3) makes it.
+            total += time.clock_gettime_ns((~pid << 3) | 2)
             total += stat.reaped_user_ns + stat.reaped_system_ns
             user += stat.user_ns + stat.reaped_user_ns
             system += stat.system_ns + stat.reaped_system_ns
@@ -162,11 +162,6 @@ def _children(pid: int) -> list[int]:
         for name in names:
             children += map(int, _text(f"/proc/{pid}/task/{name}/children").split())
     return children
-
-
-def _cpu_clock(pid: int) -> int:
-    """The id of the CPU clock of another process, as clock_getcpuclockid(3) makes it."""
-    return (~pid << 3) | 2
 
 
 def _text(path: str) -> str:

@@ -1,10 +1,17 @@
 """What the whole machine did, as the kernel counts it."""
 
-from collections.abc import Collection
+import resource
+import socket
+import struct
+from collections.abc import Collection, Iterator
+from contextlib import suppress
 from pathlib import Path
 
+import psutil
+
+from bakeoff.keeper import cgroups
 from bakeoff.measure.cpu import TICK_NS
-from bakeoff.model.readings import CoreTime, TcpTrouble
+from bakeoff.model.readings import CoreTime, NetworkUse, TcpTrouble
 
 
 def read_cores() -> tuple[CoreTime, ...]:
@@ -76,3 +83,147 @@ def parse_counters(text: str) -> dict[str, dict[str, int]]:
         group, *keys = names.split()
         groups[group.rstrip(":")] = dict(zip(keys, map(int, values.split()[1:]), strict=False))
     return groups
+
+
+_POWERCAP = Path("/sys/class/powercap")
+
+
+def read_energy_uj(powercap: Path = _POWERCAP) -> int | None:
+    """What all packages have used since some moment, µJ; None: not counted, or not for us to read.
+
+    A counter begins anew after minutes at full power: a difference below zero says nothing.
+    """
+    try:
+        # `intel-rapl:0` is a package (AMD's too); `intel-rapl:0:1` is a part of it.
+        packages = [
+            path
+            for path in powercap.glob("intel-rapl:*")
+            if path.name.count(":") == 1 and (path / "name").read_text().startswith("package")
+        ]
+        return sum(int((path / "energy_uj").read_text()) for path in packages) if packages else None
+    except (OSError, ValueError):
+        return None
+
+
+UNKNOWN_MBIT_PER_S = 65_535
+"""What interfaces without a speed say (SPEED_UNKNOWN, ethtool(8), as 16 bits)."""
+
+
+def read_network() -> NetworkUse | None:
+    """What went over all interfaces but the loopback since the network namespace began.
+
+    None where the kernel doesn't say.
+    """
+    try:
+        received, sent = parse_interfaces(Path("/proc/net/dev").read_text())
+        tcp = parse_counters(Path("/proc/net/snmp").read_text())["Tcp"]
+        return NetworkUse(
+            bytes_in=received,
+            bytes_out=sent,
+            segments_out=tcp["OutSegs"],
+            retransmits=tcp["RetransSegs"],
+        )
+    except (OSError, KeyError, ValueError):
+        return None
+
+
+def parse_interfaces(text: str) -> tuple[int, int]:
+    """The bytes received and sent in /proc/net/dev, over all interfaces but `lo`."""
+    received = sent = 0
+    for line in text.splitlines()[2:]:
+        name, _, counters = line.partition(":")
+        if name.strip() != "lo":
+            values = counters.split()
+            received, sent = received + int(values[0]), sent + int(values[8])
+    return received, sent
+
+
+def read_link_bytes_per_s(address: str) -> float | None:
+    """The speed of the interface that has `address`; None where it doesn't say, as virtual ones."""
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    speeds = psutil.net_if_stats()
+    for name, addresses in psutil.net_if_addrs().items():
+        if any(each.family == family and each.address == address for each in addresses):
+            mbit_per_s = speeds[name].speed if name in speeds else 0
+            return mbit_per_s * 1e6 / 8 if mbit_per_s not in (0, UNKNOWN_MBIT_PER_S) else None
+    return None
+
+
+def read_free_memory_mib() -> float:
+    """Memory that can be had without swapping, MiB: of the machine, and of our control groups."""
+    free = [psutil.virtual_memory().available]
+    groups = cgroups.groups()
+    for name, limit, used in (
+        ("", "memory.max", "memory.current"),
+        ("memory", "memory.limit_in_bytes", "memory.usage_in_bytes"),
+    ):
+        folder = groups.get(name)
+        for group in [folder, *folder.parents] if folder else []:
+            rest = left(group / limit, group / used)
+            if rest is not None:
+                free.append(rest)
+    return max(0, min(free)) / 2**20
+
+
+def left(limit: Path, used: Path) -> int | None:
+    """Bytes between two files' numbers; None where there are none, or no limit."""
+    try:
+        return int(limit.read_text()) - int(used.read_text())
+    except (OSError, ValueError):
+        return None
+
+
+def read_free_files() -> int:
+    """How many more files this process may open."""
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    if limit == resource.RLIM_INFINITY:
+        return 1 << 30
+    return max(0, limit - len(list(Path("/proc/self/fd").iterdir())))
+
+
+NETLINK_SOCK_DIAG = 4
+SOCK_DIAG_BY_FAMILY = 20
+REQUEST, DUMP = 0x1, 0x300
+MESSAGE_DONE, MESSAGE_ERROR = 3, 2
+LISTEN = 10
+_HEADER = struct.Struct("=IHHII")
+# inet_diag_req_v2: family, protocol, extensions, states, and a socket id that asks for all.
+_REQUEST = struct.Struct("=BBBxI48x")
+# inet_diag_msg: the source port, and the two queues; of a listening socket the second is
+# the length that listen(2) asked for, cut to net.core.somaxconn.
+_ANSWER = struct.Struct("=4x2s50xII8x")
+
+
+def read_listen_queue(port: int) -> int | None:
+    """The places in the queues of all sockets that listen on a TCP port of this network namespace.
+
+    None where nobody listens there, or the kernel doesn't say.
+    """
+    places = [
+        places
+        for family in (socket.AF_INET, socket.AF_INET6)
+        for source, places in _listening(family)
+        if source == port
+    ]
+    return sum(places) if places else None
+
+
+def _listening(family: int) -> Iterator[tuple[int, int]]:
+    """Port and places of each listening socket (inet_diag, sock_diag(7))."""
+    request = _REQUEST.pack(family, socket.IPPROTO_TCP, 0, 1 << LISTEN)
+    header = _HEADER.pack(_HEADER.size + len(request), SOCK_DIAG_BY_FAMILY, REQUEST | DUMP, 0, 0)
+    with (
+        suppress(OSError),
+        socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETLINK_SOCK_DIAG) as kernel,
+    ):
+        kernel.settimeout(1.0)
+        kernel.sendto(header + request, (0, 0))
+        while True:
+            answer, at = kernel.recv(1 << 16), 0
+            while at + _HEADER.size <= len(answer):
+                length, kind, *_ = _HEADER.unpack_from(answer, at)
+                if kind in (MESSAGE_DONE, MESSAGE_ERROR):
+                    return
+                port, _, places = _ANSWER.unpack_from(answer, at + _HEADER.size)
+                yield int.from_bytes(port, "big"), places
+                at += length + -length % 4

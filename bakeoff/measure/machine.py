@@ -18,7 +18,6 @@ _IO_URING = {"0": "allowed", "1": "allowed for one group", "2": "disabled"}
 
 
 def machine(engine: str, bakeoff: str) -> Machine:
-    """This machine, now. `engine` and `bakeoff` are their versions."""
     cpuinfo = _text("/proc/cpuinfo") or ""
     groups = cgroups.groups()
     vendor, product = (_text(f"/sys/class/dmi/id/{key}") for key in ("sys_vendor", "product_name"))
@@ -58,7 +57,6 @@ def _text(path: Path | str) -> str | None:
 
 
 def _number(path: Path | str) -> int | None:
-    """The number that is the whole text of a small file."""
     text = _text(path)
     return int(text) if text and text.isdigit() else None
 
@@ -129,13 +127,11 @@ def _turbo() -> bool | None:
 
 
 def _mitigations() -> dict[str, str]:
-    """Hardware vulnerability → what the kernel does about it."""
     texts = {path.name: _text(path) for path in sorted((CPU / "vulnerabilities").glob("*"))}
     return {name: text for name, text in texts.items() if text}
 
 
 def _port_range() -> tuple[int, int] | None:
-    """First and last port of outgoing connections."""
     limits = (_text("/proc/sys/net/ipv4/ip_local_port_range") or "").split()
     return (int(limits[0]), int(limits[1])) if len(limits) == 2 else None
 

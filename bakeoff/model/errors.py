@@ -15,7 +15,7 @@ from __future__ import annotations
 import difflib
 import errno
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -220,10 +220,15 @@ def plain_fault(fault: Mapping[str, Any]) -> str:
 def nearest(word: str, known: Iterable[str], label: str) -> str:
     """A clause that helps with a misspelt `word`: its nearest neighbours, or all that is known."""
     names = sorted(known)
-    near = difflib.get_close_matches(word, names, n=3, cutoff=0.5)
-    if near:
-        return f"; did you mean {' or '.join(near)}?"
+    if meant := near(word, names):
+        return f"; {meant}"
     return f"; {label}: {', '.join(names)}" if names else ""
+
+
+def near(word: str, known: Sequence[str]) -> str:
+    """The question whether a neighbour of `word` was meant; empty where it has none."""
+    found = difflib.get_close_matches(word, known, n=3, cutoff=0.5)
+    return f"did you mean {' or '.join(found)}?" if found else ""
 
 
 def _keys_at(contract: type[BaseModel], parents: list[Any]) -> list[str]:

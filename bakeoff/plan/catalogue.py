@@ -43,11 +43,9 @@ class Catalogue:
 
     @classmethod
     def shipped(cls) -> "Catalogue":
-        """The catalogue that comes with this package."""
         return cls(installation.shipped("catalogue"))
 
     def names(self) -> list[str]:
-        """The contenders' names, sorted."""
         folders = self.root / "contenders"
         return sorted(path.parent.name for path in folders.glob(f"*/{CONTENDER_FILE}"))
 
@@ -64,11 +62,9 @@ class Catalogue:
         return self.root / "contenders" / name
 
     def default_line_up(self) -> tuple[str, ...]:
-        """The contenders of a race that names none."""
         return LineUp.read_toml(self.root / "contenders" / "lineup.toml").default
 
     def article_names(self) -> list[str]:
-        """The articles' names, sorted."""
         return sorted(path.stem for path in (self.root / "articles").glob("*.toml"))
 
     def article(self, name: str) -> Article:

@@ -99,7 +99,6 @@ class CiOptions(RequestOptions):
         return type(self)(**{**kept, **given})
 
     def race(self) -> RaceOptions:
-        """The race's part of them."""
         usual = self.within and "gates" not in self.model_fields_set
         gates = {"gates": (WITHIN_GATE,)} if usual else {}
         return RaceOptions.among(dict(self), keep_going=True, **gates)

@@ -101,7 +101,12 @@ def resolve_contenders(
         except BadUsage as error:
             if name is None or not name.isupper():
                 raise
-            raise BadUsage(_perhaps_a_variable(operand, rest, str(error))) from None
+            command = operand if len(rest.split()) > 1 else f"{operand} COMMAND"
+            fault = str(error).splitlines()[0].partition("; the catalogue has")[0]
+            raise BadUsage(
+                f"{operand}: NAME=… names a contender; to set a variable, write "
+                f'"env {command}"\n{fault}'
+            ) from None
         given.append(name)
         if contender.origin == "command" and unused_ports:
             contender = replace(contender, fixed_port=unused_ports.pop(0))
@@ -154,17 +159,7 @@ def _names(resolved: Sequence[ResolvedContender], given: Sequence[str | None]) -
     return [name or "" for name in names]
 
 
-def _perhaps_a_variable(operand: str, rest: str, fault: str) -> str:
-    """A hint for a variable that is set as in a shell, and `fault` without the catalogue."""
-    command = operand if len(rest.split()) > 1 else f"{operand} COMMAND"
-    return (
-        f'{operand}: NAME=… names a contender; to set a variable, write "env {command}"\n'
-        f"{fault.splitlines()[0].partition('; the catalogue has')[0]}"
-    )
-
-
 def unique_name(name: str, taken: Sequence[str]) -> str:
-    """`name`, or `name#2`, `name#3`… where it is taken."""
     count, candidate = 1, name
     while candidate in taken:
         count += 1

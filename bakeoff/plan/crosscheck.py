@@ -85,7 +85,6 @@ class CrosscheckOptions(Options):
     ] = 12
 
     def model_post_init(self, _context: Any) -> None:
-        """Refuse what the tools can't do."""
         if self.per_run != int(self.per_run):
             raise BadUsage(
                 f"--per-run: is {self.per_run:g}; it takes whole seconds, as wrk and ab do"
@@ -97,7 +96,6 @@ class CrosscheckOptions(Options):
 def plan_crosscheck(
     url: str, options: CrosscheckOptions, environment: Environment
 ) -> CrosscheckPlan:
-    """The plan of a crosscheck of one URL. Raises `BadUsage`."""
     trust = Trust.of(options.ca, environment.directory, insecure=options.insecure)
     server = parse_url(url, trust)
     check_loadable([server], options.allow_hosts)

@@ -87,7 +87,6 @@ class DayOptions(RequestOptions):
 
 
 def plan_day(operands: Sequence[str], options: DayOptions, environment: Environment) -> DayPlan:
-    """The plan of `bakeoff day`. Raises `BadUsage`."""
     draft = RaceDraft.of(operands, RaceOptions.among(dict(options), twin=False), environment)
     for contender in draft.contenders:
         if contender.attached:

@@ -88,7 +88,6 @@ class DrawsOptions(RequestOptions):
     pids: Annotated[tuple[PositiveInt, ...], shared.PIDS] = ()
 
     def model_post_init(self, _context: object) -> None:
-        """Refuse numbers that give no spread."""
         for name in ("processes", "sets"):
             if getattr(self, name) < 2:
                 raise BadUsage(f"--{name}: is 1; a spread takes 2 or more")
@@ -97,7 +96,6 @@ class DrawsOptions(RequestOptions):
 def plan_draws(
     operands: Sequence[str], options: DrawsOptions, environment: Environment
 ) -> DrawsPlan:
-    """The plan of `bakeoff draws`. Raises `BadUsage`."""
     catalogue = environment.catalogue
     if operands and options.everything:
         raise BadUsage("draws: takes contenders or --all, not both")

@@ -163,7 +163,6 @@ def check_loadable(
 
 
 def _is_here(address: str) -> bool:
-    """Whether this machine has the address."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     with socket.socket(family, socket.SOCK_DGRAM) as probe:
         try:

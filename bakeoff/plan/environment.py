@@ -32,7 +32,6 @@ class Environment:
 
     @classmethod
     def here(cls, command_line: Sequence[str]) -> "Environment":
-        """This machine, this folder, now."""
         cores = sorted(os.sched_getaffinity(0))
         now = time.strftime("%Y-%m-%dT%H-%M-%SZ", time.gmtime())
         return cls(Catalogue.shipped(), Path.cwd(), cores, now, tuple(command_line))

@@ -36,7 +36,6 @@ BEYOND_QUANTILE = 12
 
 
 def rate_of(rung: int) -> float:
-    """Requests per second."""
     return float(STEP**rung)
 
 

@@ -16,6 +16,7 @@ _FACTOR = re.compile(r"[\d.]+")
 _VARIABLE = re.compile(r"[A-Za-z_]\w*=.*", re.DOTALL)
 _FILLED_IN = re.compile(r"\{\w+\}|\$\{?(PORT|HOST|PROTOCOL)\b")
 _SHELL = re.compile(r"(ba|da|z)?sh")
+_PLACE = re.compile(r"(?=.*[./:]).*[A-Za-z]", re.DOTALL)
 _RUNS_ANOTHER = re.compile(
     r"(python|pypy|ruby|php|perl|lua)[\d.]*|node|nodejs|deno|bun|npx|uvx?|pipx|poetry|npm|pnpm|yarn"
     r"|java|dotnet|go|cargo|busybox|(ba|da|z)?sh|env|exec|nice|taskset|run|start"
@@ -72,7 +73,6 @@ def short_names(texts: Sequence[str], shorten: Callable[[Sequence[str]], list[st
 
 
 def cut(name: str) -> str:
-    """The name, cut to the room that tables have."""
     return name if len(name) <= NAME_LENGTH_MAX else f"{name[: NAME_LENGTH_MAX - 1]}…"
 
 
@@ -148,7 +148,6 @@ def _subject(words: Sequence[str]) -> str:
 
 
 def _base(word: str) -> str:
-    """The last part of a path."""
     return word.rstrip("/").rpartition("/")[2] or word
 
 
@@ -161,18 +160,14 @@ def _phrases(words: Sequence[str]) -> list[_Phrase]:
             if takes:
                 phrases.pop()
             takes = False
-        elif takes and not word.startswith("-") and not _speaks_for_itself(word):
+        # A file, a module or an address is no value of an option.
+        elif takes and not word.startswith("-") and not _PLACE.search(word):
             phrases[-1] = _Phrase(f"{phrases[-1].text} {word}", is_option=True)
             takes = False
         else:
             phrases.append(_Phrase(word, word.startswith("-")))
             takes = word.startswith("-") and "=" not in word
     return phrases
-
-
-def _speaks_for_itself(word: str) -> bool:
-    """Whether it is a file, a module or an address, rather than the value of an option."""
-    return bool(re.search(r"[./:]", word) and re.search(r"[A-Za-z]", word))
 
 
 def _told_apart(subject: str, own: Sequence[_Phrase], others: Sequence[Sequence[_Phrase]]) -> str:
@@ -186,14 +181,13 @@ def _told_apart(subject: str, own: Sequence[_Phrase], others: Sequence[Sequence[
     if not chosen:
         return subject
     texts = [phrase.text for other in others for phrase in other]
-    words = " ".join(_end_of_path(phrase.text, texts) for phrase in chosen)
+    # A path is named by its end, as long as it needs to be to differ from the others.
+    words = " ".join(
+        folder_names([phrase.text, *(text for text in texts if text != phrase.text)])[0]
+        if "/" in phrase.text and " " not in phrase.text
+        else phrase.text
+        for phrase in chosen
+    )
     # A command without any phrase of its own is called by the subject alone.
     bare = any(all(phrase in own for phrase in other) for other in others)
     return f"{subject} {words}" if bare or not only else words
-
-
-def _end_of_path(text: str, others: Sequence[str]) -> str:
-    """The end of a path, as long as it needs to be to differ from `others`."""
-    if "/" not in text or " " in text:
-        return text
-    return folder_names([text, *(other for other in others if other != text)])[0]

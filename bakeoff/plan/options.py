@@ -35,7 +35,6 @@ class Flag:
 
     @property
     def text(self) -> str:
-        """Its help, with the default last."""
         return f"{self.help} (default: {self.usual})" if self.usual else self.help
 
     def but(self, **changed: Any) -> Self:
@@ -99,7 +98,6 @@ class Options(BaseModel):
 
     @classmethod
     def among(cls, given: Mapping[str, Any], **more: Any) -> Self:
-        """The options of this class among `given`, and `more`."""
         return cls(**{**{name: given[name] for name in cls.model_fields if name in given}, **more})
 
     def arguments(self) -> list[str]:

@@ -70,7 +70,11 @@ def expected(plan: Plan) -> Expected:
     share_s = plan.duration_s / (plan.boots * entries)
     twins = sum(entry.twin_of is not None for entry in plan.entries)
     starts = plan.boots * entries + (entries - twins if plan.probes else 0)
-    known_s, unknown_s = (_warm_up_s(plan, share_s, known=known) for known in (True, False))
+    known_s, unknown_s = (
+        (least + WARM_UP_SHARE * (most - least)) * WARM_UP_SLICE_MS / 1000
+        for known in (True, False)
+        for least, most in [warm_up_slices(share_s, known, plan.warm_up_s)]
+    )
     warm_up_s = unknown_s * (entries - twins) + known_s * (twins + entries * (plan.boots - 1))
     around = AROUND_SLICES + (0.0 if plan.solo else AROUND_DRAWS)
     about_s = (
@@ -89,8 +93,3 @@ def expected(plan: Plan) -> Expected:
         if entry.contender
     )
     return Expected(about_s=about_s, at_most_s=TIMES_EXPECTED * about_s + starts_s + ENDING_S)
-
-
-def _warm_up_s(plan: Plan, share_s: float, *, known: bool) -> float:
-    least, most = warm_up_slices(share_s, known, plan.warm_up_s)
-    return (least + WARM_UP_SHARE * (most - least)) * WARM_UP_SLICE_MS / 1000

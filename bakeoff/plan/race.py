@@ -58,7 +58,6 @@ class RaceDraft:
         *,
         available: bool = False,
     ) -> Self:
-        """The draft of a race between `operands`. Raises `BadUsage`."""
         directory = environment.directory
         trust = Trust.of(options.ca, directory, insecure=options.insecure)
         contenders = resolve_contenders(
@@ -68,7 +67,6 @@ class RaceDraft:
 
     @cached_property
     def workload(self) -> Workload:
-        """What is requested. Raises `BadUsage`, `BadFile`."""
         own = all(
             contender.own_answer
             or (

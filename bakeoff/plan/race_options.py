@@ -139,7 +139,6 @@ class RaceOptions(RequestOptions):
     server_nodes: Annotated[Count, shared.SERVER_NODES] = 1
 
     def model_post_init(self, _context: Any) -> None:
-        """Refuse what can't be had together."""
         ends_early = next(
             (name for name in ("precision", "until", "budget") if getattr(self, name)), None
         )

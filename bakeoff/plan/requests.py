@@ -118,7 +118,6 @@ class RequestOptions(Options):
 
     @property
     def request_given(self) -> dict[str, Any]:
-        """Those of these options that were given."""
         return {
             name: getattr(self, name) for name in _NAMES if getattr(self, name) not in (None, ())
         }
@@ -187,7 +186,6 @@ def _is_file(name: str) -> bool:
 
 
 def _typed(options: RequestOptions, directory: Path) -> Workload:
-    """The request of the command line."""
     method, path = _request(options)
     if options.body is not None and options.body_file is not None:
         raise BadUsage("--body and --body-file: a request has one body")
@@ -214,7 +212,6 @@ def _typed(options: RequestOptions, directory: Path) -> Workload:
 
 
 def _expected(options: RequestOptions) -> dict[str, Any]:
-    """The right answer of the command line."""
     shape = None
     if options.expect_json is not None:
         try:

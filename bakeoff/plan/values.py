@@ -104,7 +104,6 @@ def parse_protocols(value: object) -> tuple[Protocol, ...]:
 
 
 def parse_protocol(value: object) -> Protocol:
-    """One of the names."""
     first, *more = parse_protocols(value)
     if more:
         raise ValueError(f"is {value}; it takes one protocol; `bakeoff race` takes several")

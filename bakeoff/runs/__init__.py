@@ -6,18 +6,3 @@ from bakeoff.runs.life import execute, listed, report, resume
 from bakeoff.runs.measuring.audit import audit
 from bakeoff.runs.run import AnyRun, Run, create, open_run
 from bakeoff.runs.stages import Stages, Watch
-
-__all__ = [
-    "AnyRun",
-    "Run",
-    "Stages",
-    "Watch",
-    "audit",
-    "create",
-    "execute",
-    "kinds",
-    "listed",
-    "open_run",
-    "report",
-    "resume",
-]

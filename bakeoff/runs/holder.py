@@ -22,7 +22,6 @@ class Holder:
 
     @property
     def is_there(self) -> bool:
-        """Whether it still runs."""
         found = processes.process(self.pid)
         return found is not None and found.started == self.started and processes.is_running(found)
 

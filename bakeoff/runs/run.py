@@ -11,19 +11,15 @@ from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 from pydantic import ConfigDict, Field
 
 from bakeoff.model.base import Contract
-from bakeoff.model.errors import (
-    BadFile,
-    BadUsage,
-    BakeoffError,
-    NodeLost,
-    Status,
-)
+from bakeoff.model.errors import BadFile, BadUsage, BakeoffError, NodeLost, Status
 from bakeoff.model.machine import Cluster
+from bakeoff.model.plan import Plan
 from bakeoff.model.receipt import Receipt
 from bakeoff.model.samples import PlanChange, Record
 from bakeoff.model.verdict import Verdict
 from bakeoff.report.document import Document
 from bakeoff.runs.indexing import Indexed, Setting
+from bakeoff.runs.measuring.contenders import build_able, check_sources
 from bakeoff.runs.results import Results
 from bakeoff.runs.stages import History, Reports, Stages, Watch
 from bakeoff.runs.store import PLAN_FILE, Store
@@ -92,12 +88,18 @@ class Run(Results, Generic[PlanT, ResultT]):
 
     # What a kind says.
 
-    @classmethod
-    def prepare(cls, _plan: PlanT, _stages: Stages, _watch: Watch) -> Prepared:
-        """Find out what stands in the way before a folder is made. Raises `BakeoffError`."""
-        return None, {}
+    @staticmethod
+    def built(_plan: Any, /) -> Plan | None:
+        """The race whose contenders are built before anything is measured."""
+        return None
 
-    def check(self, stages: Stages, watch: Watch) -> None:  # noqa: ARG002
+    @classmethod
+    def prepare(cls, plan: PlanT, stages: Stages, watch: Watch) -> Prepared:
+        """Find out what stands in the way before a folder is made. Raises `BakeoffError`."""
+        race = cls.built(plan)
+        return build_able(race, stages, watch) if race else (None, {})
+
+    def check(self, stages: Stages, watch: Watch) -> None:
         """Raise `BadUsage` where what is missing can't be measured beside what is there."""
         if unlike := self.store.machine().unlike(stages.meters.machine()):
             differ = f"{', '.join(unlike)} {'differs' if len(unlike) == 1 else 'differ'}"
@@ -105,6 +107,8 @@ class Run(Results, Generic[PlanT, ResultT]):
                 f"{self.path}: was begun on another machine ({differ}): "
                 "a run has to be measured on one machine"
             )
+        if race := self.built(self.plan):
+            check_sources(self.path, [self.store.receipts()], race, stages, watch)
 
     @abstractmethod
     def measure(self, stages: Stages, watch: Watch) -> None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
+import platform
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -13,20 +17,64 @@ import bakeoff
 from bakeoff import load, measure, start
 from bakeoff import verify as verifying
 from bakeoff.build import Wanted, build_several
-from bakeoff.model.errors import ContenderOut, MissingPiece
-from bakeoff.model.history import Earlier
+from bakeoff.installation import cache_folder
+from bakeoff.model.errors import BadFile, ContenderOut, MissingPiece
+from bakeoff.model.history import Earlier, Program
 from bakeoff.model.machine import Machine
+from bakeoff.model.plan import Entry, Plan
 from bakeoff.model.protocol import Certificate
 from bakeoff.model.readings import NetworkSeen
 from bakeoff.model.receipt import Receipt
 from bakeoff.model.verdict import Verdict
-from bakeoff.runs.programs import Programs
 from bakeoff.runs.results import Results
 
 SETTLE_S = 0.3
 """Time for servers to come to rest before their idle memory is read."""
 JOBS_MAX = 4
 """Each build takes memory and network too; compilers use several cores by themselves."""
+
+
+class Programs:
+    """What earlier runs have shown of programs: a file for each in `folder`, by default in the
+    user's cache. One that can't be read or written is as if it weren't there.
+
+    A program of the same sources and tools, started in the same way, treats a connection under the
+    same requests as it did: its audit takes 1.2 s, for a Date that moves.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder or cache_folder() / "programs"
+
+    def program(self, key: str) -> Program:
+        try:
+            return Program.read_json(self._folder / key)
+        except BadFile:
+            return Program()
+
+    def keep_program(self, key: str, program: Program) -> None:
+        draft = self._folder / f".{key}-{os.getpid()}"
+        with suppress(OSError):
+            self._folder.mkdir(parents=True, exist_ok=True)
+            draft.write_text(program.to_json())
+            draft.replace(self._folder / key)
+
+
+def program_key(plan: Plan, entry: Entry, built: Receipt | ContenderOut | None) -> str | None:
+    """The same for the same program under the same requests; None for a command, whose sources
+    nobody names, and for what wasn't `built`."""
+    if not isinstance(built, Receipt) or not entry.contender or entry.origin == "command":
+        return None
+    given = (
+        platform.release(),
+        built.model_dump(include={"source_sha256", "version", "tools", "commands"}),
+        entry.contender.model_dump(mode="json"),
+        plan.workload.model_dump(mode="json"),
+        plan.protocol_of(entry.name),
+        plan.workers_of(entry.name),
+        plan.connection,
+        plan.probes,
+    )
+    return hashlib.sha256(json.dumps(given).encode()).hexdigest()
 
 
 class Servers:
@@ -160,27 +208,22 @@ class Stages:
 
 
 class Watch(Protocol):
-    """Who is told how a run gets on. `live`: how contenders stand, too, while they are measured."""
+    """Who is told how a run gets on. `live`: how contenders stand, too, while they are measured.
+
+    `step`: something begins that may take a while. `measured`: so much of the measuring is done,
+    with the contenders' latest throughputs. `stands`: None where nothing is known yet. `out`: a
+    contender can't take part. `judged`: reports are still to be drawn.
+    """
 
     @property
     def live(self) -> bool: ...
-
-    def step(self, text: str) -> None:
-        """Something begins that may take a while."""
-
+    def step(self, text: str) -> None: ...
     def measured(
         self, done: float, of: float, text: str, rates: Mapping[str, float] | None = None
-    ) -> None:
-        """So much of the measuring is done; `rates` has the contenders' latest throughputs."""
-
-    def stands(self, verdict: Verdict | None) -> None:
-        """So the contenders stand by now; None: nothing is known yet."""
-
-    def out(self, name: str, reason: str) -> None:
-        """A contender can't take part."""
-
-    def judged(self, run: Results) -> None:
-        """The run has its result; its reports are still to be drawn."""
+    ) -> None: ...
+    def stands(self, verdict: Verdict | None) -> None: ...
+    def out(self, name: str, reason: str) -> None: ...
+    def judged(self, run: Results) -> None: ...
 
 
 class BuildLines:
@@ -190,11 +233,9 @@ class BuildLines:
         self._say = say
 
     def began(self, name: str) -> None:
-        """Say that a build begins."""
         self._say(f"building {name}")
 
     def ended(self, name: str, built: bool, seconds_s: float | None) -> None:
-        """Say how a build ended."""
         if seconds_s is not None:
             self._say(f"{name}: {'built' if built else 'could not be built'}, {seconds_s:.0f} s")
 

@@ -167,7 +167,6 @@ class Store:
 
 
 def _bad_record(where: str, error: ValidationError) -> BadFile:
-    """What is the matter with a line of the log."""
     fault = error.errors()[0]
     if fault["type"] == "json_invalid":
         return BadFile(where, None, "is not JSON: the file was changed after the run")

@@ -39,12 +39,10 @@ class Http1Connection:
         close: bool = False,
         version: Literal["1.1", "1.0"] = "1.1",
     ) -> Answer:
-        """One request, one answer. Raises `NoAnswer`."""
         close = close or self._close
         return exchange(self.socket, request, path, self._host, close=close, version=version)
 
     def close(self) -> None:
-        """Close the socket."""
         self.socket.close()
 
     def __enter__(self) -> Self:

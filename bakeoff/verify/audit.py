@@ -6,8 +6,9 @@ import ssl
 import struct
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from itertools import count
 from statistics import median, median_low
 from typing import Literal
 
@@ -18,7 +19,7 @@ from bakeoff.model.protocol import HTTP_2
 from bakeoff.model.receipt import Handle
 from bakeoff.model.workload import RequestSection, Workload
 from bakeoff.verify.asking import Http1Connection
-from bakeoff.verify.exchange import Answer, NoAnswer, written
+from bakeoff.verify.exchange import READ_TIMEOUT_S, Answer, NoAnswer, written
 from bakeoff.verify.http2 import Http2Connection
 from bakeoff.verify.mix import begun, first_sent
 from bakeoff.verify.secure import context, handshake
@@ -95,15 +96,6 @@ def probe(handle: Handle, entry: Entry, workload: Workload) -> Probes:
     )
 
 
-def _came(connection: socket.socket, within_s: float) -> bool:
-    """Whether any bytes come."""
-    connection.settimeout(within_s)
-    try:
-        return connection.recv(1) != b""
-    except OSError:
-        return False
-
-
 class _Client:
     """Asks one server, each time on a connection of its own."""
 
@@ -171,7 +163,6 @@ class _Client:
             return None
 
     def closes_when_asked(self) -> bool | None:
-        """Whether it ends a connection after the answer to a request that said close."""
         try:
             with self._connected() as (connection, request):
                 connection.ask(request, request.path, close=True)
@@ -188,7 +179,11 @@ class _Client:
             with self._connected() as (connection, request):
                 message = written(request, request.path, self._handle.host, close=True)
                 connection.socket.sendall(message[:-1])
-                return not _came(connection.socket, EARLY_WITHIN_S)
+                connection.socket.settimeout(EARLY_WITHIN_S)
+                try:
+                    return connection.socket.recv(1) == b""
+                except OSError:
+                    return True
         except (BakeoffError, OSError):
             return None
 
@@ -207,13 +202,7 @@ class _Client:
                 session = connection.socket.session
                 seen.append(handshake(connection.socket))
         first, second = seen
-        return TlsConduct(
-            version=first.version,
-            cipher=first.cipher,
-            key=first.key,
-            alpn=first.alpn,
-            resumes=second.resumed,
-        )
+        return first.model_copy(update={"resumes": second.resumes})
 
     @contextmanager
     def _connected(
@@ -270,3 +259,47 @@ def _http2(answers: Sequence[Answer], settings: Mapping[str, int]) -> Http2Condu
         first_head_bytes=answers[0].head_bytes,
         next_head_bytes=median_low(each.head_bytes for each in answers[1:] or answers),
     )
+
+
+LOOKS_FOR_S = 2.0
+"""Whoever is still served after so long is not what is looked for."""
+WAITS_S = 1.0
+WAITS_ANSWERS = 20
+"""So long, and so many times its first answer's time, an answer is waited for."""
+
+
+def connections_at_a_time(
+    handle: Handle, entry: Entry, workload: Workload, most: int
+) -> int | None:
+    """How many connections it serves while all of them stay open; None: `most`, or who knows.
+
+    Connections are opened one after another, and each is asked once, until one is not answered. If
+    it is answered when the others are closed, it was they that kept it waiting.
+    """
+    until_s = time.monotonic() + LOOKS_FOR_S
+    waits_s = READ_TIMEOUT_S
+    with ExitStack() as held:
+        for served in count():
+            if served >= most or time.monotonic() > until_s:
+                return None
+            asked_s = time.monotonic()
+            if not _answers(handle, entry, workload, waits_s, held):
+                break
+            if not served:
+                first_s = time.monotonic() - asked_s
+                waits_s = min(READ_TIMEOUT_S, max(WAITS_S, WAITS_ANSWERS * first_s))
+    with ExitStack() as alone:
+        return served if served and _answers(handle, entry, workload, waits_s, alone) else None
+
+
+def _answers(
+    handle: Handle, entry: Entry, workload: Workload, waits_s: float, held: ExitStack
+) -> bool:
+    """Whether another connection, which stays open, is answered in time."""
+    try:
+        connection, values = held.enter_context(begun(handle, workload, waits_s))
+        request = first_sent(entry, workload, values)
+        connection.ask(request, request.path)
+    except (BakeoffError, OSError):
+        return False
+    return True

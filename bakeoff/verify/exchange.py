@@ -45,7 +45,6 @@ class Answer:
     received_ns: tuple[int, ...]
 
     def header(self, name: str) -> str:
-        """The first value of a header, or an empty text."""
         return next((value for key, value in self.headers if key == name), "")
 
     @property
@@ -217,7 +216,6 @@ def _no_http(begins: bytes, error: Exception) -> str:
 
 
 def received(connection: socket.socket, began: bool) -> bytes:
-    """The next bytes, none at the end; `began`: an answer has. Raises `NoAnswer`."""
     try:
         return connection.recv(65536)
     except TimeoutError:

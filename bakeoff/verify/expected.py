@@ -14,7 +14,10 @@ SHOWN_BYTES = 60
 def problems(answer: Answer, workload: Workload, expect: ExpectSection) -> list[str]:
     """What is wrong, in words; of a wrong status nothing else is looked at. Raises `NoAnswer`."""
     if answer.status != expect.status:
-        return [f"answered with status {answer.status}, not {expect.status}{_because(answer)}"]
+        # Servers of TLS say so in plain HTTP.
+        plain = answer.status == 400 and b"HTTPS" in answer.body
+        because = f": {SPEAKS_TLS}" if plain else ""
+        return [f"answered with status {answer.status}, not {expect.status}{because}"]
     if fault := _body(answer, workload, expect) or _rules(answer, expect):
         return [fault]
     return [
@@ -68,13 +71,6 @@ def after(right: int) -> str:
     """Why the same request was answered rightly before."""
     answers = "a right answer" if right == 1 else f"{right} right answers"
     return f"after {answers}: its answers depend on earlier requests"
-
-
-def _because(answer: Answer) -> str:
-    """What servers of TLS say in plain HTTP to whoever asks so."""
-    if answer.status == 400 and b"HTTPS" in answer.body:
-        return f": {SPEAKS_TLS}"
-    return ""
 
 
 def shown(body: bytes) -> str:

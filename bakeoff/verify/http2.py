@@ -193,7 +193,6 @@ class Http2Connection:
             coming.done = True
 
     def close(self) -> None:
-        """Close the socket."""
         self.socket.close()
 
     def __enter__(self) -> Self:

@@ -140,7 +140,6 @@ def held_bodies(
 
 
 def _taken(name: str, once: OnceSection, answer: Answer) -> dict[str, str]:
-    """The values that later requests need. Raises `NotTaken`."""
     values = {}
     for token, source in once.take.items():
         kind, _, where = source.partition(" ")

@@ -2,8 +2,8 @@
 
 import socket
 import ssl
-from dataclasses import dataclass
 
+from bakeoff.model.audit import TlsConduct
 from bakeoff.model.protocol import ALPN, Protocol, Tls
 from bakeoff.verify.exchange import NoAnswer, connect
 
@@ -13,17 +13,6 @@ SPEAKS_PLAIN = (
 _NO_TLS = ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "PACKET_LENGTH_TOO_LONG", "RECORD_LAYER_FAILURE")
 """What OpenSSL says of bytes that are no TLS record."""
 _NO_ALPN = "NO_APPLICATION_PROTOCOL"
-
-
-@dataclass(frozen=True)
-class Handshake:
-    """What one handshake came to; `key` is the kind of the certificate's, as EC secp256r1."""
-
-    version: str
-    cipher: str
-    alpn: str | None
-    key: str
-    resumed: bool
 
 
 def context(tls: Tls, protocol: Protocol) -> ssl.SSLContext:
@@ -74,15 +63,15 @@ def speaks_tls(address: str, timeout_s: float = 1.0) -> bool:
         return False
 
 
-def handshake(connection: ssl.SSLSocket) -> Handshake:
-    """What its handshake came to."""
+def handshake(connection: ssl.SSLSocket) -> TlsConduct:
+    """What its handshake came to; it `resumes` an earlier one, or not."""
     cipher = connection.cipher()
-    return Handshake(
+    return TlsConduct(
         version=(connection.version() or "").removeprefix("TLSv"),
         cipher=cipher[0] if cipher else "",
         alpn=connection.selected_alpn_protocol(),
         key=_key(connection.getpeercert(binary_form=True)),
-        resumed=bool(connection.session_reused),
+        resumes=bool(connection.session_reused),
     )
 
 

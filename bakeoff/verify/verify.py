@@ -42,11 +42,8 @@ def verify(
         wrong += [each for answer in at_once for each in problems(answer, workload, expect)]
         answers += at_once
         wrong += _broken(workload, held or {}, {workload.first.name: answers})
-    except NoAnswer as error:
-        fault = f"{_request(entry, workload)}: {why(error, handle.address, handle.protocol)}"
-        return Verification(name=entry.name, problems=(fault,))
-    except OSError as error:
-        return Verification(name=entry.name, problems=(_unreachable(handle, error),))
+    except (NoAnswer, OSError) as error:
+        return _failed(handle, entry, f"{workload.first.method} {entry.path}", error)
     first = answers[0]
     # Of HTTP/2 the second weighs what all later ones do: HPACK has learned by then.
     usual = answers[1] if handle.protocol in HTTP_2 and first.keeps_alive else first
@@ -61,7 +58,9 @@ def verify(
         warnings.append(CLOSES)
     return Verification(
         name=entry.name,
-        problems=tuple(f"{_request(entry, workload)}: {each}" for each in dict.fromkeys(wrong)),
+        problems=tuple(
+            f"{workload.first.method} {entry.path}: {fault}" for fault in dict.fromkeys(wrong)
+        ),
         warnings=tuple(warnings),
         status=first.status,
         head_bytes=usual.head_bytes,
@@ -86,11 +85,8 @@ def _verify_all(
         wrong += _broken(workload, held or {}, {name: [each] for name, each in answers.items()})
         if not wrong:
             _ahead(handle, entry, workload, pipeline)
-    except NoAnswer as error:
-        fault = f"{workload.first.name}: {why(error, handle.address, handle.protocol)}"
-        return Verification(name=entry.name, problems=(fault,))
-    except OSError as error:
-        return Verification(name=entry.name, problems=(_unreachable(handle, error),))
+    except (NoAnswer, OSError) as error:
+        return _failed(handle, entry, workload.first.name, error)
     if wrong:
         return Verification(name=entry.name, problems=tuple(wrong))
     first = answers[workload.first.name]
@@ -136,10 +132,14 @@ def _broken(
     ]
 
 
-def _unreachable(handle: Handle, error: OSError) -> str:
-    if isinstance(error, ConnectionRefusedError):
-        return f"nothing listens at {handle.address}: start the server first, or correct the port"
-    return f"can't be connected to at {handle.address}: {error.strerror or error}"
+def _failed(handle: Handle, entry: Entry, request: str, error: NoAnswer | OSError) -> Verification:
+    if isinstance(error, NoAnswer):
+        fault = f"{request}: {why(error, handle.address, handle.protocol)}"
+    elif isinstance(error, ConnectionRefusedError):
+        fault = f"nothing listens at {handle.address}: start the server first, or correct the port"
+    else:
+        fault = f"can't be connected to at {handle.address}: {error.strerror or error}"
+    return Verification(name=entry.name, problems=(fault,))
 
 
 def _three_answers(handle: Handle, entry: Entry, workload: Workload) -> list[Answer]:
@@ -162,7 +162,3 @@ def _ahead(handle: Handle, entry: Entry, workload: Workload, pipeline: int) -> l
         assert isinstance(connection, Http1Connection), "HTTP/2 has streams in place of a pipeline"
         request = first_sent(entry, workload, values)
         return ahead(connection.socket, request, request.path, handle.host, pipeline)
-
-
-def _request(entry: Entry, workload: Workload) -> str:
-    return f"{workload.first.method} {entry.path}"

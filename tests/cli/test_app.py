@@ -23,10 +23,7 @@ from bakeoff.cli.verbatim import PERSONALITIES
 from bakeoff.model.errors import STATUSES, BadUsage
 from bakeoff.plan import Catalogue
 
-HEAVY = {
-    *("filelock", "h11", "hdrh", "jinja2", "narwhals"),
-    *("numpy", "psutil", "pydantic"),
-}
+HEAVY = {*("filelock", "h11", "hdrh", "jinja2", "narwhals"), *("numpy", "psutil", "pydantic")}
 """What we run on, but for the two that draw our help."""
 
 
@@ -160,9 +157,7 @@ def test_help_and_version_have_short_names(words: str, same: str) -> None:
         ("--i-may-load", "--allow-host"),
     ],
 )
-def test_names_of_the_field_and_former_ones_are_taken_and_not_shown(
-    alias: str, option: str
-) -> None:
+def test_names_of_the_field_and_former_ones_are_taken_not_shown(alias: str, option: str) -> None:
     (declared,) = (each for each in _options("race") if option in each.opts)
     assert alias in declared.opts
     shown_names = re.findall(r"(?<=\s)--?[a-zA-Z0-9-]+", shown("race --help"))

@@ -48,9 +48,7 @@ def shop(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return top
 
 
-def test_with_an_empty_command_line_head_is_held_against_where_it_left_main(
-    shop: Path, world: World
-) -> None:
+def test_without_words_head_is_held_against_where_it_left_main(shop: Path, world: World) -> None:
     done = bakeoff("ci", "--json", "ci.json")
     assert done.exit_code == 0, done.output
     result = Ci.read_json(shop / "ci.json")
@@ -80,9 +78,7 @@ def test_githubs_summary_is_added_to(shop: Path, monkeypatch: pytest.MonkeyPatch
     assert said.startswith("what an earlier step said\n") and "Not slower" in said
 
 
-def test_the_branch_of_a_pull_request_is_its_base(
-    shop: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_pull_requests_branch_is_its_base(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     git(shop, "branch", "release", "HEAD~1")
     monkeypatch.setenv("GITHUB_BASE_REF", "release")
     assert "base is release, " in bakeoff("ci").stderr
@@ -107,9 +103,7 @@ def test_changes_that_are_not_committed_are_raced_where_they_are_asked_for(shop:
     assert head.valid
 
 
-def test_a_contender_that_is_new_is_not_slower_but_by_policy_it_may_fail(
-    shop: Path, world: World
-) -> None:
+def test_a_new_contender_is_not_slower_but_by_policy_it_may_fail(shop: Path, world: World) -> None:
     (shop / "new").mkdir()
     commit(shop, {"new/contender.toml": CONTENDER}, "a new server")
     new = ("ci", "--contender", "./new", "--junit", "junit.xml", "--summary", "s.md")
@@ -142,17 +136,13 @@ def test_a_base_that_does_not_build_ends_with_3_and_the_log(shop: Path, world: W
         (("--base", ""), "there is no revision ''"),
     ],
 )
-def test_what_head_does_not_have_and_a_base_that_is_not_named(
-    shop: Path, words: tuple[str, str], says: str
-) -> None:
+def test_what_head_lacks_and_an_unnamed_base(shop: Path, words: tuple[str, str], says: str) -> None:
     error = bakeoff("ci", *words).exception
     assert getattr(error, "exit_status", None) == 2
     assert str(error).startswith(says.format(git(shop, "rev-parse", "HEAD")[:10]))
 
 
-def test_a_disk_that_fills_up_ends_with_3_and_the_files_say_how_to_go_on(
-    shop: Path, world: World
-) -> None:
+def test_a_full_disk_ends_with_3_and_the_files_say_how_to_go_on(shop: Path, world: World) -> None:
     world.on_slice = cut_off(150, OSError(ENOSPC, os.strerror(ENOSPC)))
     error = bakeoff("ci", "--junit", "junit.xml", "--summary", "s.md").exception
     assert getattr(error, "exit_status", None) == 3
@@ -179,17 +169,13 @@ def test_an_interrupt_ends_with_130(shop: Path, world: World) -> None:
 
 
 @pytest.mark.parametrize("option", ["--summary", "--junit", "--json"])
-def test_a_file_that_cannot_be_written_is_refused_before_the_race(
-    shop: Path, world: World, option: str
-) -> None:
+def test_an_unwritable_file_is_refused_beforehand(shop: Path, world: World, option: str) -> None:
     done = bakeoff("ci", option, f"{os.sep}nowhere{os.sep}x")
     assert f"{option} /nowhere/x: can't be written" in str(done.exception)
     assert world.slices == 0
 
 
-def test_bakeoff_toml_is_found_from_a_folder_below_it(
-    shop: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_bakeoff_toml_is_found_from_below_it(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (shop / "sub").mkdir()
     monkeypatch.chdir(shop / "sub")
     assert bakeoff("ci").exit_code == 0

@@ -35,9 +35,7 @@ def test_an_export_says_where_it_begins_and_what_was_left_out(raced: Path, tmp_p
     assert len(list((tmp_path / "a site" / "run").glob("*.html"))) == 1
 
 
-def test_a_published_run_is_in_the_site_and_the_folder_is_its_own(
-    raced: Path, tmp_path: Path
-) -> None:
+def test_a_published_run_is_in_the_site_and_owns_its_folder(raced: Path, tmp_path: Path) -> None:
     told = bakeoff("publish", str(raced), "--to", "site", "--url", "https://example.org/races")
     assert told.exit_code == 0, told.output
     assert "Left out: samples, logs" in told.output

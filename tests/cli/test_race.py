@@ -33,9 +33,7 @@ def test_how_long_it_takes_is_said_before_it_begins(world: World) -> None:
     assert said == "about 20 s besides builds, 1 min 50 s at most: 5 servers, 2 s of measuring"
 
 
-def test_several_values_make_a_grid_with_a_verdict_for_each_cell(
-    world: World, tmp_path: Path
-) -> None:
+def test_several_values_make_a_grid_of_verdicts_by_cell(world: World, tmp_path: Path) -> None:
     done = race("fast", "slow", "-c", "1,64", "--workers", "2", "-d", "8", "--json", "grid.json")
     assert done.exit_code == 0, done.output
     assert "about 50 s besides builds, 3 min 20 s at most: 2 cells of 4 s" in done.output
@@ -67,9 +65,7 @@ def test_one_value_everywhere_is_a_race_as_ever(world: World, tmp_path: Path) ->
         *("--gate sloww>=fast", "--all", "-c 1,2 --json /nowhere/x"),
     ],
 )
-def test_what_makes_no_sense_is_refused_before_anything_starts(
-    world: World, tmp_path: Path, words: str
-) -> None:
+def test_nonsense_is_refused_before_any_start(world: World, tmp_path: Path, words: str) -> None:
     assert isinstance(race("fast", "slow", *words.split()).exception, BadUsage)
     assert not world.slices and not (tmp_path / "runs").exists()
 
@@ -88,9 +84,7 @@ def test_runs_are_listed_and_each_is_judged_again_by_its_kind(world: World, tmp_
     assert isinstance(refused, BadUsage) and "is complete; for its standings:" in str(refused)
 
 
-def test_the_verdict_is_printed_before_the_report_is_drawn(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_verdict_comes_before_the_report(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(_run: object) -> Path:
         raise OSError(ENOSPC, "No space left on device")
 

@@ -27,9 +27,7 @@ NAMES = ["load", *PERSONALITIES]
         ["--version", "--install-completion"],
     ],
 )
-def test_the_engine_gets_every_word(
-    name: str, words: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_engine_gets_all(name: str, words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     became: list[tuple[object, Sequence[str]]] = []
     monkeypatch.setattr("os.execv", lambda path, argv: became.append((path, argv)))
     done = CliRunner().invoke(app, [name, *words])

@@ -77,9 +77,7 @@ def test_it_ends_with_the_head_before_it_is_begun(agent: Running, head: Listenin
     assert agent.process.wait(WITHIN_S) == 0
 
 
-def test_it_ends_with_the_head_before_its_first_lease_is_renewed(
-    agent: Running, head: Listening
-) -> None:
+def test_it_ends_with_the_head_before_its_first_lease(agent: Running, head: Listening) -> None:
     assert agent.do("begin") == "False"
     head.go()
     assert agent.process.wait(WITHIN_S) == 0

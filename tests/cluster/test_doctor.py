@@ -19,9 +19,7 @@ while True:
 """
 
 
-def test_of_two_doctors_one_waits_and_both_warn_of_an_open_port(
-    cluster: Machines, place: Path
-) -> None:
+def test_of_two_doctors_one_waits_both_warn_of_a_port(cluster: Machines, place: Path) -> None:
     dashboard = cluster.call("head", [sys.executable, "-c", DASHBOARD])
     try:
         assert dashboard.stdout and dashboard.stdout.readline() == "ready\n"

@@ -75,9 +75,7 @@ def test_who_is_no_head_of_ray_is_not_asked_for_minutes() -> None:
         server.shutdown()
 
 
-def test_a_slow_answer_is_waited_for_while_the_head_is_there(
-    monkeypatch: pytest.MonkeyPatch, calls: Calls
-) -> None:
+def test_a_slow_answer_is_waited_for(monkeypatch: pytest.MonkeyPatch, calls: Calls) -> None:
     monkeypatch.setattr(head, "ASK_S", 0.02)
     there = head.Head(Listening().address, calls)
     threading.Timer(0.2, calls.begin, ["go_on"]).start()
@@ -132,9 +130,7 @@ DOES = {
 
 
 @pytest.mark.parametrize("ray", DOES)
-def test_a_head_that_goes_while_ray_joins_ends_bakeoff_with_one_line(
-    tmp_path: Path, ray: str
-) -> None:
+def test_a_head_lost_while_ray_joins_ends_bakeoff_with_one_line(tmp_path: Path, ray: str) -> None:
     for name, text in RAY.items():
         file = tmp_path / "ray" / f"{name}.py"
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -82,9 +82,7 @@ def test_a_fault_of_ours_is_told_and_the_host_goes_on(host: Running) -> None:
 
 
 @pytest.mark.parametrize("ending", ["calls", "lease", "end"])
-def test_it_ends_with_its_keeper_when_nobody_needs_it(
-    host: Running, tmp_path: Path, ending: str
-) -> None:
+def test_it_ends_with_its_keeper_when_unused(host: Running, tmp_path: Path, ending: str) -> None:
     keeper = host.call("servers", "keeper", tmp_path)
     assert isinstance(keeper, Resident)
     if ending == "end":

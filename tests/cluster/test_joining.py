@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bakeoff import __version__
 from bakeoff.cluster.doctor import hindrances
-from bakeoff.cluster.example import by_hand, ray_up
+from bakeoff.cluster.example import BY_HAND, RAY_UP
 from bakeoff.cluster.head import Member
 from bakeoff.cluster.joining import able, check_versions, serving_nodes, slice_ms_min
 from bakeoff.model.errors import MissingPiece
@@ -132,10 +132,10 @@ def test_what_spoils_a_measurement_is_named() -> None:
 def test_examples_name_both_resources() -> None:
     import yaml
 
-    lines = by_hand()
+    lines = BY_HAND
     assert """--resources='{"server": 1}'""" in lines
     assert """--resources='{"load": 1}'""" in lines
-    types = yaml.safe_load(ray_up())["available_node_types"]
+    types = yaml.safe_load(RAY_UP)["available_node_types"]
     assert types["server"]["resources"]["server"] == types["load"]["resources"]["load"] == 1
 
 

@@ -34,9 +34,7 @@ def two_servers(cluster: Machines) -> Iterator[Machines]:
     cluster.stop("other")
 
 
-def test_contenders_are_rotated_over_two_machines_and_go_on_after_a_kill(
-    two_servers: Machines, place: Path
-) -> None:
+def test_contenders_rotate_on_two_machines_after_kills(two_servers: Machines, place: Path) -> None:
     cluster = two_servers
     racing = cluster.bakeoff(place, *RACE, "--cluster", cluster.address)
     wait_for(lambda: _boots(place) > 0 or racing.poll() is not None, 180)
@@ -67,9 +65,7 @@ def test_contenders_are_rotated_over_two_machines_and_go_on_after_a_kill(
     assert "Do the machines differ?" in out
 
 
-def test_over_tls_each_machine_has_a_certificate_and_all_is_confirmed(
-    two_servers: Machines, place: Path
-) -> None:
+def test_over_tls_each_machine_has_its_own_certificate(two_servers: Machines, place: Path) -> None:
     words = ("race", "nginx", "--protocol", "h1-tls,h2", "--server-nodes", "2", "--confirm")
     short = ("-c", "8", "--warm-up", "1s", "-d", "4", "--no-twin", "--cpus", "server=0,client=1")
     racing = two_servers.bakeoff(place, *words, *short, "--cluster", two_servers.address)

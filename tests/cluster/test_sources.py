@@ -42,9 +42,7 @@ def contender(folder: Path, text: str) -> Contender:
     return Contender.read_toml(folder / "contender.toml")
 
 
-def test_sources_arrive_with_those_beside_them_and_without_what_was_built(
-    tmp_path: Path, host: Host
-) -> None:
+def test_sources_arrive_with_those_beside_them_without_builds(tmp_path: Path, host: Host) -> None:
     folder = tmp_path / "a place" / "mine"
     mine = contender(folder, BUILT)
     (folder / "main.c").write_text("int main;")
@@ -60,9 +58,7 @@ def test_sources_arrive_with_those_beside_them_and_without_what_was_built(
     assert host.has_sources(packed.key)
 
 
-def test_what_is_run_as_it_lies_there_goes_whole_with_modes_and_links(
-    tmp_path: Path, host: Host
-) -> None:
+def test_what_runs_as_it_is_goes_whole_with_modes_and_links(tmp_path: Path, host: Host) -> None:
     folder = tmp_path / "mine"
     mine = contender(folder, RUN)
     (folder / "node_modules").mkdir()
@@ -97,9 +93,7 @@ def test_a_byte_or_a_mode_makes_other_sources(tmp_path: Path) -> None:
     assert len(set(keys)) == 3
 
 
-def test_a_folder_that_was_hardly_meant_is_not_sent(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_hardly_meant_is_not_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sources, "BYTES_MAX", 100)
     folder = tmp_path / "home"
     mine = contender(folder, RUN)

@@ -18,7 +18,7 @@ HEAD = "| constant | value | from |\n|---|---:|---|\n"
 MODULES = [
     *sorted((ROOT / "bakeoff" / "judge").glob("*.py")),
     ROOT / "bakeoff/plan/schedule.py",
-    ROOT / "bakeoff/runs/measuring/leaks.py",
+    ROOT / "bakeoff/runs/measuring/session.py",
     ROOT / "bakeoff/model/samples.py",
     ROOT / "bakeoff/runs/measuring/draws.py",
     ROOT / "bakeoff/runs/measuring/draw_rule.py",

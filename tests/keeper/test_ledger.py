@@ -75,9 +75,7 @@ def test_of_an_earlier_boot_only_files_are_left_and_of_another_machine_nothing_i
     assert not kept.is_stale() and not kept.is_ending()
 
 
-def test_what_nobody_can_judge_is_forgotten_after_a_month(
-    gone: str, here: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_unknown_is_forgotten(gone: str, here: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in (gone, here):
         os.utime(enter(name, name).path, (0, time.time() - 31 * 86_400))
     assert [kept.is_forgotten() for kept in entries()] == [False, False]
@@ -85,9 +83,7 @@ def test_what_nobody_can_judge_is_forgotten_after_a_month(
     assert [kept.is_forgotten() for kept in entries()] == [True, True]
 
 
-def test_a_folder_that_others_can_write_to_is_neither_read_nor_written(
-    gone: str, own_ledger: Path
-) -> None:
+def test_a_folder_open_to_others_is_neither_read_nor_written(gone: str, own_ledger: Path) -> None:
     enter(gone, gone)
     own_ledger.chmod(0o777)
     assert entries() == []

@@ -49,9 +49,7 @@ def test_members_of_a_session_without_its_leader_are_known_by_their_log(
     assert sweep() == (f"ended 1 process of a run that was killed: sleep (pid {member})",)
 
 
-def test_members_are_known_by_one_of_them_that_was_seen(
-    gone: str, leaderless: Leaderless, tmp_path: Path
-) -> None:
+def test_members_are_known_by_one_seen(gone: str, leaderless: Leaderless, tmp_path: Path) -> None:
     session, member = leaderless(tmp_path / "it.log")
     entry = enter(gone, gone)
     entry.add(session=session, started=started(member) - 5, log="")

@@ -5,14 +5,7 @@ from dataclasses import dataclass, field
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bakeoff.load.clocks import (
-    DRIFT_MAX,
-    Offset,
-    RemoteClock,
-    compare_clocks,
-    drift,
-    jumped,
-)
+from bakeoff.load.clocks import DRIFT_MAX, Offset, RemoteClock, compare_clocks, drift, jumped
 
 MS, S = 1_000_000, 1_000_000_000
 WAYS = st.lists(
@@ -49,9 +42,7 @@ class Two:
 
 
 @given(OFFSETS, WAYS)
-def test_the_truth_lies_within_the_error_however_unlike_the_ways_are(
-    offset_ns: int, ways: list[tuple[int, int]]
-) -> None:
+def test_the_truth_lies_within_the_error(offset_ns: int, ways: list[tuple[int, int]]) -> None:
     two = Two(offset_ns, ways)
     found = compare_clocks(two.ask, len(ways), two.now_ns)
     assert abs(found.offset_ns - offset_ns) <= found.error_ns
@@ -87,9 +78,7 @@ def test_the_drift_lies_within_its_error(
 
 
 @given(WAYS, st.floats(-100, 100), st.integers(0, 20))
-def test_an_old_offset_still_holds_the_truth(
-    ways: list[tuple[int, int]], ppm: float, later_s: int
-) -> None:
+def test_an_old_offset_holds_true(ways: list[tuple[int, int]], ppm: float, later_s: int) -> None:
     two = Two(5 * S, ways, ppm)
     found = compare_clocks(two.ask, len(ways), two.now_ns)
     two.time_ns += later_s * S

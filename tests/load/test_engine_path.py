@@ -35,9 +35,7 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
     engine_path.cache_clear()
 
 
-def test_the_packages_own_comes_first_then_the_scripts_folders_then_the_paths(
-    places: Place,
-) -> None:
+def test_the_packages_own_comes_first_then_the_scripts_then_the_paths(places: Place) -> None:
     for name in ("path", "scripts", "data"):
         put = places(name, OURS)
         assert engine_path() == put

@@ -36,9 +36,7 @@ def test_each_client_core_has_a_thread_that_has_a_connection(
         (Cores(server=(0,), client=(0,), apart=True), None),
     ],
 )
-def test_the_fixed_work_is_done_on_the_servers_first_core_where_it_is_at_hand(
-    cores: Cores, cpu: int | None
-) -> None:
+def test_fixed_work_is_on_the_servers_first_core_if_here(cores: Cores, cpu: int | None) -> None:
     plan = Race({"a": 1.0}, cores=cores).plan()
     assert job(plan, [(SERVER, RIGHT)], Path()).fixed_work_cpu == cpu
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bakeoff.load import engine_path, link, shadowed
-from bakeoff.load.links import original
+from bakeoff.load.engine import original
 from bakeoff.model.errors import BadUsage
 
 NAMES = ["ab", "wrk"]
@@ -48,9 +48,7 @@ def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
         link(tmp_path / "file", NAMES)
 
 
-def test_the_original_is_found_behind_our_links(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_original_is_behind_our_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ours, theirs = tmp_path / "ours", tmp_path / "theirs"
     link(ours, NAMES)
     theirs.mkdir()
@@ -62,9 +60,7 @@ def test_the_original_is_found_behind_our_links(
     assert original("ab") is None
 
 
-def test_what_the_shell_finds_instead_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_the_shell_finds_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     links = link(tmp_path / "ours", NAMES)
     other = tmp_path / "theirs" / "wrk"
     other.parent.mkdir()

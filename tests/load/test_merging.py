@@ -58,9 +58,7 @@ def share(name: str, measured: SliceEvent, **given: object) -> LoaderSlice:
 class TestHistograms:
     @settings(max_examples=40, deadline=None)
     @given(st.lists(LATENCIES_NS, min_size=1, max_size=4))
-    def test_quantiles_are_those_of_one_histogram_over_all_samples(
-        self, parts: list[list[int]]
-    ) -> None:
+    def test_quantiles_are_those_of_one_histogram_of_all(self, parts: list[list[int]]) -> None:
         together = merged([share(f"l{n}", event(part)) for n, part in enumerate(parts)])
         whole = event([each for part in parts for each in part])
         assert (added([together.latency])[0] == added([whole.latency])[0]).all()

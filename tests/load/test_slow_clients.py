@@ -78,9 +78,7 @@ def test_each_sends_the_request_byte_by_byte() -> None:
 
 
 @pytest.mark.parametrize(("protocol", "sent"), [("h1", b"ababa"), ("h2c", b"ab")])
-def test_it_begins_again_where_the_protocol_has_the_same_bytes_again(
-    protocol: Protocol, sent: bytes
-) -> None:
+def test_it_begins_again_where_bytes_are_the_same_again(protocol: Protocol, sent: bytes) -> None:
     with sink() as server, SlowClients(handle(server.port, protocol), b"ab", 1, ()) as clients:
         until(lambda: (server.received.get(1) or b"").startswith(sent))
         time.sleep(0.3)

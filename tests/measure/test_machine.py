@@ -7,13 +7,7 @@ from pathlib import Path
 import pytest
 
 from bakeoff.measure import machine as read_machine
-from bakeoff.measure.machine import (
-    counting,
-    cpu_model,
-    cpu_quota,
-    parse_numbers,
-    virtualisation,
-)
+from bakeoff.measure.machine import counting, cpu_model, cpu_quota, parse_numbers, virtualisation
 from bakeoff.model.machine import Machine
 
 X86 = "processor\t: 0\nmodel name\t: Intel(R) Xeon(R) @ 2.50GHz\nflags\t\t: fpu hypervisor tsc\n"
@@ -65,18 +59,14 @@ def test_cpu_time_is_counted_where_a_group_can_be_made(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "processors"), [("max 100000", None), ("150000 100000", 1.5), ("50000 100000", 0.5)]
 )
-def test_a_limit_of_version_2_is_in_processors(
-    tmp_path: Path, text: str, processors: float | None
-) -> None:
+def test_version_2_limits_by_processor(tmp_path: Path, text: str, processors: float | None) -> None:
     (tmp_path / "cgroup.procs").touch()
     (tmp_path / "cpu.max").write_text(text)
     assert cpu_quota({"": tmp_path}) == processors
 
 
 @pytest.mark.parametrize(("quota", "processors"), [("-1\n", None), ("50000\n", 0.5)])
-def test_version_1_says_minus_one_for_no_limit(
-    tmp_path: Path, quota: str, processors: float | None
-) -> None:
+def test_version_1_has_minus_one(tmp_path: Path, quota: str, processors: float | None) -> None:
     (tmp_path / "cgroup.procs").touch()
     (tmp_path / "cpu.cfs_period_us").write_text("100000\n")
     (tmp_path / "cpu.cfs_quota_us").write_text(quota)

@@ -3,7 +3,7 @@
 import pytest
 
 from bakeoff.measure import read_link_bytes_per_s, read_network
-from bakeoff.measure.network import parse_interfaces
+from bakeoff.measure.kernel import parse_interfaces
 
 DEV = """\
 Inter-|   Receive                                                |  Transmit

@@ -6,7 +6,7 @@ from pathlib import Path
 import psutil
 
 from bakeoff.measure import read_free_files, read_free_memory_mib
-from bakeoff.measure.room import left
+from bakeoff.measure.kernel import left
 
 
 def test_no_more_memory_is_free_than_the_machine_has() -> None:

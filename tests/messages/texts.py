@@ -17,7 +17,7 @@ MODULES = (
     "plan/entries.py",
     "plan/race.py",
     "plan/workloads.py",
-    "runs/measuring/inferring.py",
+    "runs/measuring/instances.py",
     "runs/measuring/queues.py",
     "start/faults.py",
     "traffic/access_log.py",

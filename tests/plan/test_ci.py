@@ -30,9 +30,7 @@ def plan(places: tuple[CheckedOut, CheckedOut], **options: object) -> CiPlan:
     return plan_ci(*places, CiOptions(**{"seed": 7, **options}), environment())
 
 
-def test_base_and_head_race_each_from_its_own_files(
-    places: tuple[CheckedOut, CheckedOut], tmp_path: Path
-) -> None:
+def test_each_races_from_its_files(places: tuple[CheckedOut, CheckedOut], tmp_path: Path) -> None:
     for operand in ("./shop", "./server.sh {port}"):
         made = plan(places, contender=operand)
         assert [entry.name for entry in made.race.entries] == ["base", "head", "base (twin)"]
@@ -52,9 +50,7 @@ def test_without_options_it_takes_three_minutes_at_most_and_allows_two_percent(
     assert race.cpu_gates
 
 
-def test_a_margin_takes_the_place_of_the_usual_gate_and_none_other(
-    places: tuple[CheckedOut, CheckedOut],
-) -> None:
+def test_a_margin_replaces_the_usual_gate_alone(places: tuple[CheckedOut, CheckedOut]) -> None:
     race = plan(places, contender="./shop", within="25%").race
     assert race.within == 0.25
     assert [(gate.text, gate.factor) for gate in race.gates] == [("head >= base", 0.8)]
@@ -120,17 +116,13 @@ def test_a_value_that_makes_no_sense_is_named_with_the_file() -> None:
         CiOptions().over(ProjectFile(duration="soon"), FILE)
 
 
-def test_a_contender_that_base_lacks_is_new_and_not_slower(
-    places: tuple[CheckedOut, CheckedOut],
-) -> None:
+def test_a_contender_that_base_lacks_is_new(places: tuple[CheckedOut, CheckedOut]) -> None:
     contender(places[1].top, "new")
     with pytest.raises(NothingToCompare, match=r"\./new .*1111111111"):
         plan(places, contender="./new")
 
 
-def test_a_workload_that_base_does_not_serve_is_new_too(
-    places: tuple[CheckedOut, CheckedOut],
-) -> None:
+def test_a_workload_that_base_lacks_is_new_too(places: tuple[CheckedOut, CheckedOut]) -> None:
     contender(places[0].top, "api", serves="empty")
     contender(places[1].top, "api", serves="hello")
     with pytest.raises(NothingToCompare, match=r"0000000000.* hello"):
@@ -143,9 +135,7 @@ def test_a_contender_that_head_lacks_is_bad_usage(places: tuple[CheckedOut, Chec
         plan(places, contender="./old")
 
 
-def test_a_base_with_a_broken_contender_toml_cannot_be_raced(
-    places: tuple[CheckedOut, CheckedOut],
-) -> None:
+def test_a_base_with_a_broken_toml_cannot_be_raced(places: tuple[CheckedOut, CheckedOut]) -> None:
     (places[0].top / "shop" / "contender.toml").write_text("name = 1")
     with pytest.raises(MissingPiece, match=r"0000000000.*contender\.toml"):
         plan(places, contender="./shop")
@@ -166,9 +156,7 @@ def test_what_no_revision_has_of_its_own_is_refused(
         plan(places, contender=operand)
 
 
-def test_a_folder_outside_of_the_repository_is_refused(
-    places: tuple[CheckedOut, CheckedOut], tmp_path: Path
-) -> None:
+def test_a_folder_outside_is_refused(places: tuple[CheckedOut, CheckedOut], tmp_path: Path) -> None:
     contender(tmp_path, "elsewhere")
     with pytest.raises(BadUsage, match=rf"\.\./elsewhere .*{places[1].top}"):
         plan(places, contender="../elsewhere")

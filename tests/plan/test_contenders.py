@@ -48,9 +48,7 @@ def test_several_words_are_a_command_that_runs_where_it_was_typed(tmp_path: Path
         ("cat x | node a.js", True, None),
     ],
 )
-def test_what_only_a_shell_understands_is_run_by_one(
-    tmp_path: Path, typed: str, shell: bool, name: str | None
-) -> None:
+def test_shell_syntax_takes_one(tmp_path: Path, typed: str, shell: bool, name: str | None) -> None:
     (resolved,) = resolve([typed], tmp_path)
     assert resolved.contender and resolved.contender.run.shell == shell
     if name and "import" not in typed:
@@ -105,9 +103,7 @@ def test_a_folder_without_a_contender_file_is_refused(tmp_path: Path) -> None:
         resolve(["./empty"], tmp_path)
 
 
-def test_a_folder_goes_by_its_own_name_so_one_repository_may_be_cloned_twice(
-    tmp_path: Path,
-) -> None:
+def test_a_folder_goes_by_its_own_name_so_a_repository_may_be_cloned_twice(tmp_path: Path) -> None:
     for name in ("old", "new one"):
         contender(tmp_path, "shop").rename(tmp_path / name)
     resolved = resolve(["./old", "./new one"], tmp_path)

@@ -25,9 +25,7 @@ def test_it_is_all_of_them_without_a_twin_in_two_minutes_each(tmp_path: Path) ->
     assert made.crowd == 16 * made.race.connections == 1024
 
 
-def test_a_short_day_has_five_rounds_of_short_windows_and_a_long_one_longer_windows(
-    tmp_path: Path,
-) -> None:
+def test_a_short_day_has_five_rounds_of_short_windows_a_long_one_longer(tmp_path: Path) -> None:
     short = plan(tmp_path / "a", "ada", "bob", duration=70)
     assert short.rounds == 5 and 100 <= short.window_ms < 300
     long = plan(tmp_path / "b", "ada", duration="20m")

@@ -56,9 +56,7 @@ def test_a_cell_is_planned_as_a_race_of_its_own_would_be(catalogue: Catalogue) -
     assert made.cells[1].plan == alone.model_copy(update={"run": "now-a-vs-b/c64"})
 
 
-def test_cells_that_cannot_be_measured_say_why_and_the_others_share_the_time(
-    catalogue: Catalogue,
-) -> None:
+def test_unmeasurable_cells_say_why_and_the_others_share_the_time(catalogue: Catalogue) -> None:
     for duration_s, each_s in ((30.0, 10.0), (None, 18.0)):
         made = grid(catalogue, ["a", "b"], pipeline=(1, 16), connection=BOTH, duration=duration_s)
         assert [cell.plan.duration_s for cell in made.cells if cell.plan] == [each_s] * 3

@@ -7,8 +7,7 @@ import pytest
 
 from bakeoff.model.ci import ProjectFile
 from bakeoff.model.contender import Contender
-from bakeoff.plan.hints import Start, look, without_shell
-from bakeoff.plan.init import bakeoff_toml, contender_toml
+from bakeoff.plan.hints import Start, bakeoff_toml, contender_toml, look, without_shell
 
 SERVER_JS = 'require("http").createServer((_, r) => r.end("Hi")).listen(process.env.PORT);'
 FASTAPI = "from fastapi import FastAPI\n\napp = FastAPI(title='x')\n"
@@ -171,9 +170,7 @@ def test_several_programs_are_a_guess(tmp_path: Path) -> None:
     ],
     ids=str,
 )
-def test_where_nothing_says_how_it_starts_nothing_is_invented(
-    tmp_path: Path, files: dict[str, str]
-) -> None:
+def test_where_nothing_says_so_nothing_is_invented(tmp_path: Path, files: dict[str, str]) -> None:
     assert look(project(tmp_path, files)).command == ""
 
 

@@ -31,9 +31,7 @@ from tests.plan.places import SHIPPED, contender, environment
         (["x -a", "x -b", "x -a -b"], ["x -a", "x -b", "x -a -b"]),
     ],
 )
-def test_commands_are_called_by_the_words_that_tell_them_apart(
-    commands: list[str], names: list[str]
-) -> None:
+def test_commands_are_called_by_distinctive_words(commands: list[str], names: list[str]) -> None:
     assert command_names(commands) == names
 
 

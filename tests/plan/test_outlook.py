@@ -32,7 +32,5 @@ def test_on_a_noisier_machine_less_is_in_reach() -> None:
 
 
 @pytest.mark.parametrize("options", [{"duration": 1}, {"within": "0.01%", "load": 0.5}])
-def test_where_nothing_was_requested_or_nothing_is_known_nothing_is_said(
-    options: dict[str, Any],
-) -> None:
+def test_where_nothing_was_requested_or_known_nothing_is_said(options: dict[str, Any]) -> None:
     assert reach(**options) is None

@@ -66,9 +66,7 @@ def test_one_protocol_is_the_plans_and_leaves_names_alone(catalogue: Catalogue) 
     assert plan.places_of("both") == plan.connections * 8
 
 
-def test_of_several_each_contender_races_once_in_each_and_all_in_one_rotation(
-    catalogue: Catalogue,
-) -> None:
+def test_each_contender_races_once_in_each_and_all_in_one_rotation(catalogue: Catalogue) -> None:
     plan = raced(catalogue, "both", protocol="h1,h2", gates=('"both h2" >= 0.5 * "both h1"',))
     assert spoken(plan) == {"both h1": "h1", "both h2": "h2", "both h1 (twin)": "h1"}
     assert plan.reference == "both h1"
@@ -76,9 +74,7 @@ def test_of_several_each_contender_races_once_in_each_and_all_in_one_rotation(
     assert plan.gates[0].left == "both h2"
 
 
-def test_one_that_does_not_speak_it_is_out_with_its_reason_and_the_rest_goes_on(
-    catalogue: Catalogue,
-) -> None:
+def test_one_that_lacks_it_is_out_with_its_reason_the_rest_goes_on(catalogue: Catalogue) -> None:
     plan = raced(catalogue, "plain", "both", protocol=("h2c", "h1"))
     assert list(spoken(plan)) == ["plain h1", "both h2c", "both h1", "plain h1 (twin)"]
     (skipped,) = plan.skipped
@@ -90,9 +86,7 @@ def test_where_nobody_speaks_it_there_is_no_race(catalogue: Catalogue) -> None:
         raced(catalogue, "plain", protocol="h2")
 
 
-def test_other_settings_make_a_grid_of_which_each_cell_has_all_protocols(
-    catalogue: Catalogue,
-) -> None:
+def test_other_settings_make_a_grid_each_cell_has_all_protocols(catalogue: Catalogue) -> None:
     options = RaceOptions(seed=5, protocol="h2c,h2", streams="1,8")
     made = plan_race(["both"], options, environment(catalogue))
     assert isinstance(made, GridPlan)
@@ -118,9 +112,7 @@ def test_other_settings_make_a_grid_of_which_each_cell_has_all_protocols(
         ({"ca": "x", "insecure": True}, "--ca and --insecure: "),
     ],
 )
-def test_what_makes_no_sense_is_refused(
-    catalogue: Catalogue, options: dict[str, Any], about: str
-) -> None:
+def test_nonsense_is_refused(catalogue: Catalogue, options: dict[str, Any], about: str) -> None:
     with pytest.raises(BadUsage, match=f"^{about}"):
         raced(catalogue, "both", **options)
 
@@ -132,9 +124,7 @@ def test_a_file_without_certificates_is_no_root(catalogue: Catalogue, tmp_path: 
             raced(catalogue, HTTPS, ca=str(tmp_path / name))
 
 
-def test_an_https_url_is_asked_over_tls_by_the_roots_that_were_given(
-    catalogue: Catalogue, roots: str
-) -> None:
+def test_an_https_url_is_reached_by_the_given_roots(catalogue: Catalogue, roots: str) -> None:
     plan = raced(catalogue, HTTPS, "both", ca=roots)
     assert spoken(plan) == {
         "localhost:8443": "h1-tls",
@@ -153,9 +143,7 @@ def test_an_https_url_is_asked_over_tls_by_the_roots_that_were_given(
 @pytest.mark.parametrize(
     ("url", "protocol", "instead"), [(HTTP, "h2", "https://"), (HTTPS, "h2c", "http://")]
 )
-def test_a_url_and_a_protocol_that_do_not_fit(
-    catalogue: Catalogue, url: str, protocol: str, instead: str
-) -> None:
+def test_an_unfit_url_protocol(catalogue: Catalogue, url: str, protocol: str, instead: str) -> None:
     insecure = url == HTTPS
     with pytest.raises(BadUsage, match=f" {protocol} .* {instead}"):
         raced(catalogue, url, protocol=protocol, insecure=insecure)

@@ -130,9 +130,7 @@ def test_a_rate_or_a_share_of_the_peak_opens_the_loop() -> None:
         ({"cpus": "server=0,client=9"}, "^--cpus server=0,client=9: .* 9"),
     ],
 )
-def test_options_that_make_no_sense_are_refused_by_name(
-    options: dict[str, Any], about: str
-) -> None:
+def test_options_without_sense_are_refused_by_name(options: dict[str, Any], about: str) -> None:
     with pytest.raises(BadUsage, match=about):
         plan(["nginx"], **options)
 

@@ -138,9 +138,7 @@ def test_a_file_may_be_anywhere_and_the_plan_has_what_it_names(shop: Path) -> No
         ({"workload": "./none.toml"}, ".*none.toml: "),
     ],
 )
-def test_what_cannot_be_sent_is_refused_by_the_flag(
-    tmp_path: Path, options: dict[str, Any], about: str
-) -> None:
+def test_the_unsendable_is_refused(tmp_path: Path, options: dict[str, Any], about: str) -> None:
     with pytest.raises(BadUsage, match=f"^{about}"):
         planned(tmp_path, **options)
 

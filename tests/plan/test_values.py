@@ -90,9 +90,7 @@ def test_without_a_seed_it_is_random_and_with_one_it_is_that() -> None:
         ("server=0,client=1-3", (0,), (1, 2, 3)),
     ],
 )
-def test_cores_are_lists_and_ranges(
-    text: str, server: tuple[int, ...], client: tuple[int, ...]
-) -> None:
+def test_cores_and_ranges(text: str, server: tuple[int, ...], client: tuple[int, ...]) -> None:
     cores = parse_cores(text, [0, 1, 2, 3])
     assert (cores.server, cores.client) == (server, client)
 
@@ -147,7 +145,5 @@ def test_a_single_core_is_shared() -> None:
         ([0, 1, 2, 3, 4, 5, 6, 7], (1, 2, 3, 4)),
     ],
 )
-def test_who_is_neither_has_the_cores_that_are_left(
-    available: list[int], spare: tuple[int, ...]
-) -> None:
+def test_others_have_the_cores_left(available: list[int], spare: tuple[int, ...]) -> None:
     assert spare_cpus(available, default_cores(available)) == spare

@@ -7,13 +7,7 @@ from typing import Any
 import pytest
 
 from bakeoff.model.plan import Plan
-from bakeoff.plan import (
-    CapacityOptions,
-    Environment,
-    RaceOptions,
-    plan_capacity,
-    plan_race,
-)
+from bakeoff.plan import CapacityOptions, Environment, RaceOptions, plan_capacity, plan_race
 from bakeoff.runs import AnyRun, execute
 from bakeoff.runs.kinds.capacity import CapacityRun
 from bakeoff.runs.kinds.grid import GridRun

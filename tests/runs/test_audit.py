@@ -38,9 +38,7 @@ def test_it_says_what_each_does_and_what_is_unequal(measure: Measure, temporary:
     assert not world.up and not list(temporary.iterdir()), "nothing is left"
 
 
-def test_one_that_cannot_take_part_is_named_and_the_others_are_audited(
-    measure: Measure,
-) -> None:
+def test_one_that_cannot_take_part_is_named_and_the_others_are_audited(measure: Measure) -> None:
     world = World(SPEEDS, wrong={"slow": "is ill"}, unbuildable={"same": "has no compiler"})
     audited = audit(measure.plan("fast", "slow", "same", twin=False), world.stages(), world)
     assert list(audited.works) == ["fast"]
@@ -56,9 +54,7 @@ def test_one_that_dies_is_named(measure: Measure) -> None:
     assert "it died under load: was killed by signal SIGSEGV" in audited.skipped[0].reason
 
 
-def test_where_nobody_comes_up_there_is_nothing_to_compare(
-    measure: Measure, temporary: Path
-) -> None:
+def test_where_nobody_comes_up_nothing_is_compared(measure: Measure, temporary: Path) -> None:
     world = World(SPEEDS, unstartable={"fast": "is ill"})
     with pytest.raises(NoVerdict, match="fast: is ill"):
         audit(measure.plan("fast", twin=False), world.stages(), world)

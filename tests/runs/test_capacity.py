@@ -63,9 +63,7 @@ def test_too_little_time_is_refused_before_anything_starts(measure: Measure) -> 
     assert world.slices == 0
 
 
-def test_slow_servers_need_long_slices_and_are_given_them_unless_told_otherwise(
-    measure: Measure,
-) -> None:
+def test_slow_servers_are_given_long_slices_unless_told_otherwise(measure: Measure) -> None:
     world = World({**SPEEDS, "slow": 600.0})
     done = measure.capacity(world, "slow", duration=20, slo=("p99=50ms",))
     assert any("ended early: --duration: 20 s is too" in said for said in world.seen)
@@ -93,9 +91,7 @@ def test_where_one_of_two_cannot_start_the_search_ends_at_once(measure: Measure)
 
 
 @pytest.mark.parametrize("names", [["fast"], ["fast", "slow"]], ids=["alone", "of two"])
-def test_where_no_new_process_comes_up_the_first_one_has_the_draws(
-    measure: Measure, names: list[str]
-) -> None:
+def test_without_new_processes_the_first_has_the_draws(measure: Measure, names: list[str]) -> None:
     class NoMore(World):
         def refuses_start(self, key: str) -> bool:
             return self.slices > 60
@@ -162,9 +158,7 @@ def test_where_energy_is_not_counted_that_is_said(measure: Measure) -> None:
     assert {line.figure for line in done.result.costs} == {"cpu_us_per_request", "memory_mib"}
 
 
-def test_each_request_of_a_mix_has_its_figures_at_capacity(
-    measure: Measure, tmp_path: Path
-) -> None:
+def test_each_request_of_a_mix_has_figures_at_capacity(measure: Measure, tmp_path: Path) -> None:
     (tmp_path / "mix.toml").write_text(
         'name = "mix"\n[[request]]\npath = "/"\nweight = 3\n[[request]]\npath = "/dear"\n'
     )

@@ -50,9 +50,7 @@ def test_builds_are_said_by_the_name_of_the_revision(measure: Measure, planned: 
 
 
 @pytest.mark.parametrize(("head", "outcome"), [(50_000.0, "not slower"), (35_000.0, "slower")])
-def test_the_race_ends_once_its_gate_is_decided(
-    measure: Measure, planned: CiPlan, head: float, outcome: str
-) -> None:
+def test_its_gate_ends_it(measure: Measure, planned: CiPlan, head: float, outcome: str) -> None:
     world = World(speeds(head))
     run = measure.run(planned, world)
     race = run.result.race
@@ -64,9 +62,7 @@ def test_the_race_ends_once_its_gate_is_decided(
     assert "The race was decided in " in markdown(run.document())
 
 
-def test_what_stays_undecided_is_raced_until_its_time_is_spent(
-    measure: Measure, tmp_path: Path
-) -> None:
+def test_the_undecided_race_until_their_time_is_spent(measure: Measure, tmp_path: Path) -> None:
     exact = plan(measure, tmp_path, gates=("head >= base",))
     run = measure.run(exact, World(speeds(50_000.0)))
     assert (run.result.outcome, run.succeeded) == ("can't tell", True)
@@ -83,9 +79,7 @@ def test_who_watches_is_told_how_base_and_head_stand(measure: Measure, tmp_path:
     assert world.rates.keys() == {"base", "head"}
 
 
-def test_its_folder_has_the_race_and_all_is_judged_again_from_it(
-    measure: Measure, planned: CiPlan
-) -> None:
+def test_all_is_judged_again_from_its_folder(measure: Measure, planned: CiPlan) -> None:
     world = World(speeds(35_000.0))
     done = measure.run(planned, world)
     assert Ci.read_json(done.path / "ci.json") == done.result
@@ -93,9 +87,7 @@ def test_its_folder_has_the_race_and_all_is_judged_again_from_it(
     assert report(done.path, world).result == done.result
 
 
-def test_cut_off_it_goes_on_where_it_was_until_it_is_decided(
-    measure: Measure, planned: CiPlan
-) -> None:
+def test_cut_off_it_goes_on_until_it_is_decided(measure: Measure, planned: CiPlan) -> None:
     cut = measure.run(planned, World(speeds(35_000.0), on_slice=cut_off(100)))
     assert cut.interrupted and not cut.result.complete
     assert cut.result.outcome == "can't tell" and not cut.succeeded

@@ -152,9 +152,7 @@ def test_contenders_are_on_another_server_node_in_each_boot(measure: Measure) ->
         ({"workload": "./asks.toml"}, "the workload asks has an upstream, which is on one machine"),
     ],
 )
-def test_what_can_not_be_rotated_is_refused(
-    measure: Measure, options: dict[str, object], fault: str
-) -> None:
+def test_impossible_rotations(measure: Measure, options: dict[str, object], fault: str) -> None:
     asks = 'name = "asks"\nupstream_delay_ms = 0\n[request]\npath = "/"\n'
     (measure.environment.directory / "asks.toml").write_text(asks)
     with pytest.raises(BadUsage, match=f"--server-nodes 2: .*{fault}"):

@@ -73,9 +73,7 @@ def test_an_interrupted_confirmation_keeps_the_verdict_and_goes_on_later(measure
         resume(finished.path, world.stages(), world)
 
 
-def test_a_race_that_was_interrupted_before_it_is_confirmed_when_it_goes_on(
-    measure: Measure,
-) -> None:
+def test_a_race_interrupted_before_it_is_confirmed_when_it_goes_on(measure: Measure) -> None:
     finished = confirmed(measure, World(SPEEDS, on_slice=cut_off(200)))
     assert Finding.of("not_confirmed") in finished.result.warnings
     assert not (finished.path / "confirm").exists()

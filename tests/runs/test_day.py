@@ -189,9 +189,7 @@ def test_where_nobody_is_left_it_says_why(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("end", [KeyboardInterrupt, SystemExit], ids=["Ctrl-C", "kill -9"])
-def test_cut_off_it_goes_on_with_the_round_that_was_under_way(
-    tmp_path: Path, end: type[BaseException]
-) -> None:
+def test_cut_off_it_goes_on_with_the_open_round(tmp_path: Path, end: type[BaseException]) -> None:
     made, cut_world = plan(tmp_path), world(on_slice=cut_off(100, end))
     if end is KeyboardInterrupt:
         cut = run(made, tmp_path / "runs", cut_world)
@@ -229,9 +227,7 @@ def lasted_s(made: DayPlan, path: Path, inside: World) -> tuple[DayRun, float]:
     return run(made, path, inside), (inside.time_ns - began_ns) / 1e9
 
 
-def test_where_starts_take_long_there_are_fewer_rounds_and_then_shorter_windows(
-    tmp_path: Path,
-) -> None:
+def test_where_starts_take_long_there_are_fewer_and_shorter_rounds(tmp_path: Path) -> None:
     made = plan(tmp_path, duration=200)
     assert made.rounds > 5 and made.expected
     done, took_s = lasted_s(made, tmp_path / "runs", world(on_slice=slower(0.4)))

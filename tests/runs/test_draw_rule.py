@@ -84,9 +84,7 @@ def test_where_no_cpu_time_is_seen_speed_tells() -> None:
         ({"given": plan(instances=4)}, "asked"),
     ],
 )
-def test_what_takes_long_has_several_processes_that_live_for_the_boot(
-    facts: dict[str, Any], why: str
-) -> None:
+def test_what_takes_long_has_several_lasting_processes(facts: dict[str, Any], why: str) -> None:
     a = decided(**facts).redrawn["a"]
     assert (a.what, a.why) == ("connections", why)
     assert a.instances > 1
@@ -132,9 +130,7 @@ def test_copies_of_one_program_are_drawn_alike() -> None:
         ({"given": plan(instances=1000)}, 32),
     ],
 )
-def test_there_are_as_many_as_time_memory_files_and_draws_allow(
-    changes: dict[str, Any], instances: int
-) -> None:
+def test_as_many_as_time_memory_and_files_allow(changes: dict[str, Any], instances: int) -> None:
     rule = decided(**{"ready_ms": 600.0, **changes})
     assert {each.instances for each in rule.redrawn.values()} == {instances}
 
@@ -142,9 +138,7 @@ def test_there_are_as_many_as_time_memory_files_and_draws_allow(
 @pytest.mark.parametrize(
     ("duration_s", "at_least", "at_most"), [(20.0, 25, 35), (60.0, 31, 32), (2.0, 8, 8)]
 )
-def test_a_race_of_small_servers_has_many_draws(
-    duration_s: float, at_least: int, at_most: int
-) -> None:
+def test_small_servers_have_many_draws(duration_s: float, at_least: int, at_most: int) -> None:
     rule = decided(plan(duration_s=duration_s))
     assert at_least <= duration_s / rule.draw_s <= at_most
 

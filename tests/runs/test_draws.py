@@ -136,9 +136,7 @@ def test_processes_that_do_not_come_up_are_not_started_for_ever(measure: Measure
     assert world.refused_starts["slow"] <= 4
 
 
-def test_what_is_thrown_away_with_the_first_connections_is_compiled_again_before_it_counts(
-    measure: Measure,
-) -> None:
+def test_what_goes_with_first_connections_is_compiled_again_unmeasured(measure: Measure) -> None:
     """As Vert.x does: its first draws had a sixth of its throughput."""
     warmth = {"fast": lambda loaded_s: min(1.0, 0.2 + loaded_s)}
     world = World(SPEEDS, ready_ms=SLOW_START, warmth=warmth, forgets=frozenset({"fast"}))
@@ -148,9 +146,7 @@ def test_what_is_thrown_away_with_the_first_connections_is_compiled_again_before
     assert min(rates) > 0.8 * max(rates)
 
 
-def test_a_process_is_warm_before_each_draw_whatever_it_forgets_with_its_connections(
-    measure: Measure,
-) -> None:
+def test_a_process_is_warm_before_each_draw_whatever_it_forgets(measure: Measure) -> None:
     """As Node does: two of eight draws began with a tenth of its throughput."""
     warmth = {"fast": lambda loaded_s: min(1.0, 0.1 + 1.5 * loaded_s)}
     world = World(SPEEDS, ready_ms=SLOW_START, warmth=warmth, noise=0.001)
@@ -161,9 +157,7 @@ def test_a_process_is_warm_before_each_draw_whatever_it_forgets_with_its_connect
     assert min(rates) > 0.95 * max(rates)
 
 
-def test_a_process_that_is_never_as_good_as_the_first_is_measured_as_it_is(
-    measure: Measure,
-) -> None:
+def test_a_process_never_as_good_as_the_first_is_measured_as_it_is(measure: Measure) -> None:
     """It costs half as much again: what it takes to see that is no more than a few slices."""
     world = World(dict(SPEEDS), ready_ms=SLOW_START)
     as_good = measure.race(world, "fast", "slow", twin=False, duration=8.0)
@@ -180,9 +174,7 @@ def test_a_process_that_is_never_as_good_as_the_first_is_measured_as_it_is(
     assert len(draws(run)) == len(draws(as_good))
 
 
-def test_what_compilers_leave_for_later_is_done_before_others_have_their_turn(
-    measure: Measure,
-) -> None:
+def test_what_compilers_leave_for_later_is_done_before_others_turns(measure: Measure) -> None:
     world = World(SPEEDS, ready_ms=SLOW_START, compiles_s={"fast": 0.1, "slow": 0.1})
     run = measure.race(world, "fast", "slow", twin=False, duration=20.0)
     leaks = [each.leak_ns or 0 for block in blocks(run) for each in block.slices]
@@ -256,9 +248,7 @@ def test_a_process_that_dies_loses_its_share_and_the_contender_goes_on(
     assert run.result.complete
 
 
-def test_whose_second_process_does_not_come_up_is_measured_with_the_first(
-    measure: Measure,
-) -> None:
+def test_one_without_a_second_process_is_measured_with_the_first(measure: Measure) -> None:
     world = World(SPEEDS, unstartable_again={"slow": "out of ports"})
     run = measure.race(world, "fast", "slow", duration=30.0)
     assert len(end(run).lost["slow"]) == FAILED_MAX
@@ -267,9 +257,7 @@ def test_whose_second_process_does_not_come_up_is_measured_with_the_first(
     assert slow and slow.valid
 
 
-def test_where_no_new_process_comes_up_any_more_the_first_one_has_the_draws(
-    measure: Measure,
-) -> None:
+def test_without_new_processes_the_first_has_the_draws(measure: Measure) -> None:
     def run_out_of_ports(world: World, _count: int) -> None:
         if "slow/2" in world.up:
             world.unstartable_again["slow"] = "out of ports"

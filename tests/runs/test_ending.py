@@ -17,9 +17,7 @@ from tests.runs.world import World, cut_off
 SPEEDS = {"fast": 100_000.0, "slow": 50_000.0, "same": 100_000.0}
 
 
-def test_a_race_for_a_precision_ends_with_the_draw_that_reaches_it(
-    measure: Measure,
-) -> None:
+def test_a_race_for_a_precision_ends_with_the_draw_that_reaches_it(measure: Measure) -> None:
     asked = {"precision": 0.05, "duration": 30.0, "boots": 3}
     finished = measure.race(World(SPEEDS), "fast", "slow", **asked)
     precision = finished.result.precision
@@ -64,9 +62,7 @@ def test_two_contenders_with_a_budget_race_until_they_are_told_apart(measure: Me
         resume(finished.path, World(SPEEDS).stages(), World(SPEEDS))
 
 
-def test_equals_race_until_they_are_within_the_margin_or_the_budget_is_spent(
-    measure: Measure,
-) -> None:
+def test_equals_race_until_they_are_within_the_margin_or_it_is_spent(measure: Measure) -> None:
     asked = {"budget": 12.0, "duration": None}
     equals = measure.race(World(SPEEDS), "fast", "same", within="5%", **asked).result
     assert equals.decided and equals.pairs[0].finding == "within" and equals.measured_s < 10
@@ -75,9 +71,7 @@ def test_equals_race_until_they_are_within_the_margin_or_the_budget_is_spent(
     assert undecided.measured_s == pytest.approx(12, rel=0.1)
 
 
-def test_a_race_that_was_interrupted_has_wider_intervals_until_it_goes_on(
-    measure: Measure,
-) -> None:
+def test_an_interrupted_race_has_wider_intervals_until_it_goes_on(measure: Measure) -> None:
     world = World(SPEEDS, on_slice=cut_off(700))
     cut = measure.race(world, "fast", "slow", duration=30.0)
     assert cut.result.stopping == "any_time" and cut.result.pairs
@@ -91,9 +85,7 @@ def test_a_race_that_was_interrupted_has_wider_intervals_until_it_goes_on(
     assert width(whole) < width(cut.result)
 
 
-def test_who_watches_is_told_how_the_contenders_stand_and_the_race_takes_its_time(
-    measure: Measure,
-) -> None:
+def test_who_watches_is_told_how_the_contenders_stand_all_the_time(measure: Measure) -> None:
     for live in (True, False):
         world = World(SPEEDS, live=live)
         finished = measure.race(world, "slow", "fast", duration=12.0)

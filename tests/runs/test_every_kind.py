@@ -15,7 +15,7 @@ from bakeoff.model.replay import ReplayPlan
 from bakeoff.plan import CapacityOptions, RaceOptions, adapt, plan_capacity, plan_race
 from bakeoff.report.render import markdown
 from bakeoff.runs import AnyRun, open_run, report, resume
-from bakeoff.runs.progress import progress
+from bakeoff.runs.life import progress
 from bakeoff.runs.run import KINDS, RunPlan
 from bakeoff.schemas import CONTRACTS
 from tests.runs import test_ci, test_crosscheck, test_day, test_draws_run, test_replay
@@ -74,9 +74,7 @@ class Tooled(World):
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=lambda kind: kind.kind)
-def test_every_kind_is_known_wherever_runs_are(
-    measure: Measure, tmp_path: Path, kind: type[AnyRun]
-) -> None:
+def test_every_kind_is_known_in_all(measure: Measure, tmp_path: Path, kind: type[AnyRun]) -> None:
     last = 20 if kind.kind == "crosscheck" else 80
     cut = measure.run(PLANS[kind.kind](measure, tmp_path), Tooled(SPEEDS, on_slice=cut_off(last)))
     assert cut.interrupted and type(cut) is kind

@@ -120,9 +120,7 @@ def test_it_is_measured_judged_and_reported(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("end", [KeyboardInterrupt, SystemExit], ids=["Ctrl-C", "kill -9"])
-def test_cut_off_it_keeps_what_it_has_is_reported_and_goes_on(
-    tmp_path: Path, end: type[BaseException]
-) -> None:
+def test_cut_off_it_is_reported_and_goes_on(tmp_path: Path, end: type[BaseException]) -> None:
     world, path = CutOff({}, on_slice=cut_off(3, end)), tmp_path / "a-soak"
     if end is KeyboardInterrupt:
         assert execute(PLAN, tmp_path, world.stages(), world).interrupted

@@ -33,10 +33,7 @@ def test_who_works_in_others_turns_is_stopped_there_and_nowhere_else(
 ) -> None:
     world = watched(turns, {"slow": 0.15})
     run = measure.race(world, "fast", "slow", "same", twin=False, duration=20.0)
-    assert turns == {
-        *(("fast",), ("slow",), ("same",)),
-        *(("fast", "slow"), ("same", "slow")),
-    }
+    assert turns == {*(("fast",), ("slow",), ("same",)), *(("fast", "slow"), ("same", "slow"))}
     (end,) = ends(run)
     assert end.held == {"slow": pytest.approx(0.15, abs=0.01)}
     assert not world.frozen and end.stopped, "all go on before they are ended"

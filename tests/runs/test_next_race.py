@@ -19,9 +19,7 @@ EARLIER = Earlier(
 )
 
 
-def test_a_copied_folder_has_the_same_verdict_without_a_history(
-    measure: Measure, tmp_path: Path
-) -> None:
+def test_a_copied_folder_has_the_same_verdict(measure: Measure, tmp_path: Path) -> None:
     run = measure.race(World(SPEEDS, earlier_races=EARLIER), "slow", "fast")
     expected = run.pair("fast").next_race
     assert expected and (expected.basis, expected.n) == ("pair", 6)

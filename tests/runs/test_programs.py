@@ -9,7 +9,7 @@ from bakeoff.model.cut import Warmup
 from bakeoff.model.history import Program
 from bakeoff.model.plan import Entry
 from bakeoff.model.receipt import Receipt
-from bakeoff.runs.programs import Programs, program_key
+from bakeoff.runs.stages import Programs, program_key
 from tests.judge.facts import SOUND_AUDIT
 from tests.runs.conftest import Measure
 from tests.runs.test_race import SPEEDS
@@ -81,9 +81,7 @@ def test_another_build_is_another_program(measure: Measure, changed: dict[str, A
 
 
 @pytest.mark.parametrize("options", [{"workers": (2,)}, {"probes": False}])
-def test_under_other_requests_it_is_another_program(
-    measure: Measure, options: dict[str, Any]
-) -> None:
+def test_other_requests_make_another_program(measure: Measure, options: dict[str, Any]) -> None:
     plan, other = measure.plan("fast", "slow"), measure.plan("fast", "slow", **options)
     keys = {program_key(each, each.entries[0], RECEIPT) for each in (plan, other)}
     assert len(keys) == 2

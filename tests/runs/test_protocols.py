@@ -46,9 +46,7 @@ def protocols_of(run: AnyRun) -> dict[str, str]:
     return {entry.name: entry.protocol for entry in run.result.entries}
 
 
-def test_protocols_of_one_server_race_in_turn_and_the_ratio_has_an_interval(
-    measure: Measure,
-) -> None:
+def test_protocols_of_one_server_race_in_turn_with_an_interval(measure: Measure) -> None:
     run = measure.race(world(), "fast", protocol="h1,h2", duration=12.0)
     assert protocols_of(run) == {"fast h1": "h1", "fast h2": "h2"}
     pair = run.result.pair("fast h2", "fast h1")
@@ -60,9 +58,7 @@ def test_protocols_of_one_server_race_in_turn_and_the_ratio_has_an_interval(
     assert run.result.noise_floor and run.result.noise_floor.name == "fast h1 (twin)"
 
 
-def test_one_certificate_is_made_where_somebody_speaks_tls_and_none_elsewhere(
-    measure: Measure,
-) -> None:
+def test_one_certificate_is_made_where_tls_is_spoken_and_none_elsewhere(measure: Measure) -> None:
     secure, plain = world(), world()
     measure.race(secure, "fast", protocol="h1-tls,h2")
     measure.race(plain, "fast", protocol="h1")

@@ -29,9 +29,7 @@ def test_where_nobody_asked_for_a_number_all_get_as_many_as_fit(measure: Measure
     assert any("5 connections instead of 64" in text for text in world.seen)
 
 
-def test_who_is_asked_for_more_than_it_holds_is_out_with_the_number_that_would_do(
-    measure: Measure,
-) -> None:
+def test_one_that_holds_fewer_is_out_with_the_number_that_would_do(measure: Measure) -> None:
     world = World(SPEEDS, places={"fast": 5})
     verdict = measure.race(world, "fast", "same", "slow", connections=(64,)).result
     assert {entry.name for entry in verdict.entries} == {"same", "slow"}

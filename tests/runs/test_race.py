@@ -107,15 +107,10 @@ def test_one_that_cannot_be_built_is_out_and_the_rest_goes_on(measure: Measure) 
 
 @pytest.mark.parametrize(
     "world",
-    [
-        World(SPEEDS, unstartable={"fast": "is ill"}),
-        World(SPEEDS, wrong={"fast": "is ill"}),
-    ],
+    [World(SPEEDS, unstartable={"fast": "is ill"}), World(SPEEDS, wrong={"fast": "is ill"})],
     ids=["cannot start", "answers wrongly"],
 )
-def test_one_that_cannot_take_part_is_out_before_anything_is_measured(
-    measure: Measure, world: World
-) -> None:
+def test_one_that_cannot_take_part_is_out_beforehand(measure: Measure, world: World) -> None:
     finished = measure.race(world, "fast", "slow", "same")
     assert [skipped.name for skipped in finished.result.skipped] == ["fast"]
     assert entry_names(finished.records()) == {"slow", "same", "slow (twin)"}
@@ -154,9 +149,7 @@ def test_one_that_dies_is_invalid_and_the_rest_goes_on(measure: Measure) -> None
     assert run.status == Status.CONTENDER_OUT
 
 
-def test_where_one_of_two_dies_the_race_ends_and_what_it_answered_is_judged(
-    measure: Measure,
-) -> None:
+def test_where_one_of_two_dies_the_race_ends_and_it_is_judged(measure: Measure) -> None:
     world = dying(300)
     run = measure.race(world, "fast", "slow", duration=30.0)
     assert measured_s(run.records()) < 25, "the other one is not measured alone"

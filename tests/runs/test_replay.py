@@ -114,9 +114,7 @@ def test_claims_are_decided(replayed: Callable[..., ReplayRun]) -> None:
     assert all((claim.measured is None) == bool(claim.why) for claim in decided)
 
 
-def test_a_row_that_does_not_exist_is_skipped_and_its_claims_are_open(
-    replayed: Callable[..., ReplayRun],
-) -> None:
+def test_a_missing_row_is_skipped_its_claims_are_open(replayed: Callable[..., ReplayRun]) -> None:
     claim = {**CLAIM, "text": "", "above": 1.0, "of": "brick"}
     result = replayed(article(claim, rows=("brick", "fast", "slow")), World(SPEEDS)).result
     assert "no contender called brick" in result.comparisons[0].rows[0].skipped
@@ -125,18 +123,14 @@ def test_a_row_that_does_not_exist_is_skipped_and_its_claims_are_open(
     assert "no contender called brick" in why(result)
 
 
-def test_a_contender_that_does_not_start_leaves_the_rest(
-    replayed: Callable[..., ReplayRun],
-) -> None:
+def test_a_contender_that_cannot_start_leaves_the_rest(replayed: Callable[..., ReplayRun]) -> None:
     world = World(SPEEDS, unstartable={"slow": "its port was taken"})
     result = replayed(article(rows=("fast", "slow", "other")), world).result
     assert [row.skipped for row in result.comparisons[0].rows] == ["", "its port was taken", ""]
     assert "its port was taken" in why(result)
 
 
-def test_where_nobody_can_be_measured_the_comparison_says_so(
-    replayed: Callable[..., ReplayRun],
-) -> None:
+def test_where_none_is_measured_the_comparison_says_so(replayed: Callable[..., ReplayRun]) -> None:
     world = World(SPEEDS, unbuildable={"fast": "no compiler", "slow": "no compiler"})
     result = replayed(article(), world).result
     assert "no compiler" in result.comparisons[0].skipped
@@ -163,9 +157,7 @@ def test_a_missing_tool_skips_what_needs_it(replayed: Callable[..., ReplayRun]) 
     assert why(result) == "wrk is not installed: apt-get install wrk"
 
 
-def test_another_tool_than_the_articles_makes_a_load_of_its_shape(
-    replayed: Callable[..., ReplayRun],
-) -> None:
+def test_another_tool_makes_a_load_of_the_same_shape(replayed: Callable[..., ReplayRun]) -> None:
     world = World(SPEEDS)
     first, _ = replayed(article(), world, driver="oha").result.comparisons
     assert {loader for loader, _ in world.tool_runs} == {"oha"}
@@ -198,18 +190,14 @@ def test_tool_and_engine_are_held_against_each_other(replayed: Callable[..., Rep
     assert result.claims[0].finding == "holds"
 
 
-def test_without_its_tool_both_is_the_engine_with_a_warning(
-    replayed: Callable[..., ReplayRun],
-) -> None:
+def test_without_its_tool_both_is_the_engine_alone(replayed: Callable[..., ReplayRun]) -> None:
     world = World(SPEEDS, missing_tools={"wrk": "wrk is not installed"})
     result = replayed(article(), world, driver="both").result
     assert "wrk is not installed" in sentences(result.comparisons[0].warnings)
     assert result.claims[0].finding == "holds"
 
 
-def test_the_articles_own_procedure_is_five_runs_in_a_row(
-    replayed: Callable[..., ReplayRun],
-) -> None:
+def test_the_articles_procedure_is_five_runs_in_a_row(replayed: Callable[..., ReplayRun]) -> None:
     world = World(SPEEDS)
     result = replayed(article(), world, faithful=True).result
     fast, slow = result.comparisons[0].in_a_row
@@ -245,9 +233,7 @@ def test_a_race_that_a_kill_left_unjudged_is_judged(replayed: Callable[..., Repl
     assert (done.path / "again" / "verdict.json").exists()
 
 
-def test_a_replay_by_a_tool_goes_on_where_a_kill_cut_it_off(
-    replayed: Callable[..., ReplayRun],
-) -> None:
+def test_a_replay_by_a_tool_goes_on_after_a_kill(replayed: Callable[..., ReplayRun]) -> None:
     world = World(SPEEDS)
     done = replayed(article(), world, driver="wrk", faithful=True)
     log = done.path / "samples.jsonl"

@@ -97,9 +97,7 @@ def test_where_nobody_waits_or_the_load_is_given_all_blocks_count(
     assert [each.values["request"] for each in verdict.by_request] == ["GET /3"]
 
 
-def test_a_run_needs_none_of_the_files_that_its_workload_named(
-    measure: Measure, shop: str, tmp_path: Path
-) -> None:
+def test_a_run_needs_no_file_of_its_workload(measure: Measure, shop: str, tmp_path: Path) -> None:
     file = Path(shop)
     data = tmp_path / "users.csv"
     data.write_text("id\n7\n")

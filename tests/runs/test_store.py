@@ -147,9 +147,7 @@ def test_a_power_cut_costs_a_second_of_a_boot_under_way_and_no_boot_that_has_end
     assert len(disk.log) <= lasted_s + len(ends) + 1, "once a second, the measurement feels nothing"
 
 
-def test_whole_files_and_their_names_are_synced(
-    measure: Measure, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_whole_files_and_names_sync(measure: Measure, monkeypatch: pytest.MonkeyPatch) -> None:
     disk = Disk(world := World(SPEEDS), monkeypatch)
     run = measure.race(world, "fast", duration=1.0)
     made = ["receipts.json", "machine.json", "plan.json"]
@@ -166,9 +164,7 @@ def test_whole_files_and_their_names_are_synced(
         ('{"type": "block"}', "`block.boot` is missing"),
     ],
 )
-def test_a_line_that_is_no_record_is_named_with_what_is_wrong(
-    store: Store, line: str, said: str
-) -> None:
+def test_a_line_that_is_no_record_is_named_with_why(store: Store, line: str, said: str) -> None:
     append(store, RECORDS[:2])
     with (store.path / "samples.jsonl").open("a") as log:
         log.write(f"{line}\n")

@@ -53,9 +53,7 @@ def expected(run: RaceRun) -> Expected:
         {"duration": 10.0, "rate": 1000.0},
     ],
 )
-def test_healthy_servers_take_about_as_long_as_it_says(
-    measure: Measure, options: dict[str, Any]
-) -> None:
+def test_healthy_servers_take_as_long_as_said(measure: Measure, options: dict[str, Any]) -> None:
     world = World(SPEEDS, drains=True, starts_s=dict.fromkeys(SPEEDS, 0.2))
     finished, took_s = raced(measure, world, "fast", "slow", **options)
     assert finished.result.complete
@@ -76,9 +74,7 @@ def test_healthy_servers_take_about_as_long_as_it_says(
     ],
     ids=["new processes", "lasting ones", "lasting ones that compile"],
 )
-def test_once_it_is_warm_it_says_how_long_the_rest_takes(
-    measure: Measure, of: dict[str, Any]
-) -> None:
+def test_once_warm_it_says_how_long_the_rest_takes(measure: Measure, of: dict[str, Any]) -> None:
     world = World(SPEEDS, drains=True, **of)
     said_ns: list[int] = []
     world.on_slice = lambda world, _: said_ns.append(world.time_ns) if announced(world) else None
@@ -107,9 +103,7 @@ def test_slow_servers_end_in_time(measure: Measure, slow: float) -> None:
     assert finished.result.entries
 
 
-def test_one_that_stalls_from_the_beginning_is_out_and_the_others_have_a_verdict(
-    measure: Measure,
-) -> None:
+def test_one_that_stalls_at_once_is_out_and_the_others_have_a_verdict(measure: Measure) -> None:
     world = World(SPEEDS, stalls={"slow": 0.0})
     finished, took_s = raced(measure, world, "fast", "slow", "same")
     assert took_s < expected(finished).at_most_s / 2

@@ -50,9 +50,7 @@ def test_flat_ones_get_two_seconds_and_one_in_later_boots(measure: Measure) -> N
     assert [seconds(each) for each in later] == [{"fast": 1.0, "slow": 1.0}] * 2
 
 
-def test_one_that_compiles_gets_the_time_it_takes_and_slices_of_its_last_speed(
-    measure: Measure,
-) -> None:
+def test_one_that_compiles_gets_its_time_and_slices_of_its_last_speed(measure: Measure) -> None:
     world = World(SPEEDS, warmth={"slow": compiling((1.0, 0.005), (3.5, 0.1))})
     finished = run(measure, world, 36.0, boots=3)
     for warmup in warmed(finished.path):
@@ -65,9 +63,7 @@ def test_one_that_compiles_gets_the_time_it_takes_and_slices_of_its_last_speed(
     assert not slow.warnings
 
 
-def test_compilers_count_calls_so_few_answers_since_the_last_change_are_not_enough(
-    measure: Measure,
-) -> None:
+def test_compilers_count_calls_so_few_answers_are_not_enough(measure: Measure) -> None:
     world = World({"fast": 100_000, "slow": 2000}, warmth={"slow": compiling((1.0, 0.2))})
     warmup = warmed(run(measure, world, 42.0, boots=1).path)[0]
     answered = sum(rate * SLICE_S for rate in warmup.requests_per_s["slow"][4:])

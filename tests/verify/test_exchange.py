@@ -62,9 +62,7 @@ def test_interim_heads_count_as_head_and_not_as_body(
     ("pieces", "what"),
     [((), "did not answer the request"), ((HEAD + BODY[:2],), "stopped in the middle")],
 )
-def test_silence_is_told_with_the_timeout_that_was_set(
-    pieces: tuple[bytes, ...], what: str
-) -> None:
+def test_silence_is_told_with_the_timeout_given(pieces: tuple[bytes, ...], what: str) -> None:
     with pytest.raises(NoAnswer, match=f"{what}: no bytes within 0.2 s"):
         asked(*pieces, timeout_s=0.2)
 

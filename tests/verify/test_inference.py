@@ -163,9 +163,7 @@ def test_numbers_that_are_not_json_make_a_text() -> None:
         (answers({"n": 1}, {"n": 2}, {"n": 3}), None),
     ],
 )
-def test_answers_that_depend_on_their_order_are_seen(
-    given: list[Answer], found: Finding | None
-) -> None:
+def test_answers_that_depend_on_order_are_seen(given: list[Answer], found: Finding | None) -> None:
     assert list(order_matters(given)) == ([found] if found else [])
 
 
@@ -193,9 +191,7 @@ THEIRS = [{"id": n, "total": 3, "version": "1"} for n in (1, 2)]
         ([[1], [2]], ["it is array, not an object"]),
     ],
 )
-def test_two_servers_are_compared_as_far_as_their_answers_stay(
-    own: list[Any], said: list[str]
-) -> None:
+def test_servers_are_compared_as_far_as_answers_stay(own: list[Any], said: list[str]) -> None:
     found = differences(sample(answers(*own)), sample(answers(*THEIRS)))
     assert list(found) == said
 

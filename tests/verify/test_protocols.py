@@ -84,9 +84,7 @@ def test_one_that_speaks_something_else_is_told_what(
 @pytest.mark.parametrize(
     ("agrees_on", "says"), [(("http/1.1", "h2"), ""), (("http/1.1",), "none"), ((), "none")]
 )
-def test_what_alpn_agrees_on_is_asked_for_or_named(
-    agrees_on: tuple[str, ...], says: str, run: Certificate
-) -> None:
+def test_alpns_choice_is_asked_for(agrees_on: tuple[str, ...], says: str, run: Certificate) -> None:
     with a_server("h2", run, serve_http_1 if says else None, alpn=agrees_on) as port:
         problems = checked(port, "h2", run.client).problems
     if says:

@@ -22,7 +22,7 @@ from bakeoff.report.document import Chart, Charts, Document
 from bakeoff.report.kinds.standings import ranked
 from bakeoff.report.render.html import layout, split_headline
 from bakeoff.runs import AnyRun, open_run
-from bakeoff.runs.progress import Progress, progress, taken_cpus
+from bakeoff.runs.life import Progress, progress, taken_cpus
 
 NICEST = 19
 

@@ -2,5 +2,3 @@
 
 from bakeoff.load.tools.running import LoadRun, command, missing, run, step_us
 from bakeoff.load.tools.spec import LoadSpec
-
-__all__ = ["LoadRun", "LoadSpec", "command", "missing", "run", "step_us"]

@@ -21,7 +21,6 @@ AT_MOST_PER_S = 200_000
 
 
 def arguments(spec: LoadSpec) -> tuple[str, ...]:
-    """The command. Raises `BadUsage` for what ab can't do."""
     spec.check("ab", http="1.0", at_most="requests")
     seconds = spec.whole_seconds
     # -t sets -n to 50000, and ends the run there unless a later -n says otherwise.
@@ -90,15 +89,11 @@ def _latency(output: str) -> Latency | None:
         return None
     row = rf"^\s*Total:\s+{COUNT}\s+{COUNT}\s+{DECIMAL}\s+{COUNT}\s+{COUNT}$"
     _, mean, stdev, median, longest = (1000 * float(ms) for ms in find("ab", row, output))
+    percentiles = {"50": median}
     # A single request has no table of percentiles.
-    percentiles = {"50": median, **_percentiles(output)}
+    if "Percentage of the requests served" in output:
+        # The last row: without it the table was cut off.
+        find("ab", r"^\s*100%\s+[0-9]+ \(longest request\)$", output)
+        rows = re.findall(rf"^\s*([0-9]{{2}})%\s+{COUNT}$", output, re.MULTILINE)
+        percentiles |= {rank: 1000 * float(ms) for rank, ms in rows}
     return latency(percentiles, mean=mean, longest=longest, stdev=stdev)
-
-
-def _percentiles(output: str) -> dict[str, float]:
-    if "Percentage of the requests served" not in output:
-        return {}
-    # The last row: without it the table was cut off.
-    find("ab", r"^\s*100%\s+[0-9]+ \(longest request\)$", output)
-    rows = re.findall(rf"^\s*([0-9]{{2}})%\s+{COUNT}$", output, re.MULTILINE)
-    return {rank: 1000 * float(ms) for rank, ms in rows}

@@ -15,7 +15,6 @@ _SPOKEN: dict[Protocol, str] = {"h1": "http/1.1", "h1-tls": "http/1.1", "h2c": "
 
 
 def arguments(spec: LoadSpec) -> tuple[str, ...]:
-    """The command. Raises `BadUsage` for what h2load can't do."""
     spec.check("h2load", http_2="alone", at_most="requests")
     if spec.connection == "close":
         raise BadUsage("h2load keeps its connections; for one per request use the engine")

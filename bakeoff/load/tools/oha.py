@@ -35,10 +35,10 @@ class _Printed(BaseModel):
 
 
 def arguments(spec: LoadSpec) -> tuple[str, ...]:
-    """The command. Raises `BadUsage` for what oha can't do."""
     spec.check("oha", http_2="too", keeps_rate=True)
     if spec.http == "1.0" and spec.connection == "keep-alive":
         raise BadUsage("oha can't keep connections over HTTP/1.0; use ab or the engine")
+    http = ("2", "-p", str(spec.streams)) if spec.protocol in HTTP_2 else (spec.http,)
     return (
         "oha",
         *("--no-tui", "--output-format", "json"),
@@ -46,21 +46,14 @@ def arguments(spec: LoadSpec) -> tuple[str, ...]:
         *spec.length("-z", "s"),
         *(() if spec.rate is None else ("-q", str(spec.rate), "--latency-correction")),
         *("--worker-threads", str(spec.threads)),
-        *_http(spec),
+        *("--http-version", *http),
+        *(("--insecure",) if spec.tls else ()),
         *(("--disable-keepalive",) if spec.connection == "close" else ()),
-        # The other tools ask for nothing compressed.
+        # The other tools request nothing compressed.
         "--disable-compression",
         *header_arguments(spec.sent_headers),
         spec.url,
     )
-
-
-def _http(spec: LoadSpec) -> tuple[str, ...]:
-    """Its version; over HTTP/2 the streams of a connection, and over TLS no questions asked."""
-    insecure = ("--insecure",) if spec.tls else ()
-    if spec.protocol in HTTP_2:
-        return ("--http-version", "2", "-p", str(spec.streams), *insecure)
-    return ("--http-version", spec.http, *insecure)
 
 
 def parse(output: str, spec: LoadSpec) -> LoadResult:

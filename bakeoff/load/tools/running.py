@@ -8,8 +8,7 @@ from pathlib import Path
 
 import bakeoff.command
 from bakeoff.command import Ended
-from bakeoff.load.engine import engine_path
-from bakeoff.load.links import original
+from bakeoff.load.engine import engine_path, original
 from bakeoff.load.tools import ab, h2load, hey, oha, volley, webbench, wrk
 from bakeoff.load.tools.output import Unreadable, telling_line
 from bakeoff.load.tools.spec import LoadSpec
@@ -79,11 +78,7 @@ _TOOLS: dict[Loader, _Tool] = {
     "oha": _Tool("oha", oha.arguments, oha.parse, "cargo install --locked oha"),
     "hey": _Tool("hey", hey.arguments, hey.parse, "apt-get install hey", lambda _: hey.STEP_US),
     "h2load": _Tool(
-        "h2load",
-        h2load.arguments,
-        h2load.parse,
-        "apt-get install nghttp2-client",
-        h2load.step_us,
+        "h2load", h2load.arguments, h2load.parse, "apt-get install nghttp2-client", h2load.step_us
     ),
     # webbench's status is its last client's count.
     "webbench": _Tool(
@@ -129,8 +124,11 @@ def run(loader: Loader, spec: LoadSpec) -> LoadRun:
         )
     except MissingPiece as error:
         return LoadRun(argv, "", None, str(error))
-    except (OSError, subprocess.SubprocessError) as error:
-        return LoadRun(argv, "", None, _unstartable(tool, spec, error))
+    except OSError as error:
+        return LoadRun(argv, "", None, f"{tool.program} can't be started: {error.strerror}")
+    except subprocess.SubprocessError:
+        cores = f"core{'s' * (len(spec.cpus) > 1)} {', '.join(map(str, spec.cpus))}"
+        return LoadRun(argv, "", None, f"{tool.program} can't be started on {cores}")
     output = ended.stdout + ended.stderr
     if failure := _failure(tool, ended, limit_s):
         return LoadRun(argv, output, None, failure)
@@ -175,10 +173,3 @@ def _signal(number: int) -> str:
         return signal.Signals(number).name
     except ValueError:
         return f"signal {number}"
-
-
-def _unstartable(tool: _Tool, spec: LoadSpec, error: Exception) -> str:
-    if isinstance(error, OSError):
-        return f"{tool.program} can't be started: {error.strerror}"
-    cores = ", ".join(map(str, spec.cpus))
-    return f"{tool.program} can't be started on core{'s' * (len(spec.cpus) > 1)} {cores}"

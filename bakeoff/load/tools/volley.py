@@ -12,7 +12,6 @@ READABLE_BODY_BYTES = 200
 
 
 def arguments(spec: LoadSpec) -> tuple[str, ...]:
-    """The command."""
     threads = max(1, min(len(spec.cpus), spec.connections))
     return (
         "volley",
@@ -22,7 +21,10 @@ def arguments(spec: LoadSpec) -> tuple[str, ...]:
         *spec.length("-d"),
         *(("--http1.0",) if spec.http == "1.0" else ()),
         *(("--close",) if spec.connection == "close" else ()),
-        *_protocol(spec),
+        *(() if spec.protocol == "h1" else ("--protocol", spec.protocol)),
+        *(("--streams", str(spec.streams)) if spec.streams > 1 else ()),
+        # Over TLS it accepts any certificate, as the other tools do.
+        *(("--server-name", spec.tls.server_name, "--insecure") if spec.tls else ()),
         *(("--cpus", ",".join(map(str, spec.cpus))) if spec.cpus else ()),
         *(() if spec.rate is None else ("-R", str(spec.rate))),
         *header_arguments(spec.sent_headers),
@@ -30,17 +32,6 @@ def arguments(spec: LoadSpec) -> tuple[str, ...]:
         "--json",
         spec.url,
     )
-
-
-def _protocol(spec: LoadSpec) -> tuple[str, ...]:
-    """What it speaks, and by what name; over TLS no questions asked, as the other tools."""
-    if spec.protocol == "h1":
-        return ()
-    streams = ("--streams", str(spec.streams)) if spec.streams > 1 else ()
-    if spec.tls is None:
-        return ("--protocol", spec.protocol, *streams)
-    name = ("--server-name", spec.tls.server_name)
-    return ("--protocol", spec.protocol, *streams, *name, "--insecure")
 
 
 def in_place_of(command: tuple[str, ...]) -> tuple[str, ...]:

@@ -9,7 +9,6 @@ from bakeoff.model.load import LoadResult
 
 
 def arguments(spec: LoadSpec) -> tuple[str, ...]:
-    """The command. Raises `BadUsage` for what webbench can't do."""
     spec.check("webbench", over_tls=False, takes_requests=False)
     if spec.connection == "keep-alive":
         raise BadUsage("webbench opens a connection for each request; for keep-alive use ab or wrk")

@@ -15,13 +15,11 @@ _SIZE = DECIMAL + "([KMGTP]?)B"
 
 
 def arguments(spec: LoadSpec) -> tuple[str, ...]:
-    """wrk's command. Raises `BadUsage` for what wrk can't do."""
     spec.check("wrk", http="1.1", takes_requests=False, at_most="connections")
     return ("wrk", *_shape(spec), "--latency", *_target(spec))
 
 
 def wrk2_arguments(spec: LoadSpec) -> tuple[str, ...]:
-    """wrk2's command. Raises `BadUsage` for what wrk2 can't do."""
     if spec.rate is None:
         raise BadUsage("wrk2 needs a rate; without one use wrk")
     spec.check("wrk2", http="1.1", takes_requests=False, keeps_rate=True, at_most="connections")
@@ -35,7 +33,6 @@ def _shape(spec: LoadSpec) -> tuple[str, ...]:
 
 
 def _target(spec: LoadSpec) -> tuple[str, ...]:
-    """Headers and URL. wrk closes a connection after each answer if a header says so."""
     close = (("Connection", "close"),) if spec.connection == "close" else ()
     return (*header_arguments((*spec.sent_headers, *close)), spec.url)
 

@@ -4,6 +4,7 @@ from collections.abc import Collection
 
 from bakeoff.model.capacity import CapacityPlan, CapacityReport
 from bakeoff.model.history import IndexedRace
+from bakeoff.model.plan import Plan
 from bakeoff.plan import ladder
 from bakeoff.report.kinds import capacity
 from bakeoff.report.kinds.capacity_headline import headline
@@ -11,14 +12,12 @@ from bakeoff.runs import indexing
 from bakeoff.runs.measuring.boot import Boot, time_is_up
 from bakeoff.runs.measuring.contenders import (
     NotAsPlanned,
-    build_able,
     change_plan,
     changed,
-    check_sources,
 )
 from bakeoff.runs.measuring.context import measuring
 from bakeoff.runs.measuring.search import Scores, run_search
-from bakeoff.runs.run import Prepared, Run
+from bakeoff.runs.run import Run
 from bakeoff.runs.stages import Stages, Watch
 
 
@@ -40,15 +39,9 @@ class CapacityRun(Run[CapacityPlan, CapacityReport]):
         race = changed(self.planned.race, self.records())
         return self.planned.model_copy(update={"race": race})
 
-    @classmethod
-    def prepare(cls, plan: CapacityPlan, stages: Stages, watch: Watch) -> Prepared:
-        """Build the contenders."""
-        return build_able(plan.race, stages, watch)
-
-    def check(self, stages: Stages, watch: Watch) -> None:
-        """The same machine, and the same sources."""
-        super().check(stages, watch)
-        check_sources(self.path, [self.store.receipts()], self.plan.race, stages, watch)
+    @staticmethod
+    def built(plan: CapacityPlan) -> Plan:
+        return plan.race
 
     def measure(self, stages: Stages, watch: Watch) -> None:
         """Boot after boot until the plan's time is measured, or nobody holds anything."""
@@ -62,21 +55,22 @@ class CapacityRun(Run[CapacityPlan, CapacityReport]):
                     change_plan(self.store, plan.race, found.change)
 
     def is_complete(self) -> bool:
-        """Whether the plan's time is measured."""
         return time_is_up(self.plan.race, self.records())
 
     def judge(self) -> CapacityReport:
-        """The capacities."""
         # Statistics libraries take a second to import: whoever doesn't judge doesn't wait for them.
         from bakeoff.judge import judge_capacity
 
         plan, records = self.plan, self.records()
-        complete = self.is_complete() or self._nothing_to_climb()
+        # The search also ends with a whole boot in which nobody held any objective.
+        scores = Scores.of(self.planned.objectives, records)
+        whole = any(record.type == "boot-end" and not record.cut_short for record in records)
+        in_vain = whole and not any(scores.centres(name) for name in scores.held)
+        complete = self.is_complete() or in_vain
         receipts, machine = self.store.receipts(), self.store.machine()
         return judge_capacity(plan, plan.race, receipts, records, machine, complete, ladder.STEP)
 
     def judged(self) -> bool:
-        """Whether some capacity was found."""
         return any(
             capacity.requests_per_s is not None
             for entry in self.result.entries
@@ -125,10 +119,3 @@ class CapacityRun(Run[CapacityPlan, CapacityReport]):
             skipped=result.skipped,
         )
         return indexing.Indexed((race,))
-
-    def _nothing_to_climb(self) -> bool:
-        """Whether a whole boot has shown that nobody holds any objective: that ends the search."""
-        records = self.records()
-        scores = Scores.of(self.planned.objectives, records)
-        whole = any(record.type == "boot-end" and not record.cut_short for record in records)
-        return whole and not any(scores.centres(name) for name in scores.held)

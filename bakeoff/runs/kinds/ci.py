@@ -40,25 +40,21 @@ class CiRun(Run[CiPlan, Ci]):
         return None, {}
 
     def check(self, stages: Stages, watch: Watch) -> None:
-        """The same machine, and the same sources."""
         super().check(stages, watch)
         before = [part.store.receipts() for part in self.parts.values()]
         check_sources(self.path, before, self.planned.race, stages, watch)
 
     def measure(self, stages: Stages, watch: Watch) -> None:
-        """The race."""
         try:
             self.measure_part(RACE, self.planned.race, stages, watch)
         except TooFewLeft as error:
             raise MissingPiece(f"base and head can't be raced:\n{error.reasons}") from None
 
     def is_complete(self) -> bool:
-        """Whether the race is over."""
         race = self.part(RACE)
         return race is not None and race.is_complete()
 
     def judge(self) -> Ci:
-        """The race's gates."""
         from bakeoff.judge import judge_ci
 
         race = self.part(RACE)
@@ -68,15 +64,12 @@ class CiRun(Run[CiPlan, Ci]):
         return judge_ci(self.planned, verdict, self.is_complete(), self.store.machine())
 
     def judged(self) -> bool:
-        """Whether base and head were compared."""
         return self.result.outcome != "not raced"
 
     def gates_pass(self) -> bool:
-        """Whether the change passes."""
         return self.result.passes
 
     def part_names(self) -> Iterable[str]:
-        """The race."""
         return (RACE,)
 
     @staticmethod

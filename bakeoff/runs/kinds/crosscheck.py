@@ -68,12 +68,10 @@ class CrosscheckRun(Run[CrosscheckPlan, Crosscheck]):
         return None, out
 
     def check(self, stages: Stages, watch: Watch) -> None:
-        """The same machine, and a server that answers."""
         super().check(stages, watch)
         _check_answers(self.planned, stages)
 
     def measure(self, stages: Stages, watch: Watch) -> None:
-        """The runs that are missing, round by round."""
         plan, loaders, runs = self.planned, self._loaders(), self._runs()
         lasts_s = plan.duration_s * plan.rounds * len(loaders)
         watch.step(f"{plan.rounds} rounds of {', '.join(loaders)}: {lasts_s} s and a little")
@@ -93,7 +91,6 @@ class CrosscheckRun(Run[CrosscheckPlan, Crosscheck]):
                     watch.out(loader, runs[-1].failure)
 
     def is_complete(self) -> bool:
-        """Whether each tool has had all its rounds, or has given up."""
         runs = self._runs()
         return all(
             sum(run.loader == loader for run in runs) == self.planned.rounds
@@ -102,7 +99,6 @@ class CrosscheckRun(Run[CrosscheckPlan, Crosscheck]):
         )
 
     def judge(self) -> Crosscheck:
-        """Each tool's figures, and their ratios."""
         # Statistics libraries take a second to import: whoever doesn't judge doesn't wait for them.
         from bakeoff.judge.crosscheck import crosscheck
 
@@ -120,7 +116,6 @@ class CrosscheckRun(Run[CrosscheckPlan, Crosscheck]):
         )
 
     def judged(self) -> bool:
-        """Whether anything could be compared."""
         return bool(self.result.compared)
 
     def left_out(self) -> Collection[str]:
@@ -134,7 +129,6 @@ class CrosscheckRun(Run[CrosscheckPlan, Crosscheck]):
         return indexing.Indexed()
 
     def _loaders(self) -> list[Loader]:
-        """Who takes part."""
         out = self.out()
         return [loader for loader in self.planned.loaders if loader not in out]
 

@@ -4,20 +4,19 @@ from collections.abc import Collection
 
 from bakeoff.model.day import Day, DayPlan
 from bakeoff.model.history import IndexedRace
+from bakeoff.model.plan import Plan
 from bakeoff.model.samples import DayEnd, DayTurn
 from bakeoff.plan import next_window_ms
 from bakeoff.report.kinds import day
 from bakeoff.runs import indexing
 from bakeoff.runs.measuring.contenders import (
     NotAsPlanned,
-    build_able,
     change_plan,
     changed,
-    check_sources,
 )
 from bakeoff.runs.measuring.context import measuring
 from bakeoff.runs.measuring.day import Round
-from bakeoff.runs.run import Prepared, Run
+from bakeoff.runs.run import Run
 from bakeoff.runs.stages import Stages, Watch
 
 
@@ -39,15 +38,9 @@ class DayRun(Run[DayPlan, Day]):
         race = changed(self.planned.race, self.records())
         return self.planned.model_copy(update={"race": race})
 
-    @classmethod
-    def prepare(cls, plan: DayPlan, stages: Stages, watch: Watch) -> Prepared:
-        """Build the contenders."""
-        return build_able(plan.race, stages, watch)
-
-    def check(self, stages: Stages, watch: Watch) -> None:
-        """The same machine, and the same sources."""
-        super().check(stages, watch)
-        check_sources(self.path, [self.store.receipts()], self.plan.race, stages, watch)
+    @staticmethod
+    def built(plan: DayPlan) -> Plan:
+        return plan.race
 
     def measure(self, stages: Stages, watch: Watch) -> None:
         """Round after round, until there are as many as planned or the time is up."""
@@ -79,11 +72,9 @@ class DayRun(Run[DayPlan, Day]):
                     change_plan(self.store, race, found.change)
 
     def is_complete(self) -> bool:
-        """Whether all rounds are over, or another would end after the day's time."""
         return next_window_ms(self.planned, self._ends()) is None
 
     def judge(self) -> Day:
-        """A line for each phase."""
         # Statistics libraries take a second to import: whoever doesn't judge doesn't wait for them.
         from bakeoff.judge import judge_day
 
@@ -91,7 +82,6 @@ class DayRun(Run[DayPlan, Day]):
         return judge_day(self.plan, receipts, self.records(), machine, self.is_complete())
 
     def judged(self) -> bool:
-        """Whether there is a figure of any contender."""
         return any(value.value is not None for line in self.result.lines for value in line.values)
 
     def left_out(self) -> Collection[str]:

@@ -5,22 +5,21 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
 
-from bakeoff.model.cut import Draw, SliceLengths, Warmup
+from bakeoff.model.cut import Draw, SliceLengths
 from bakeoff.model.draws import Draws, DrawsPlan
 from bakeoff.model.errors import ContenderOut, NoVerdict
 from bakeoff.model.plan import Plan, Skipped
-from bakeoff.model.receipt import Receipt
 from bakeoff.model.samples import BootEnd, BootStart, PlanChange
 from bakeoff.plan import block_order, start_order
 from bakeoff.report.kinds import draws
 from bakeoff.runs import indexing
 from bakeoff.runs.measuring.boot import measured_s
-from bakeoff.runs.measuring.contenders import NotAsPlanned, build_able, check_sources
+from bakeoff.runs.measuring.contenders import NotAsPlanned
 from bakeoff.runs.measuring.context import Context, measuring
 from bakeoff.runs.measuring.meter import Meter, block_of
 from bakeoff.runs.measuring.session import Session
 from bakeoff.runs.measuring.warmup import warm_up
-from bakeoff.runs.run import Prepared, Run
+from bakeoff.runs.run import Run
 from bakeoff.runs.stages import Stages, Watch
 
 ROUNDS_AIMED_AT = 12
@@ -40,16 +39,11 @@ class DrawsRun(Run[DrawsPlan, Draws]):
     headline = staticmethod(draws.headline)
     document_of = staticmethod(draws.document)
 
-    @classmethod
-    def prepare(cls, plan: DrawsPlan, stages: Stages, watch: Watch) -> Prepared:
-        """Build the contenders. Raises `NoVerdict` where none can be, `MissingPiece` for tools."""
-        return build_able(_of_all(plan), stages, watch)
-
-    def check(self, stages: Stages, watch: Watch) -> None:
-        """The same machine, and the same sources."""
-        super().check(stages, watch)
-        receipts: dict[str, Receipt] = self.store.receipts()
-        check_sources(self.path, [receipts], _of_all(self.planned), stages, watch)
+    @staticmethod
+    def built(plan: DrawsPlan) -> Plan:
+        """One process of each contender."""
+        entries = tuple(each.entries[0] for each in plan.plans)
+        return plan.plans[0].model_copy(update={"entries": entries})
 
     def measure(self, stages: Stages, watch: Watch) -> None:
         """Every boot that is missing, one contender after another. One that fails is out."""
@@ -70,11 +64,9 @@ class DrawsRun(Run[DrawsPlan, Draws]):
             raise NoVerdict(f"no contender can take part:{reasons}")
 
     def is_complete(self) -> bool:
-        """Whether each contender had all its boots, or is out."""
         return not self._missing()
 
     def judge(self) -> Draws:
-        """The spreads of each contender that was measured."""
         # Statistics libraries take a second to import: whoever doesn't judge doesn't wait for them.
         from bakeoff.judge.draws import draws_of
 
@@ -92,7 +84,6 @@ class DrawsRun(Run[DrawsPlan, Draws]):
         )
 
     def judged(self) -> bool:
-        """Whether a spread could be told."""
         return any(each.spreads for each in self.result.contenders)
 
     @classmethod
@@ -116,12 +107,6 @@ class DrawsRun(Run[DrawsPlan, Draws]):
         ]
 
 
-def _of_all(plan: DrawsPlan) -> Plan:
-    """One process of each contender: all that has to be built."""
-    entries = tuple(each.entries[0] for each in plan.plans)
-    return plan.plans[0].model_copy(update={"entries": entries})
-
-
 def _boot(plan: Plan, whole: DrawsPlan, number: int, context: Context) -> None:
     """Start, connect and load all processes of one contender; its records are in the log.
 
@@ -141,7 +126,14 @@ def _boot(plan: Plan, whole: DrawsPlan, number: int, context: Context) -> None:
         session.connect()
         context.store.append(session.record())
         meters = [Meter(session)]
-        length = _warm_up(plan, whole.sets, session, meters[0], say)
+        budget_s = plan.duration_s / plan.boots
+        warmup = warm_up(meters[0], session, (), {}, budget_s, lambda text: say(0.0, text))
+        context.store.append(warmup)
+        # The slices of equals are alike, and short enough for rounds within the time of a cell.
+        lengths = sorted(warmup.lengths.values(), key=lambda length: length.short_ms)
+        middle, cell_s = lengths[len(lengths) // 2], budget_s / (len(session.running) * whole.sets)
+        most_ms = max(SLICE_MS_MIN, round(1000 * cell_s / ROUNDS_AIMED_AT))
+        length = middle.model_copy(update={"short_ms": min(middle.short_ms, most_ms)})
         _open(0, meters[0], session, length)
         for draw in range(1, whole.sets):
             load = more.enter_context(closing(session.new_load()))
@@ -150,16 +142,6 @@ def _boot(plan: Plan, whole: DrawsPlan, number: int, context: Context) -> None:
         _rotate(plan, session, meters, length, say)
     died = {each: how for meter in meters for each, how in meter.died.items()}
     context.store.append(BootEnd(boot=number, loaded={}, stopped=session.stopped, died=died))
-
-
-def _warm_up(
-    plan: Plan, sets: int, session: Session, meter: Meter, say: Callable[[float, str], None]
-) -> SliceLengths:
-    """Warm up all processes over one set of connections; how long slices are."""
-    budget_s = plan.duration_s / plan.boots
-    warmup = warm_up(meter, session, (), {}, budget_s, lambda text: say(0.0, text))
-    session.context.store.append(warmup)
-    return _length(warmup, budget_s / (len(session.running) * sets))
 
 
 def _open(draw: int, meter: Meter, session: Session, length: SliceLengths) -> None:
@@ -212,11 +194,3 @@ def _rotate(
             block += 1
         mean = sum(each.event.requests_per_s for each in slices) / len(slices)
         say(spent_s, f"{mean / 1000:.1f}k/s")
-
-
-def _length(warmup: Warmup, cell_s: float) -> SliceLengths:
-    """The slices of equals are alike, and short enough for rounds within the time of a cell."""
-    lengths = sorted(warmup.lengths.values(), key=lambda each: each.short_ms)
-    middle = lengths[len(lengths) // 2]
-    most_ms = max(SLICE_MS_MIN, round(1000 * cell_s / ROUNDS_AIMED_AT))
-    return middle.model_copy(update={"short_ms": min(middle.short_ms, most_ms)})

@@ -29,7 +29,6 @@ class GridRun(Run[GridPlan, Grid]):
     document_of = staticmethod(grid.document)
 
     def measure(self, stages: Stages, watch: Watch) -> None:
-        """Measure the cells that are not complete; what can't be measured is out."""
         before = [part.store.receipts() for part in self.parts.values() if part.has_samples()]
         for cell in self.planned.cells if before else ():
             if cell.plan:
@@ -41,7 +40,6 @@ class GridRun(Run[GridPlan, Grid]):
                     self.measure_part(cell.name, cell.plan, stages, CellWatch(watch, label))
 
     def is_complete(self) -> bool:
-        """Whether every cell is measured that can be."""
         return all(
             (part := self.part(cell.name)) is not None and part.is_complete()
             for cell in self.planned.cells
@@ -49,7 +47,6 @@ class GridRun(Run[GridPlan, Grid]):
         )
 
     def judge(self) -> Grid:
-        """Each cell's verdict, and who changes places between cells."""
         from bakeoff.judge import changes_of_places
 
         out = self.out()
@@ -70,15 +67,12 @@ class GridRun(Run[GridPlan, Grid]):
         )
 
     def judged(self) -> bool:
-        """Whether some cell says anything."""
         return any(part.judged() for part in self._measured())
 
     def gates_pass(self) -> bool:
-        """Whether no gate failed in any cell."""
         return all(part.gates_pass() for part in self._measured())
 
     def left_out(self) -> Collection[str]:
-        """Cells in which nothing was measured, and contenders that are out in others."""
         return {*self.out(), *(name for part in self._measured() for name in part.left_out())}
 
     def planned_s(self) -> float | None:
@@ -91,7 +85,6 @@ class GridRun(Run[GridPlan, Grid]):
         return [part for part in self.parts.values() if part.is_judged]
 
     def part_names(self) -> Iterable[str]:
-        """The cells."""
         return (cell.name for cell in self.planned.cells)
 
     @staticmethod
@@ -126,27 +119,21 @@ class CellWatch:
 
     @property
     def live(self) -> bool:
-        """Whether it shows how contenders stand."""
         return self.watch.live
 
     def step(self, text: str) -> None:
-        """Something begins that may take a while."""
         self.watch.step(f"{self.cell}: {text}")
 
     def measured(
         self, done: float, of: float, text: str, rates: Mapping[str, float] | None = None
     ) -> None:
-        """So much of the measuring is done."""
         self.watch.measured(done, of, f"{self.cell}: {text}", rates)
 
     def stands(self, verdict: Verdict | None) -> None:
-        """So the contenders stand by now."""
         self.watch.stands(verdict)
 
     def out(self, name: str, reason: str) -> None:
-        """A contender can't take part."""
         self.watch.out(f"{self.cell}: {name}", reason)
 
     def judged(self, run: Results) -> None:
-        """The run has its result; its reports are still to be drawn."""
         self.watch.judged(run)

@@ -15,15 +15,13 @@ from bakeoff.runs import indexing
 from bakeoff.runs.measuring.boot import Boot, time_is_up
 from bakeoff.runs.measuring.contenders import (
     NotAsPlanned,
-    build_able,
     change_plan,
     changed,
-    check_sources,
 )
 from bakeoff.runs.measuring.context import measuring
 from bakeoff.runs.measuring.rotation import run_rotation
 from bakeoff.runs.measuring.solo import run_solo_round
-from bakeoff.runs.run import Prepared, Run
+from bakeoff.runs.run import Run
 from bakeoff.runs.stages import History, Stages, Watch
 
 CONFIRM_FOLDER = "confirm"
@@ -53,15 +51,9 @@ class RaceRun(Run[Plan, Verdict]):
         """The plan without the contenders that turned out unable to take part."""
         return changed(self.planned, self.records())
 
-    @classmethod
-    def prepare(cls, plan: Plan, stages: Stages, watch: Watch) -> Prepared:
-        """Build the contenders."""
-        return build_able(plan, stages, watch)
-
-    def check(self, stages: Stages, watch: Watch) -> None:
-        """The same machine, and the same sources."""
-        super().check(stages, watch)
-        check_sources(self.path, [self.store.receipts()], self.plan, stages, watch)
+    @staticmethod
+    def built(plan: Plan) -> Plan:
+        return plan
 
     def measure(self, stages: Stages, watch: Watch) -> None:
         """Every boot that is missing; then, where it was asked for, each entry alone."""
@@ -90,18 +82,15 @@ class RaceRun(Run[Plan, Verdict]):
             self.measure_part(CONFIRM_FOLDER, solo, stages, watch)
 
     def is_complete(self) -> bool:
-        """Whether the race is over, and its confirmation too."""
         solo = self.part(CONFIRM_FOLDER)
         confirmed = not self.planned.confirm or (solo is not None and solo.is_complete())
         return self._is_over() and confirmed
 
     def look_back(self, history: History) -> None:
-        """Keep what is known of earlier races in this one's setting."""
         if earlier := history.earlier(self.path, self._verdict()):
             self.store.keep(EARLIER_FILE, earlier)
 
     def judge(self) -> Verdict:
-        """The verdict, confirmed where that was asked for."""
         # Statistics libraries take a second to import: whoever doesn't judge doesn't wait for them.
         from bakeoff.judge import confirmed
 
@@ -119,7 +108,6 @@ class RaceRun(Run[Plan, Verdict]):
         return compared or (valid > 0 and len(self.plan.contenders) < 2)
 
     def gates_pass(self) -> bool:
-        """Whether no gate failed."""
         return all(gate.passes for gate in self.result.gates)
 
     def left_out(self) -> Collection[str]:
@@ -138,7 +126,6 @@ class RaceRun(Run[Plan, Verdict]):
         return {*invalid, *unplanned, *out} - twins
 
     def part_names(self) -> Iterable[str]:
-        """The confirmation."""
         return (CONFIRM_FOLDER,)
 
     @staticmethod

@@ -70,7 +70,6 @@ def _measured(plan: Plan, context: Context) -> tuple[Sequence[Record], list[Skip
 
 
 def _load(session: Session, meter: Meter, duration_ms: int, doing: str) -> Block:
-    """One slice for each, one after another."""
     watch = session.context.watch
     watch.step(f"{doing}, {duration_ms / 1000:g} s each")
     slices = []

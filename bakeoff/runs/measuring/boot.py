@@ -13,11 +13,10 @@ from bakeoff.plan import check_enough, start_order
 from bakeoff.report import figures
 from bakeoff.runs.measuring.contenders import NotAsPlanned
 from bakeoff.runs.measuring.context import Context
-from bakeoff.runs.measuring.draw_rule import Facts, Room, draw_rule
+from bakeoff.runs.measuring.draw_rule import Facts, Room, draw_rule, time_left_s
 from bakeoff.runs.measuring.meter import Meter
 from bakeoff.runs.measuring.queues import connect_within_limits
 from bakeoff.runs.measuring.session import Session
-from bakeoff.runs.measuring.time_left import time_left_s
 from bakeoff.runs.measuring.warmup import warm_up
 
 if TYPE_CHECKING:
@@ -43,7 +42,6 @@ def measured_s(records: Sequence[Record]) -> float:
 
 
 def time_is_up(plan: Plan, records: Sequence[Record]) -> bool:
-    """Whether the plan's time is measured."""
     return plan.duration_s - measured_s(records) <= WORTH_S
 
 
@@ -104,7 +102,6 @@ class Boot:
 
     @property
     def is_last(self) -> bool:
-        """Whether no other boot is planned after it."""
         return self.number + 1 >= self.plan.boots
 
     @contextmanager
@@ -195,7 +192,6 @@ class Boot:
         return rule
 
     def step(self, text: str) -> None:
-        """Say what begins."""
         of = f"boot {self.number + 1} of {self.plan.boots}: " if self.plan.boots > 1 else ""
         self.context.watch.step(f"{of}{text}")
 

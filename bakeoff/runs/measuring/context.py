@@ -5,18 +5,70 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
-from bakeoff.model.errors import BakeoffError
+from bakeoff.build import out_folder
+from bakeoff.measure import CpuReader
+from bakeoff.model.errors import BakeoffError, ContenderOut, NoVerdict
+from bakeoff.model.fields import numbers
 from bakeoff.model.finding import Finding
-from bakeoff.model.plan import Expected, Plan
+from bakeoff.model.plan import Cores, Expected, Plan
 from bakeoff.model.protocol import Certificate
+from bakeoff.model.readings import CpuTime
 from bakeoff.model.receipt import Expectation, Verification
 from bakeoff.plan import ENDING_S, START_S_MAX
-from bakeoff.runs.measuring.surroundings import Surroundings, surroundings
 from bakeoff.runs.stages import Stages, Watch
 from bakeoff.runs.store import Store
 from bakeoff.start import Keeper
 from bakeoff.verify import AnswerSample
+
+LOG = "upstream.log"
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """`environment` names the files' folder, STATIC_DIR, and the upstream's URL, UPSTREAM.
+
+    `key` is the upstream's name at the keeper, and `cpu` reads its CPU time; None: there is none.
+    """
+
+    environment: dict[str, str]
+    key: str | None = None
+    cpu: CpuReader | None = None
+
+    def upstream_cpu(self) -> CpuTime | None:
+        return self.cpu.read() if self.cpu else None
+
+
+def surroundings(plan: Plan, stages: Stages, keeper: Keeper, logs: Path) -> Surroundings:
+    """Write the files and start the upstream; the keeper ends both. Raises `NoVerdict`."""
+    environment: dict[str, str] = {}
+    if plan.workload.static_files:
+        files = plan.workload.static_files
+        folder = keeper.keep_files({name: numbers(length) for name, length in files.items()})
+        environment["STATIC_DIR"] = str(folder)
+    if plan.upstream is None:
+        return Surroundings(environment)
+    assert plan.upstream.folder, "an upstream with a folder"
+    key = f"{plan.upstream.name}/upstream"
+    cores = Cores(server=plan.upstream_cpus, client=plan.cores.client)
+    try:
+        handle = keeper.start(
+            plan.upstream,
+            key=key,
+            out=out_folder(Path(plan.upstream.folder)),
+            workers=1,
+            cores=cores,
+            host=plan.host,
+            log=logs / LOG,
+            answers=stages.servers.answers,
+            environment={"DELAY_MS": str(plan.workload.upstream_delay_ms)},
+        )
+    except ContenderOut as error:
+        name = plan.workload.name
+        raise NoVerdict(f"the upstream of the workload {name} could not start: {error}") from None
+    environment["UPSTREAM"] = f"http://{handle.address}"
+    return Surroundings(environment, key, stages.meters.cpu(handle.cpu))
 
 
 class TimeIsUp(BakeoffError):
@@ -66,7 +118,6 @@ class Context:
 
     @property
     def time_is_up(self) -> bool:
-        """Whether it has taken as long as it may take."""
         if self.until_ns is None:
             return False
         return self.stages.clock.now_ns() >= self.until_ns + sum(self._added_ns)
@@ -81,6 +132,19 @@ class Context:
             over_ns = self.stages.clock.now_ns() - began_ns - round(START_S_MAX * 1e9)
             if over_ns > 0:
                 self._added_ns.append(over_ns)
+
+    @contextmanager
+    def spent(self) -> Iterator[dict[str, Any]]:
+        """The time that is spent within it (`lasted_ns`) and the processors' energy (`energy_uj`;
+        None where it can't be read, or its counter began anew), both known at its end."""
+        spent: dict[str, Any] = {}
+        before_uj, began_ns = self.stages.meters.energy_uj(), self.stages.clock.now_ns()
+        yield spent
+        spent["lasted_ns"] = self.stages.clock.now_ns() - began_ns
+        after_uj = self.stages.meters.energy_uj()
+        spent["energy_uj"] = None
+        if before_uj is not None and after_uj is not None and after_uj >= before_uj:
+            spent["energy_uj"] = after_uj - before_uj
 
     def check_time(self, doing: str) -> None:
         """Raise `TimeIsUp` where the time is up while bakeoff is `doing` something."""
@@ -104,7 +168,6 @@ class Context:
         return self._surroundings[0]
 
     def log(self, name: str, boot: int) -> Path:
-        """Where the output of one contender of one boot goes."""
         safe = "".join(each if each.isalnum() or each in "._-" else "-" for each in name)
         return self.folder / "logs" / f"{safe}-boot{boot}.log"
 

@@ -6,16 +6,13 @@ from typing import Any
 from bakeoff.model.day import DayPlan, Phase
 from bakeoff.model.errors import ContenderOut
 from bakeoff.model.plan import Plan
-from bakeoff.model.readings import CpuTime
 from bakeoff.model.samples import DayEnd, DayTurn, PlanChange
 from bakeoff.plan import check_enough, day_order
 from bakeoff.runs.measuring import day_turn
 from bakeoff.runs.measuring.contenders import NotAsPlanned
 from bakeoff.runs.measuring.context import Context
-from bakeoff.runs.measuring.costs import used
 from bakeoff.runs.measuring.day_turn import Turn
-from bakeoff.runs.measuring.inferring import infer_expectations
-from bakeoff.runs.measuring.instances import Instances, Running
+from bakeoff.runs.measuring.instances import Instances, Running, infer_expectations
 
 REST_WINDOWS = 2
 PHASE_NAMES: Mapping[Phase, str] = {
@@ -83,12 +80,17 @@ class Round:
             self._starts()
             self._rest()
             for name in self._order("peak"):
-                self._peak(name)
+                turn = self._take("peak", name, day_turn.peak)
+                self._peaks[name] = day_turn.peak_of(turn.slices) if turn else 0.0
             for phase, measured in day_turn.LOADED.items():
                 if phase == "after":
                     self._context.stages.clock.settle()
                 for name in self._order(phase):
-                    self._loaded(phase, name, measured)
+                    if self._peaks.get(name):
+                        self._take(phase, name, measured)
+                    else:
+                        why = "it answered nothing when its peak was to be measured"
+                        self._keep(phase, name, out=why)
         finally:
             self._instances.stop_all()
         lasted_s = (self._context.stages.clock.now_ns() - began_ns) / 1e9
@@ -155,19 +157,14 @@ class Round:
         up = [name for name in self._order("rest") if self._is_up(name)]
         stages.clock.settle()
         before = {name: self._running[name].cpu.read() for name in up}
-        before_uj, began_ns = stages.meters.energy_uj(), stages.clock.now_ns()
-        stages.clock.wait(REST_WINDOWS * self._plan.window_ms / 1000)
-        lasted_ns, after_uj = stages.clock.now_ns() - began_ns, stages.meters.energy_uj()
+        with self._context.spent() as spent:
+            stages.clock.wait(REST_WINDOWS * self._plan.window_ms / 1000)
         after = {name: self._running[name].cpu.read() for name in up}
         for name in up:
-            self._keep(
-                "rest",
-                name,
-                cpu=_since(before[name], after[name]),
-                energy_uj=used(before_uj, after_uj),
-                lasted_ns=lasted_ns,
-                memory=self._instances.memory(self._running[name]),
-            )
+            first, last = before[name], after[name]
+            cpu = last.since(first) if first and last else None
+            memory = self._instances.memory(self._running[name])
+            self._keep("rest", name, cpu=cpu, memory=memory, **spent)
 
     def _is_up(self, name: str) -> bool:
         """Whether it runs, if need be as a new process."""
@@ -183,23 +180,8 @@ class Round:
         self._names = [each for each in self._names if each != name]
         self._keep(phase, name, number, out=f"it did not come up again: {error}")
 
-    def _peak(self, name: str) -> None:
-        turn = self._take("peak", name, day_turn.peak)
-        self._peaks[name] = day_turn.peak_of(turn.slices) if turn else 0.0
-
-    def _loaded(self, phase: Phase, name: str, measured: Callable[[Turn], dict[str, Any]]) -> None:
-        """A turn of a phase whose rates follow from the peak."""
-        if not self._peaks.get(name):
-            self._keep(phase, name, out="it answered nothing when its peak was to be measured")
-            return
-        self._take(phase, name, measured)
-
     def _take(
-        self,
-        phase: Phase,
-        name: str,
-        measured: Callable[[Turn], dict[str, Any]],
-        number: int = 0,
+        self, phase: Phase, name: str, measured: Callable[[Turn], dict[str, Any]], number: int = 0
     ) -> DayTurn | None:
         """One turn, in the log; None where the contender died in it, or isn't up again."""
         try:
@@ -230,7 +212,3 @@ class Round:
         turn = DayTurn(round=self._number, phase=phase, entry=name, number=number, **found)
         self._context.store.append(turn)
         return turn
-
-
-def _since(before: CpuTime | None, after: CpuTime | None) -> CpuTime | None:
-    return after.since(before) if before and after else None

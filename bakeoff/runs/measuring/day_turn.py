@@ -14,7 +14,6 @@ from bakeoff.model.samples import Slice
 from bakeoff.model.workload import RequestSection
 from bakeoff.plan import arrival_seed
 from bakeoff.runs.measuring.context import Context
-from bakeoff.runs.measuring.costs import used
 from bakeoff.runs.measuring.instances import Instances, Running
 from bakeoff.verify import opening, rendered
 
@@ -55,7 +54,6 @@ class Turn:
 
     @property
     def name(self) -> str:
-        """The contender's."""
         return self.running.entry.name
 
     @contextmanager
@@ -123,7 +121,6 @@ class Turn:
         return self.loaded(engine, rate)
 
     def loaded(self, engine: Generator, rate: float) -> Slice:
-        """A window at a rate."""
         window_ms = self.plan.window_ms
         return self.slice(engine, window_ms, rate, ramp_ms=window_ms / 4)
 
@@ -177,19 +174,11 @@ def at(share: float) -> Callable[[Turn], dict[str, Any]]:
 
 def equal(turn: Turn) -> dict[str, Any]:
     """An open loop at one rate for all, and the processors' energy."""
-    meters, clock = turn.context.stages.meters, turn.context.stages.clock
     with turn.load(turn.race.connections) as engine:
         engine.slice(turn.command(PRIME_MS))
-        before_uj, began_ns = meters.energy_uj(), clock.now_ns()
-        loaded = turn.slice(engine, 2 * turn.plan.window_ms, turn.equal)
-        lasted_ns, after_uj = clock.now_ns() - began_ns, meters.energy_uj()
-        memory = turn.instances.memory(turn.running)
-    return {
-        "slices": (loaded,),
-        "lasted_ns": lasted_ns,
-        "energy_uj": used(before_uj, after_uj),
-        "memory": memory,
-    }
+        with turn.context.spent() as spent:
+            loaded = turn.slice(engine, 2 * turn.plan.window_ms, turn.equal)
+        return {"slices": (loaded,), "memory": turn.instances.memory(turn.running), **spent}
 
 
 def recovery(turn: Turn) -> dict[str, Any]:
@@ -261,7 +250,6 @@ def slow(turn: Turn) -> dict[str, Any]:
 
 
 def after(turn: Turn) -> dict[str, Any]:
-    """What it holds once all of it is over."""
     return {"memory": turn.instances.memory(turn.running)}
 
 

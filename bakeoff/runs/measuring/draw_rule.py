@@ -78,9 +78,15 @@ class Room(NamedTuple):
 
 
 def draw_rule(plan: Plan, warmup: Warmup, facts: Sequence[Facts], room: Room) -> DrawRule:
-    """The rule for a race of those in `facts`."""
     own = {each.entry.name: _redrawn(plan, warmup, each) for each in facts}
-    redrawn = {each.entry.name: _as_twins(each.entry, own, facts) for each in facts}
+    # Copies of one program are drawn alike: as the one of them that takes longest.
+    redrawn = {
+        fact.entry.name: max(
+            (own[f.entry.name] for f in facts if _program(f.entry) == _program(fact.entry)),
+            key=lambda redrawn: (_lasts(redrawn), redrawn.warm_up_ms),
+        )
+        for fact in facts
+    }
     draw_s = _draw_s(plan, warmup, redrawn, facts)
     several = [each for each in facts if _lasts(redrawn[each.entry.name])]
     draws = max(1, int(plan.duration_s / plan.boots / draw_s))
@@ -155,12 +161,6 @@ def _redrawn(plan: Plan, warmup: Warmup, facts: Facts) -> Redrawn:
     )
 
 
-def _as_twins(entry: Entry, own: Mapping[str, Redrawn], facts: Sequence[Facts]) -> Redrawn:
-    """Copies of one program are drawn alike: as the one of them that takes longest."""
-    names = [each.entry.name for each in facts if _program(each.entry) == _program(entry)]
-    return max((own[name] for name in names), key=lambda each: (_lasts(each), each.warm_up_ms))
-
-
 def _program(entry: Entry) -> tuple[object, ...]:
     """What is the same for a twin and its original, and for a contender that was named twice."""
     return entry.folder, entry.contender, entry.attached, entry.fixed_port
@@ -205,3 +205,35 @@ def _instances(plan: Plan, warmup: Warmup, several: Sequence[Facts], room: Room)
     in_memory = 1 + int(MEMORY_SHARE * room.memory_mib / held_mib) if held_mib else wanted
     in_files = 1 + max(0, room.files - FILES_KEPT) // (FILES_PER_PROCESS * len(several))
     return max(1, min(wanted, in_memory, in_files))
+
+
+def time_left_s(
+    plan: Plan,
+    budget_s: float,
+    warmup: Warmup,
+    warm_up_s: float,
+    rule: DrawRule,
+    facts: Sequence[Facts],
+) -> float:
+    """The draws of a boot that measures for `budget_s`, with what they cost, until its end.
+
+    Further processes are warmed up as slowly as the first ones, which took `warm_up_s`: with a
+    compiler, a server needs as long again after each slice until it is at rest.
+    """
+    slice_ms = 1000 * warm_up_s / max(1, sum(map(len, warmup.requests_per_s.values())))
+    lengths = [warmup.lengths[each.entry.name] for each in facts]
+    window_ms = sum(each.short_ms for each in lengths)
+    # A drain lasts as long as an answer: what is in flight is waited for.
+    around_ms = sum(each.ramp_ms for each in lengths) + sum(
+        warmup.mean_latency_us[each.entry.name] / 1000 for each in facts
+    )
+    draw_ms, again_ms = CONNECT_MS, 0.0
+    for each in facts:
+        redrawn = rule.redrawn[each.entry.name]
+        draw_ms += each.before_draw_ms(redrawn)
+        ready_ms = START_MS + (each.time_to_ready_ms or 0.0)
+        slices = slices_again(warmup, each.entry.name)
+        again_ms += (redrawn.instances - 1) * (ready_ms + slices * slice_ms)
+    draws = max(1, round(budget_s / rule.draw_s))
+    around = around_ms / window_ms * (1 - plan.long_share if plan.mode == "closed" else 1)
+    return budget_s * (1 + around) + (draws * draw_ms + again_ms) / 1000

@@ -107,7 +107,11 @@ class Draws:
         """
         plan = self._session.plan
         for _ in range(LOST_MAX + len(self._cohorts)):
-            self._stop_last()
+            # The last draw's connections and new processes end.
+            self._session.disconnect()
+            for running in self._fresh.values():
+                self._session.instances.stop(running)
+            self._fresh.clear()
             if not plan.enough(self.alive):
                 break
             number = self._next
@@ -147,13 +151,6 @@ class Draws:
             loaded_ms += duration_ms
             duration_ms = WARM_UP_MS
         self._loaded_ms.setdefault(name, []).append(loaded_ms)
-
-    def _stop_last(self) -> None:
-        """The last draw's connections and new processes end."""
-        self._session.disconnect()
-        for each in self._fresh.values():
-            self._session.instances.stop(each)
-        self._fresh.clear()
 
     def _chosen(self, number: int) -> list[Running]:
         """The processes that take part in a draw, connected and recorded."""
@@ -224,7 +221,6 @@ class Draws:
         return place, self._cohorts[place][name]
 
     def _forget(self, name: str) -> None:
-        """The process that it was measured with is gone."""
         for each in self._session.running:
             if each.entry.name == name:
                 self._session.instances.stop(each)
@@ -234,7 +230,6 @@ class Draws:
                         del others[name]
 
     def _lose(self, name: str, how: str) -> None:
-        """It has lost a process, or more than that."""
         self._in_a_row[name] += 1
         lost = self._lost.setdefault(name, [])
         if not lost:

@@ -51,7 +51,12 @@ class Observation:
         for name, now in self._written_now().items():
             if name in before:
                 so_far = self._written.get(name, Written(log_bytes=0, scratch_bytes=0))
-                self._written[name] = _and_grown(so_far, before[name], now)
+                # A file that was cut counts as zero.
+                self._written[name] = Written(
+                    log_bytes=so_far.log_bytes + max(0, now.log_bytes - before[name].log_bytes),
+                    scratch_bytes=so_far.scratch_bytes
+                    + max(0, now.scratch_bytes - before[name].scratch_bytes),
+                )
 
     def end(self) -> BootEnd:
         """The boot's end, as far as it can be seen while its contenders run."""
@@ -119,15 +124,6 @@ class Observation:
 
 def _at_work(crew: Crew) -> tuple[int, int]:
     return crew.processes_at_work, crew.threads_at_work
-
-
-def _and_grown(so_far: Written, before: Written, after: Written) -> Written:
-    """And by how much log and scratch folder have grown since; a file that was cut counts as
-    zero."""
-    return Written(
-        log_bytes=so_far.log_bytes + max(0, after.log_bytes - before.log_bytes),
-        scratch_bytes=so_far.scratch_bytes + max(0, after.scratch_bytes - before.scratch_bytes),
-    )
 
 
 def _mean(several: Sequence[Memory]) -> Memory:

@@ -33,9 +33,15 @@ def connect_within_limits(session: Session) -> Meter:
     _check_at_a_time(session)
     short = _short_queues(session)
     if session.plan.fewer_connections:
-        asked = [each for each in session.running if each.entry.name in short]
-        full = [each.entry.name for each in asked if _overflows_at_once(each, session)]
-        _have_fewer(session, {name: short[name] for name in full})
+        full = {}
+        for running in session.running:
+            if running.entry.name in short:
+                # Without waiting for the second try of a connection.
+                before = _turned_away(session)
+                session.new_load([running], connect_timeout_ms=AT_ONCE_MS).close()
+                if _turned_away(session) > before:
+                    full[running.entry.name] = short[running.entry.name]
+        _have_fewer(session, full)
     before = _turned_away(session)
     session.connect()
     # The kernel counts for all together; it can only be those with short queues.
@@ -61,26 +67,25 @@ def _check_at_a_time(session: Session) -> None:
         who = ", ".join(f"{name} serves {n} at a time" for name, n in served.items())
         session.context.watch.step(_instead(least, session, f"the others would wait: {who}"))
         raise NotAsPlanned(PlanChange(connections=least, served=dict(sorted(served.items()))))
-    few = {name: _serves_few(n, plan.connections) for name, n in served.items()}
+    few = {
+        name: f"it serves {n} of {plan.connections} connections at a time, and lets the others "
+        f"wait until one of these is closed: use -c {n}, or --close, or give it more workers or "
+        "threads"
+        for name, n in served.items()
+    }
     leave_out(few, session.context.watch)
 
 
 def _short_queues(session: Session) -> dict[str, int]:
-    """The places in the queues that have fewer than there are connections."""
-    places = {
-        each.entry.name: _places(each, session)
-        for each in session.running
-        if not each.entry.twin_of
-    }
-    most = session.plan.connections
-    return {name: max(1, n) for name, n in places.items() if n is not None and n < most}
-
-
-def _overflows_at_once(running: Running, session: Session) -> bool:
-    """Whether the load overflows its queue when it connects, without waiting for a second try."""
-    before = _turned_away(session)
-    session.new_load([running], connect_timeout_ms=AT_ONCE_MS).close()
-    return _turned_away(session) > before
+    """The places in the queues that have fewer than there are connections, as the kernel says."""
+    short = {}
+    for running in session.running:
+        address = running.handle.address
+        port = int(address.rpartition(":")[2])
+        places = session.context.stages.meters.at(address).listen_queue(port)
+        if not running.entry.twin_of and places is not None and places < session.plan.connections:
+            short[running.entry.name] = max(1, places)
+    return short
 
 
 def _check_under_load(
@@ -112,7 +117,12 @@ def _check_under_load(
                 held_up.append(name)
     if plan.fewer_connections:
         _have_fewer(session, full)
-    out = {name: _overflows(plan.connections, short[name]) for name in held_up}
+    out = {
+        name: f"its listen queue has room for {short[name]} and overflows with {plan.connections} "
+        f"connections: further connections wait a second or more; use -c {short[name]}, or have it "
+        "listen with a longer queue"
+        for name in held_up
+    }
     leave_out(out, session.context.watch)
 
 
@@ -136,27 +146,5 @@ def _ends_connections(running: Running, session: Session) -> bool:
     return session.plan.connection == "close" or not running.verification.keeps_alive
 
 
-def _places(running: Running, session: Session) -> int | None:
-    """The places in its listen queue; None: the kernel doesn't say."""
-    port = int(running.handle.address.rpartition(":")[2])
-    return session.context.stages.meters.at(running.handle.address).listen_queue(port)
-
-
 def _instead(least: int, session: Session, why: str) -> str:
     return f"{plural(least, 'connection')} instead of {session.plan.connections}, as {why}"
-
-
-def _serves_few(served: int, connections: int) -> str:
-    return (
-        f"it serves {served} of {connections} connections at a time, and lets the others wait "
-        f"until one of these is closed: use -c {served}, or --close, or give it more workers or "
-        "threads"
-    )
-
-
-def _overflows(connections: int, places: int) -> str:
-    return (
-        f"its listen queue has room for {places} and overflows with {connections} connections: "
-        f"further connections wait a second or more; use -c {places}, or have it listen with a "
-        "longer queue"
-    )

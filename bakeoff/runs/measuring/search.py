@@ -5,14 +5,24 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from bakeoff.model.capacity import CapacityPlan, Objective
+from bakeoff.model.capacity import CapacityPlan, CostAt, Objective
 from bakeoff.model.errors import BadUsage, NoVerdict
-from bakeoff.model.samples import Block, BootEnd, PlanChange, Record, Slice
+from bakeoff.model.readings import CpuTime
+from bakeoff.model.samples import (
+    Block,
+    BootEnd,
+    Costs,
+    CostSlice,
+    PlanChange,
+    Record,
+    Rested,
+    Slice,
+)
 from bakeoff.plan import block_order, check_budget, ladder
 from bakeoff.runs.measuring.boot import Boot, measured_s
-from bakeoff.runs.measuring.costs import measure_costs
 from bakeoff.runs.measuring.draws import Draws
-from bakeoff.runs.measuring.meter import block_of
+from bakeoff.runs.measuring.instances import Running
+from bakeoff.runs.measuring.meter import Meter, block_of
 from bakeoff.runs.measuring.observation import Observation
 from bakeoff.runs.measuring.session import Session
 
@@ -29,7 +39,6 @@ class Scores:
 
     @classmethod
     def of(cls, objectives: Sequence[Objective], records: Sequence[Record]) -> "Scores":
-        """The scores of all blocks of `records`."""
         scores = cls(objectives)
         for record in records:
             if isinstance(record, Block):
@@ -37,7 +46,6 @@ class Scores:
         return scores
 
     def add(self, slices: Sequence[Slice]) -> None:
-        """Score the slices of a block."""
         # Statistics libraries take a second to import: whoever doesn't measure doesn't wait.
         from bakeoff.judge import hold
 
@@ -125,10 +133,23 @@ class _Search:
             climbing = self._ladders(turn)
             if not climbing:
                 return False
-            self._draw_anew()
+            self._draws.end(self._meter, self._names)
+            self._draw, self._meter, self._names = self._draws.next()
             if self._boot.number == 0 and turn == 0:
-                self._afford(self._spent_s + plan.boots * self._length_s(climbing))
-            self._measure_costs()
+                round_s = ladder.costs_s(len(climbing)) + sum(
+                    ladder.window_ms(ladder.rate_of(rung), self._objectives) / 1000
+                    for rungs in climbing.values()
+                    for rung in rungs
+                )
+                self._afford(self._spent_s + plan.boots * round_s)
+            # What requests cost is measured before any contender is brought to its limit.
+            self._boot.measured(self._spent_s, "what a request costs")
+            costs = measure_costs(
+                self._boot, self._session, self._meter, self._draw, self._alive, self._peaks
+            )
+            if costs:
+                self._boot.context.store.append(costs)
+                self._spent_s += measured_s([costs])
             for rungs in zip_longest(*climbing.values()):
                 turns = dict(zip(climbing, rungs, strict=True))
                 self._visit({name: rung for name, rung in turns.items() if rung is not None})
@@ -138,26 +159,10 @@ class _Search:
         self._draws.end(self._meter, self._names)
         return True
 
-    def _measure_costs(self) -> None:
-        """What a request costs in this draw, before any contender is brought to its limit."""
-        boot = self._boot
-        boot.measured(self._spent_s, "what a request costs")
-        found = measure_costs(
-            boot, self._session, self._meter, self._draw, self._alive, self._peaks
-        )
-        if found:
-            boot.context.store.append(found)
-            self._spent_s += measured_s([found])
-
     @property
     def _alive(self) -> list[str]:
         """Those that take part in this draw, and still live."""
         return [name for name in self._names if name not in self._meter.died]
-
-    def _draw_anew(self) -> None:
-        """Other processes, and other connections."""
-        self._draws.end(self._meter, self._names)
-        self._draw, self._meter, self._names = self._draws.next()
 
     def _afford(self, needed_s: float) -> None:
         """Check that the plan's time is enough for a round in each boot, which takes `needed_s`.
@@ -178,7 +183,6 @@ class _Search:
             context.store.append(PlanChange(duration_s=needed_s))
 
     def _ladders(self, turn: int) -> dict[str, list[int]]:
-        """Each contender's rungs of one round, in their order."""
         ladders = {}
         for name in self._draws.alive:
             centres = self._scores.centres(name)
@@ -188,13 +192,6 @@ class _Search:
                 ladders[name] = ladder.climb(seed, number, turn, name, rungs)
         return ladders
 
-    def _length_s(self, climbing: Mapping[str, Sequence[int]]) -> float:
-        return sum(
-            ladder.window_ms(ladder.rate_of(rung), self._objectives) / 1000
-            for rungs in climbing.values()
-            for rung in rungs
-        ) + ladder.costs_s(len(climbing))
-
     def _visit(self, turns: Mapping[str, int]) -> None:
         """One block: a slice for each of `turns` that still lives, at its rung."""
         boot, alive = self._boot, [name for name in self._alive if name in turns]
@@ -202,7 +199,9 @@ class _Search:
             return
         order = block_order(boot.plan, boot.number, self._block, alive)
         measured = [(name, self._slice(name, ladder.rate_of(turns[name]))) for name in order]
-        slices = [each for name, each in measured if not self._is_lost(name)]
+        # Where a process died in this block, others of its contender may go on.
+        lost = {name for name in self._meter.died if self._draws.goes_on(name)}
+        slices = [slice_ for name, slice_ in measured if name not in lost]
         if not slices:
             return
         number, stages = self._block, boot.context.stages
@@ -214,13 +213,64 @@ class _Search:
         rates = ", ".join(f"{each.entry} {(each.rate or 0) / 1000:.1f}k/s" for each in slices)
         boot.measured(self._spent_s, f"offered {rates}")
 
-    def _is_lost(self, name: str) -> bool:
-        """Whether its process died in this block, and others go on."""
-        return name in self._meter.died and self._draws.goes_on(name)
-
     def _slice(self, name: str, rate: float) -> Slice:
         window_ms = ladder.window_ms(rate, self._objectives)
         ramp_ms = ladder.ramp_ms(window_ms)
         return self._meter.slice(
             name, self._block, ramp_ms=ramp_ms, duration_ms=window_ms, rate=rate
         )
+
+
+RAMP_MS = 50
+
+
+def measure_costs(
+    boot: Boot,
+    session: Session,
+    meter: Meter,
+    draw: int,
+    names: Sequence[str],
+    peaks: Mapping[str, float],
+) -> Costs | None:
+    """What one draw says of those of `names` that have a peak; None: nobody has.
+
+    Who dies is in `meter`'s `died`.
+    """
+    loaded = [name for name in names if peaks.get(name)]
+    if not loaded:
+        return None
+    running = {each.entry.name: each for each in session.running if each.entry.name in loaded}
+    context = boot.context
+    context.stages.clock.settle()
+    before = _read(running)
+    with context.spent() as spent:
+        context.stages.clock.wait(ladder.REST_MS / 1000)
+    after = _read(running)
+    cpu = {name: after[name].since(before[name]) for name in before if name in after}
+    rested = Rested(cpu=cpu, **spent)
+    rates: dict[CostAt, Mapping[str, float]] = {
+        "share": {name: ladder.COST_SHARE * peaks[name] for name in loaded},
+        "equal": dict.fromkeys(loaded, ladder.COST_SHARE * min(peaks[name] for name in loaded)),
+    }
+    slices: list[CostSlice] = []
+    for number, (at, offered) in enumerate(rates.items()):
+        for name in block_order(boot.plan, boot.number, 2 * draw + number, loaded):
+            if name in meter.died:
+                continue
+            with context.spent() as spent:
+                measured = meter.slice(
+                    name,
+                    draw,
+                    ramp_ms=RAMP_MS,
+                    duration_ms=ladder.COST_WINDOW_MS,
+                    rate=offered[name],
+                )
+            memory = session.instances.memory(running[name])
+            if name not in meter.died:
+                slices.append(CostSlice(at=at, slice=measured, memory=memory, **spent))
+    return Costs(boot=boot.number, draw=draw, rested=rested, slices=tuple(slices))
+
+
+def _read(running: Mapping[str, Running]) -> dict[str, CpuTime]:
+    read = {name: each.cpu.read() for name, each in running.items()}
+    return {name: cpu for name, cpu in read.items() if cpu}

@@ -1,5 +1,6 @@
 """Running contenders: one process of each at least, and an engine that is connected to some."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -11,12 +12,10 @@ from bakeoff.model.history import Program
 from bakeoff.model.plan import Plan
 from bakeoff.model.readings import Memory
 from bakeoff.model.receipt import Stopped, Verification
-from bakeoff.model.samples import BootEntry, BootStart
+from bakeoff.model.samples import LEAK_SHARE_MAX, BootEntry, BootStart
 from bakeoff.runs.measuring.context import Context
-from bakeoff.runs.measuring.inferring import infer_expectations
-from bakeoff.runs.measuring.instances import Instances, Running
-from bakeoff.runs.measuring.leaks import Leaks
-from bakeoff.runs.programs import program_key
+from bakeoff.runs.measuring.instances import Instances, Running, infer_expectations
+from bakeoff.runs.stages import program_key
 
 
 class Session:
@@ -41,7 +40,16 @@ class Session:
 
     def __enter__(self) -> "Session":
         try:
-            self._start_all()
+            for name in self._names:
+                self.context.check_time(f"starting {name}")
+                try:
+                    self.running.append(self.instances.start(self.plan.entry(name)))
+                except ContenderOut as error:
+                    self.out[name] = str(error)
+                    self.context.watch.out(name, str(error))
+            self._hold()
+            self.context.stages.clock.settle()
+            self._idle = {one.key: self.instances.memory(one) for one in self.running}
         except BaseException:
             self.instances.stop_all()
             raise
@@ -53,7 +61,6 @@ class Session:
 
     @property
     def names(self) -> Sequence[str]:
-        """Those `running`."""
         return [each.entry.name for each in self.running]
 
     @property
@@ -138,18 +145,15 @@ class Session:
         )
 
     def disconnect(self) -> None:
-        """End the engine, and with it all connections. May be called again."""
         if self._load:
             self._load.close()
             self._load = None
 
     @property
     def connections_open(self) -> dict[str, int]:
-        """How many connections the engine could open to each."""
         return {target.name: target.open for target in self.load.ready.targets}
 
     def record(self) -> BootStart:
-        """How this boot began."""
         ready = self.load.ready
         return BootStart(
             boot=self.boot,
@@ -175,18 +179,6 @@ class Session:
             agreed={target.name: target.agreed for target in ready.targets if target.agreed},
         )
 
-    def _start_all(self) -> None:
-        for name in self._names:
-            self.context.check_time(f"starting {name}")
-            try:
-                self.running.append(self.instances.start(self.plan.entry(name)))
-            except ContenderOut as error:
-                self.out[name] = str(error)
-                self.context.watch.out(name, str(error))
-        self._hold()
-        self.context.stages.clock.settle()
-        self._idle = {each.key: self.instances.memory(each) for each in self.running}
-
     def _hold(self) -> None:
         """What each is held to, asked where nobody gave it; whoever can't be is stopped."""
         held, out = infer_expectations(self.plan, self.running, self.context)
@@ -204,3 +196,33 @@ def _with_unseen(running: Running) -> Verification:
     if unseen is None:
         return verification
     return verification.model_copy(update={"findings": (*verification.findings, unseen)})
+
+
+KNOWN_AFTER_S = 1.0
+"""A collector may run once in a while: what is seen for a shorter time says little."""
+
+
+class Leaks:
+    """CPU time that each contender used in others' turns of one boot, while nothing stopped it.
+
+    `held` has those that used more than `LEAK_SHARE_MAX` of their cores, with that share: they are
+    stopped in others' turns for the rest of the boot.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._cpu_ns: Counter[str] = Counter()
+        self._wall_ns: Counter[str] = Counter()
+        self.held: dict[str, float] = {}
+
+    def add(self, name: str, cpu_ns: int, wall_ns: int) -> None:
+        """Count what it used between two of its turns."""
+        if name in self.held:
+            return
+        self._cpu_ns[name] += cpu_ns
+        self._wall_ns[name] += wall_ns
+        if self._wall_ns[name] < KNOWN_AFTER_S * 1e9:
+            return
+        share = self._cpu_ns[name] / (self._wall_ns[name] * self._plan.server_cores_of(name))
+        if share > LEAK_SHARE_MAX:
+            self.held[name] = share

@@ -85,7 +85,6 @@ class ToolLoad:
 
     @property
     def rows(self) -> list[str]:
-        """The entries without the twin."""
         return [entry.name for entry in self.plan.entries if not entry.twin_of]
 
     def run_rounds(self, loaders: Sequence[Loader], context: Context) -> None:
@@ -127,7 +126,6 @@ class ToolLoad:
                         self._run(running, loader, number, "faithful", context)
 
     def leave_out(self, out: dict[str, str], context: Context) -> None:
-        """Record which rows can't take part."""
         if out:
             named = {f"{self.plan.run}/{row}": reason for row, reason in out.items()}
             context.store.append(PlanChange(out=named))

@@ -140,7 +140,11 @@ def warm_up(
         slices = {name: each.slices for name, each in courses.items()}
         leave_out_held_up(slices, session, "it was warmed up")
         last = {name: each[-SILENT_SLICES:] for name, each in slices.items()}
-        silent = {name: failures(each) for name, each in last.items() if _fails(each)}
+        silent = {
+            name: why
+            for name, slices_ in last.items()
+            if (why := failures(slices_)) and any(slice_.event.errors for slice_ in slices_)
+        }
         silent = {name: f"at the end of its warm-up it {why}" for name, why in silent.items()}
         leave_out(silent | meter.died, session.context.watch)
     if not any(_answered(each.slices) for each in courses.values()):
@@ -199,13 +203,7 @@ def leave_out_held_up(slices: Mapping[str, Sequence[Slice]], session: Session, d
     leave_out(out, session.context.watch)
 
 
-def _fails(slices: Sequence[Slice]) -> bool:
-    """Whether all requests of the slices failed."""
-    return not _answered(slices) and any(each.event.errors for each in slices)
-
-
 def _answered(slices: Sequence[Slice]) -> bool:
-    """Whether there was a right answer in any of the slices."""
     return any(each.event.latency_count for each in slices)
 
 

@@ -26,9 +26,7 @@ def read(tool: str, output: str) -> LoadResult | None:
 
 
 @given(name=names, data=st.data())
-def test_what_is_left_of_a_cut_output_says_what_the_whole_does(
-    name: str, data: st.DataObject
-) -> None:
+def test_a_cut_output_says_what_the_whole_does(name: str, data: st.DataObject) -> None:
     output, tool = PRINTED[name], name.removeprefix("published-").partition("-")[0]
     cut = read(tool, output[: data.draw(st.integers(0, len(output)))])
     whole = read(tool, output)

@@ -110,9 +110,7 @@ ACCEPT = (("Accept", "text/html"),)
         ("volley-ab", OLD | COUNTED, "volley ab -n 5000 -c 10 -s 10 -r --json"),
     ],
 )
-def test_a_command_is_what_a_user_would_type(
-    loader: Loader, changes: dict[str, Any], line: str
-) -> None:
+def test_a_command_is_what_users_type(loader: Loader, changes: dict[str, Any], line: str) -> None:
     assert " ".join(command(loader, load(**changes))) == f"{line} {URL}"
 
 
@@ -157,16 +155,12 @@ def test_a_body_that_is_no_short_text_is_checked_by_its_hash(body: bytes) -> Non
         ("webbench", OLD | {"host": "example.org:8080"}, "nor another Host"),
     ],
 )
-def test_a_load_that_a_tool_can_not_make_is_refused(
-    loader: Loader, changes: dict[str, Any], why: str
-) -> None:
+def test_an_impossible_load_is_refused(loader: Loader, changes: dict[str, Any], why: str) -> None:
     with pytest.raises(BadUsage, match=why):
         command(loader, load(**changes))
 
 
 @pytest.mark.parametrize(("requests", "duration_s"), [(None, None), (100, 1.0)])
-def test_a_run_ends_after_requests_or_after_a_time(
-    requests: int | None, duration_s: float | None
-) -> None:
+def test_a_run_ends_by_requests_or_time(requests: int | None, duration_s: float | None) -> None:
     with pytest.raises(BadUsage, match="either a number of requests or a duration"):
         load(requests=requests, duration_s=duration_s)

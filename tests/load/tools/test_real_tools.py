@@ -88,9 +88,7 @@ def result_of(ran: LoadRun) -> LoadResult:
 
 @pytest.mark.parametrize("connection", ["keep-alive", "close"])
 @pytest.mark.parametrize("loader", ["ab", "engine", "oha", "hey"])
-def test_a_number_of_requests_is_just_that(
-    server: Counting, loader: Loader, connection: str
-) -> None:
+def test_a_count_of_requests_is_exact(server: Counting, loader: Loader, connection: str) -> None:
     http = "1.1" if loader in ("oha", "hey") else "1.0"
     ran = load(loader, server.port, requests=REQUESTS, connection=connection, http=http)
     assert result_of(ran).requests == server.answered == REQUESTS

@@ -92,9 +92,7 @@ def test_the_tool_is_given_its_arguments(programs: Path) -> None:
         ),
     ],
 )
-def test_a_run_that_failed_says_how(
-    programs: Path, loader: Loader, script: str, failure: str
-) -> None:
+def test_a_failed_run_says_how(programs: Path, loader: Loader, script: str, failure: str) -> None:
     install(programs, "volley" if loader == "engine" else loader, script)
     ran = run(loader, SPECS[loader])
     assert ran.result is None
@@ -111,9 +109,7 @@ def test_a_run_that_failed_says_how(
         ("webbench", printing("published-webbench") + "; exit 118", 231562),
     ],
 )
-def test_a_status_that_is_no_failure(
-    programs: Path, loader: Loader, script: str, requests: int
-) -> None:
+def test_a_harmless_status(programs: Path, loader: Loader, script: str, requests: int) -> None:
     install(programs, "webbench" if loader == "webbench" else "volley", script)
     ran = run(loader, SPECS[loader])
     assert ran.result is not None and ran.result.requests == requests
