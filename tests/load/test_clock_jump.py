@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from bakeoff.judge.loaders import faults, spoiled
-from bakeoff.load import Engine, Loader, Loaders, local
+from bakeoff.judge.loaders import spoiled
+from bakeoff.load import Engine, Loader, Loaders
 from bakeoff.load.clocks import RemoteClock
 from bakeoff.model.engine import Job, Ready, SliceCommand, SliceEvent, SliceOfSeveral, Target
 from bakeoff.model.samples import Block, Slice
@@ -21,31 +21,33 @@ from tests.load.jobs import CLOSED, job, target
 pytestmark = pytest.mark.e2e
 JUMP_NS = 60_000_000
 """Longer than a slice: its two engines' windows have nothing in common."""
-LOOKS_EVERY_NS = 400_000_000
-FEW, SLICES = 5, 24
-"""It jumps some time after the first few, as soon as it has just been looked at."""
+JUMPED, LOOKED, SLICES = 3, 6, 8
+"""The slices before which the clock jumps, and is compared with ours again."""
 
 
 @dataclass
-class Jumping:
-    """A machine whose clock is ahead of ours; `began_ns` is when its slices began, by ours."""
+class Machine:
+    """A machine whose clock is ahead of ours; `told_ns` are the starts of its slices, by ours."""
 
-    ahead_ns: int = 10**12
-    began_ns: list[int] = field(default_factory=list)
+    ahead_ns: int = 0
+    told_ns: list[int] = field(default_factory=list)
 
     def now_ns(self) -> int:
         return time.monotonic_ns() + self.ahead_ns
 
-    def connect(self, asked: Job) -> "JumpingEngine":
-        return JumpingEngine(self, Engine(asked))
+    def connect(self, asked: Job) -> "EngineThere":
+        return EngineThere(self, Engine(asked))
 
 
 @dataclass
-class JumpingEngine:
+class EngineThere:
     """An engine that has that clock."""
 
-    machine: Jumping
+    machine: Machine
     engine: Engine
+
+    def __post_init__(self) -> None:
+        self.begin, self.abort, self.close = self.engine.begin, self.engine.abort, self.engine.close
 
     @property
     def ready(self) -> Ready:
@@ -54,20 +56,11 @@ class JumpingEngine:
     def slice(self, command: SliceCommand) -> SliceEvent:
         ahead_ns = self.machine.ahead_ns
         assert command.at_ns
+        self.machine.told_ns.append(command.at_ns - ahead_ns)
         told = command.model_copy(update={"at_ns": command.at_ns - ahead_ns})
         event = self.engine.slice(told)
-        self.machine.began_ns.append(event.start_ns)
         times = ("start_ns", "end_ns", "drained_ns")
-        return event.model_copy(update={each: getattr(event, each) + ahead_ns for each in times})
-
-    def begin(self, command: SliceCommand) -> None:
-        self.engine.begin(command)
-
-    def abort(self) -> None:
-        self.engine.abort()
-
-    def close(self) -> None:
-        self.engine.close()
+        return event.model_copy(update={name: getattr(event, name) + ahead_ns for name in times})
 
 
 @pytest.fixture
@@ -80,28 +73,20 @@ def server() -> Iterator[Target]:
 def test_what_was_not_loaded_together_is_left_out_and_the_rest_counts(
     server: Target, jump_ns: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(RemoteClock, "EVERY_NS", LOOKS_EVERY_NS)
-    machine, blocks, apart, at = Jumping(), [], set(), 0
-    loaders = Loaders([local("here"), Loader("there", machine.connect, machine.now_ns)])
+    here, there, blocks = Machine(), Machine(10**12), list[Block]()
+    machines = {"here": here, "there": there}
+    loaders = Loaders([Loader(name, one.connect, one.now_ns) for name, one in machines.items()])
     with loaders.connect(job(4, server)) as several:
         for number in range(SLICES):
-            looked_ns = loaders.clocks["there"].last.at_ns
-            if not at and number >= FEW and time.monotonic_ns() - looked_ns < LOOKS_EVERY_NS / 2:
-                machine.ahead_ns += jump_ns
-                at = number
-            whole = several.slice(CLOSED)
-            here = next(each for each in whole.loaders if each.loader == "here")
-            if abs(here.event.start_ns - machine.began_ns[-1]) > 0.5 * JUMP_NS:
-                apart.add(number)
-            blocks.append(_block(number, whole))
-    named = [faults(each.slices[0]).get("there") for each in blocks]
-    assert named.count("loader_clock_jumped") == 1
-    seen = named.index("loader_clock_jumped")
-    assert 0 < at < seen
-    unseen = set(range(at, seen))
-    # One that is told a moment that has passed by its clock begins at once, and is found late.
-    assert apart == unseen if jump_ns < 0 else apart <= unseen
-    assert unseen | {seen} <= spoiled(blocks)
+            monkeypatch.setattr(RemoteClock, "EVERY_NS", 0 if number == LOOKED else 10**18)
+            there.ahead_ns += jump_ns if number == JUMPED else 0
+            blocks.append(_block(number, several.slice(CLOSED)))
+    starts = enumerate(zip(here.told_ns, there.told_ns, strict=True))
+    apart = {number for number, (ours, theirs) in starts if abs(ours - theirs) > JUMP_NS / 2}
+    assert apart == set(range(JUMPED, LOOKED))
+    jumps = [[share.clock_jumped for share in block.slices[0].loaders] for block in blocks]
+    assert [number for number, jumped in enumerate(jumps) if any(jumped)] == [LOOKED]
+    assert apart | {LOOKED} <= spoiled(blocks)
     assert not loaders.lost
 
 
