@@ -36,7 +36,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
             let flight = Flight { message, ..first };
             if !pool.write_dependent(slot, flight) {
                 pool.out.extend_from_slice(pool.book.bytes_of(message));
-                pool.connections[slot].protocol.start(flight);
+                pool.connections[slot].protocol.start(flight, 1);
             }
         }
         self.say(slot);
@@ -44,9 +44,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
 
     /// A new connection begins its chain; false if there is none.
     pub(crate) fn begin(&mut self, slot: usize) -> bool {
-        let book = self.pool.book.clone();
-        let Some(chain) = book.chain() else { return false };
-        let draw = self.pool.take_draw(chain);
+        let Some(draw) = self.pool.take_draw() else { return false };
         let connection = &mut self.pool.connections[slot];
         connection.beginning = Some(Box::new(Beginning { draw, step: 0, values: Vec::new() }));
         self.pool.enter(slot, State::Once);
@@ -56,15 +54,16 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
 
     /// Sends the next request of the chain, or lets the connection join where there is none.
     fn send_step(&mut self, slot: usize) {
-        let book = self.pool.book.clone();
         let pool = &mut *self.pool;
         let connection = &mut pool.connections[slot];
-        let (Some(chain), Some(beginning)) = (book.chain(), &connection.beginning) else { return };
+        let (Some(chain), Some(beginning)) = (pool.book.chain(), &connection.beginning) else {
+            return;
+        };
         if beginning.step == chain.length() {
             return self.join(slot);
         }
         if connection.protocol.room(1) == 0 {
-            let name = chain.name(beginning.step);
+            let name = chain.name(beginning.step).to_owned();
             let detail = || format!("the server takes no more requests before {name}");
             return self.close_with_error(slot, ErrorKind::Goaway, None, detail);
         }

@@ -42,7 +42,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         }
         connection.failures = 0;
         let Some(flight) = self.finish(slot, now_ns) else { return };
-        self.count_answer(flight, answer.status, now_ns);
+        self.count_answers(flight, 1, answer.status, now_ns);
     }
 
     /// A request has ended without an answer, and its connection lives on: counts it.
@@ -107,8 +107,15 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
     /// Takes the request that has ended off its connection.
     #[inline]
     fn finish(&mut self, slot: usize, now_ns: u64) -> Option<Flight> {
+        let flight = self.pool.connections[slot].protocol.finish()?;
+        self.after_finished(slot, now_ns);
+        Some(flight)
+    }
+
+    /// A connection's oldest requests have been finished.
+    #[inline]
+    pub(crate) fn after_finished(&mut self, slot: usize, now_ns: u64) {
         let connection = &mut self.pool.connections[slot];
-        let flight = connection.protocol.finish()?;
         if connection.protocol.in_flight() == 0 {
             self.pool.enter(slot, State::Idle);
         } else {
@@ -117,43 +124,47 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
             let sent_ns = connection.protocol.oldest().map_or(now_ns, |flight| flight.sent_ns);
             connection.due_ns = sent_ns.saturating_add(timeout_ns);
         }
-        Some(flight)
     }
 
+    /// So many requests of one run have been answered at once.
     #[inline]
-    fn count_answer(&mut self, flight: Flight, status: u16, now_ns: u64) {
-        self.tally.requests_all += 1;
-        self.tally.requests_by_share += self.window.share(flight.sent_ns, now_ns);
-        self.tally.in_flight_ns += self.window.overlap_ns(flight.sent_ns, now_ns);
+    pub(crate) fn count_answers(&mut self, first: Flight, count: usize, status: u16, now_ns: u64) {
+        let number = count as u64;
+        self.tally.requests_all += number;
+        self.tally.requests_by_share += number as f64 * self.window.share(first.sent_ns, now_ns);
+        self.tally.in_flight_ns += number * self.window.overlap_ns(first.sent_ns, now_ns);
         if P::WRITES {
-            self.latest_ns = self.latest_ns.min(now_ns - flight.sent_ns);
+            self.latest_ns = self.latest_ns.min(now_ns - first.sent_ns);
         }
         let completed = self.window.holds(now_ns);
-        let started = self.window.holds(flight.due_ns);
+        let started = self.window.holds(first.due_ns);
         if completed {
-            self.tally.requests += 1;
-            self.tally.redirects += u64::from((300..400).contains(&status));
+            self.tally.requests += number;
+            self.tally.redirects += number * u64::from((300..400).contains(&status));
         }
         if started {
-            self.tally.latencies.record(now_ns - flight.due_ns);
+            self.tally.latencies.record_n(now_ns - first.due_ns, number);
             if let Pacer::Open { .. } = self.pacer {
-                self.tally.service.record(now_ns - flight.sent_ns);
+                self.tally.service.record_n(now_ns - first.sent_ns, number);
             }
         }
         if self.counts_parts {
-            self.count_part(flight, completed, started.then(|| now_ns - flight.due_ns));
+            let latency_ns = started.then(|| now_ns - first.due_ns);
+            for message in first.message..first.message + count {
+                self.count_part(message, completed, latency_ns);
+            }
         }
     }
 
     /// Counts an answer in its interval and for its request. `latency_ns`: of one of the window.
-    fn count_part(&mut self, flight: Flight, completed: bool, latency_ns: Option<u64>) {
+    fn count_part(&mut self, message: usize, completed: bool, latency_ns: Option<u64>) {
         if let Some(log) = &mut self.log {
             log.current.requests += u64::from(completed);
             if let Some(latency_ns) = latency_ns {
                 log.current.latencies.record(latency_ns);
             }
         }
-        if let Some(tally) = self.tally.by_request.entry(self.pool.book.entry(flight.message)) {
+        if let Some(tally) = self.tally.by_request.entry(self.pool.book.entry(message)) {
             tally.requests += u64::from(completed);
             if let Some(latency_ns) = latency_ns {
                 tally.latencies.record(latency_ns);

@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use volley_net::Backend;
 use volley_net::clock::now_ns;
-use volley_protocol::{End, Protocol, Step};
+use volley_protocol::{Answers, End, Protocol, Step};
 
 /// Checking an answer this long takes a while, so the next request gets a time of its own.
 const LONG_ANSWER: u64 = 4096;
@@ -59,9 +59,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
             self.put_dependent(slot, first, messages);
         } else {
             pool.io.send(slot, part);
-            for message in messages {
-                pool.connections[slot].protocol.start(Flight { message, ..first });
-            }
+            pool.connections[slot].protocol.start(first, count);
         }
     }
 
@@ -165,6 +163,14 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
             let bytes = &pool.io.bytes(piece)[at..];
             let connection = &mut pool.connections[slot];
             let awaited = |flight: Flight| pool.book.message(flight.message).awaited;
+            let known = connection.protocol.take_known(bytes, awaited, &mut pool.shared);
+            if let Some(Answers { first, count, consumed, status }) = known {
+                connection.failures = 0;
+                self.after_finished(slot, now_ns);
+                self.count_answers(first, count, status, now_ns);
+                at += consumed;
+                continue;
+            }
             let step = connection.protocol.receive(bytes, awaited, &mut pool.shared, &mut pool.out);
             match step {
                 None => {

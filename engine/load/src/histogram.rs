@@ -40,8 +40,14 @@ impl Latencies {
     /// One more.
     #[inline]
     pub fn record(&mut self, latency_ns: u64) {
-        self.histogram.record(latency_ns.min(LONGEST_NS)).expect("it grows");
-        self.sum_ns += latency_ns;
+        self.record_n(latency_ns, 1);
+    }
+
+    /// So many more of one length.
+    #[inline]
+    pub fn record_n(&mut self, latency_ns: u64, count: u64) {
+        self.histogram.record_n(latency_ns.min(LONGEST_NS), count).expect("it grows");
+        self.sum_ns += count * latency_ns;
     }
 
     /// Forgets them all, and keeps the room for them.

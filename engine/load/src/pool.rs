@@ -6,7 +6,7 @@ use std::io::Result;
 use std::ops::Range;
 use std::sync::Arc;
 use volley_net::{Address, Backend};
-use volley_protocol::Protocol;
+use volley_protocol::{Protocol, Ticket};
 use volley_requests::{Book, Chain};
 
 /// What a connection is doing.
@@ -58,6 +58,13 @@ impl Flight {
     /// That belongs to no window, whenever it is sent.
     pub(crate) fn uncounted(message: usize) -> Self {
         Self { due_ns: u64::MAX, sent_ns: u64::MAX, message }
+    }
+}
+
+impl Ticket for Flight {
+    #[inline]
+    fn next(self) -> Self {
+        Self { message: self.message + 1, ..self }
     }
 }
 
@@ -230,11 +237,11 @@ impl<B: Backend, P: Protocol<Flight>> Pool<B, P> {
         (first, self.book.bytes(first, count))
     }
 
-    /// Takes the next draw of the chain.
-    pub(crate) fn take_draw(&mut self, chain: &Chain) -> usize {
-        let draw = self.next_draw;
-        self.next_draw = (draw + 1) % chain.draws();
-        draw
+    /// Takes the next draw of the chain, if there is one.
+    pub(crate) fn take_draw(&mut self) -> Option<usize> {
+        let draws = self.book.chain()?.draws();
+        let next = (self.next_draw + 1) % draws;
+        Some(std::mem::replace(&mut self.next_draw, next))
     }
 
     /// Closes all connections. They may be opened again at once.

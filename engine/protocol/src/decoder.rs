@@ -101,6 +101,12 @@ impl Decoder {
         if complete { Step::Complete(self.answer(head, 0, learned)) } else { Step::Incomplete }
     }
 
+    /// Whether no answer is in progress.
+    #[inline]
+    pub(crate) fn is_between_answers(&self) -> bool {
+        matches!(self.state, State::Head) && self.kept.is_empty()
+    }
+
     /// The server closed the connection, in the middle of what `learned` was fed for.
     pub fn end(&mut self, learned: &mut HeadCache) -> End {
         match self.state {

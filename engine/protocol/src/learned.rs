@@ -4,9 +4,12 @@
 //! to it outside the value of `Date`, and plain text inside, would parse to that same outcome, so it
 //! need not be parsed. Anything else goes to the full parser. So the two cannot disagree, whatever
 //! the server sends.
+//!
+//! A head that names a length, before a short body of which all bytes are known or none matters, makes
+//! a whole answer known: one comparison says that it is right.
 
 use crate::body::Known;
-use crate::check::Expectation;
+use crate::check::{BodyRule, Expectation};
 use crate::head::{Framing, Head, Parsed};
 use std::ops::Range;
 use std::sync::Arc;
@@ -19,12 +22,19 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct HeadCache {
     expectation: Arc<Expectation>,
+    /// The last head. Where a whole answer is known, the body that is right behind it.
     bytes: Vec<u8>,
     date: Range<usize>,
     to_head: bool,
     head: Option<Head>,
+    head_length: usize,
+    /// How long an answer is that is known to be right, if it begins with `bytes`. 0: none is.
+    whole_length: usize,
     pub(crate) body: Known,
 }
+
+/// The longest body of an answer that is taken as one.
+const WHOLE_LIMIT: usize = 4096;
 
 impl HeadCache {
     /// Nothing is learned yet.
@@ -35,6 +45,8 @@ impl HeadCache {
             date: 0..0,
             to_head: false,
             head: None,
+            head_length: 0,
+            whole_length: 0,
             body: Known::default(),
         }
     }
@@ -47,14 +59,39 @@ impl HeadCache {
 
     /// The outcome for a head at the beginning of `bytes` and its length, if it is the known one.
     #[inline]
-    pub(crate) fn recognise(&self, bytes: &[u8], to_head: bool) -> Option<(Head, usize)> {
+    pub(crate) fn recognise(&mut self, bytes: &[u8], to_head: bool) -> Option<(Head, usize)> {
         let head = self.head?;
-        let got = bytes.get(..self.bytes.len())?;
-        let same = to_head == self.to_head
-            && got[..self.date.start] == self.bytes[..self.date.start]
-            && got[self.date.end..] == self.bytes[self.date.end..]
-            && got[self.date.clone()].iter().all(|byte| matches!(byte, b' '..=b'~'));
-        same.then_some((head, self.bytes.len()))
+        let same = to_head == self.to_head && self.is_same(bytes, self.head_length);
+        same.then_some((head, self.head_length))
+    }
+
+    /// The status and the length of the answer at the beginning of `bytes`, if it is all there and
+    /// known to be right.
+    #[inline]
+    pub(crate) fn recognise_whole(&mut self, bytes: &[u8], to_head: bool) -> Option<(u16, usize)> {
+        let same = self.whole_length > 0
+            && self.whole_length <= bytes.len()
+            && to_head == self.to_head
+            && self.is_same(bytes, self.bytes.len());
+        same.then_some((self.head?.status, self.whole_length))
+    }
+
+    /// Whether the first so many bytes are the known ones, but for another date.
+    #[inline]
+    fn is_same(&mut self, bytes: &[u8], length: usize) -> bool {
+        bytes.get(..length).is_some_and(|got| *got == self.bytes[..length] || self.is_later(got))
+    }
+
+    /// The same of bytes that differ. Their date is the known one from now on.
+    fn is_later(&mut self, got: &[u8]) -> bool {
+        let date = &got[self.date.clone()];
+        let same = got[..self.date.start] == self.bytes[..self.date.start]
+            && got[self.date.end..] == self.bytes[self.date.end..got.len()]
+            && date.iter().all(|byte| matches!(byte, b' '..=b'~'));
+        if same {
+            self.bytes[self.date.clone()].copy_from_slice(date);
+        }
+        same
     }
 
     /// Remembers a head that the full parser accepted. Interim answers are not worth it, and an
@@ -71,6 +108,24 @@ impl HeadCache {
         self.date = date.clone();
         self.to_head = to_head;
         self.head = Some(*head);
+        self.head_length = bytes.len();
+        self.whole_length = 0;
+        let Framing::Length(length) = head.framing else { return };
+        let right = head.keep_alive
+            && head.headers_right
+            && self.expectation.status.allows(head.status)
+            && self.expectation.wrong_length(length).is_none();
+        let body: &[u8] = match &self.expectation.body {
+            BodyRule::Any => &[],
+            BodyRule::Exactly(body) => body,
+            BodyRule::Sha256(_) | BodyRule::Holds(_) => return,
+        };
+        if let Ok(length @ 0..=WHOLE_LIMIT) = usize::try_from(length)
+            && right
+        {
+            self.bytes.extend_from_slice(body);
+            self.whole_length = self.head_length + length;
+        }
     }
 }
 

@@ -29,7 +29,9 @@ pub use head::Malformed;
 pub use http1::Http1;
 pub use learned::HeadCache;
 pub use message::Message;
-pub use protocol::{Announced, Answer, Awaited, EVIDENCE_LIMIT, End, Protocol, Refusal, Step};
+pub use protocol::{
+    Announced, Answer, Answers, Awaited, EVIDENCE_LIMIT, End, Protocol, Refusal, Step, Ticket,
+};
 pub use request::{Request, RequestError, Version};
 pub use shape::JsonShape;
 pub use verdict::Verdict;

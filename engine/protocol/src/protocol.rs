@@ -19,8 +19,29 @@ pub struct Awaited {
     pub to_head: bool,
 }
 
+/// What the caller wants back with an answer.
+pub trait Ticket: Copy {
+    /// Of the request that was sent behind this one, in one run with it.
+    #[must_use]
+    fn next(self) -> Self;
+}
+
+/// Answers that came together, to requests of one run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Answers<T> {
+    /// The ticket of the first request.
+    pub first: T,
+    /// How many they are.
+    pub count: usize,
+    /// How many of the bytes are theirs.
+    pub consumed: usize,
+    /// The status of each.
+    pub status: u16,
+}
+
 /// The client's side of one connection: which requests are in flight, and what the bytes that come
-/// say of them. No I/O. `T`, a ticket, is whatever the caller wants back with an answer.
+/// say of them. No I/O. `T` is a [`Ticket`], or where no requests are sent in runs, whatever the caller wants
+/// back with an answer.
 ///
 /// A new connection begins with [`Protocol::greet`], on a value that is new or that a former
 /// connection has left behind, with nothing in flight.
@@ -60,8 +81,8 @@ pub trait Protocol<T>: Default {
     /// The ticket of the request that is in flight the longest.
     fn oldest(&self) -> Option<T>;
 
-    /// A request is on its way, as it lies in the book.
-    fn start(&mut self, ticket: T);
+    /// So many requests are on their way, as they lie in the book one behind the other.
+    fn start(&mut self, first: T, count: usize);
 
     /// Starts a request, where there is room: appends its bytes to `out`. `message`: its number, an
     /// index into the requests of [`Protocol::shared`].
@@ -101,6 +122,18 @@ pub trait Protocol<T>: Default {
         _shared: &mut Self::Shared,
     ) -> Step {
         Step::Incomplete
+    }
+
+    /// Finishes the requests whose answers `bytes` begin with, where those are all right, known byte by
+    /// byte, and followed by others on their connection. `None`: they are to be received.
+    #[inline]
+    fn take_known(
+        &mut self,
+        _bytes: &[u8],
+        _awaited: impl Fn(T) -> Awaited,
+        _shared: &mut Self::Shared,
+    ) -> Option<Answers<T>> {
+        None
     }
 
     /// The server has closed the connection. After [`End::Complete`] as after [`Step::Complete`].

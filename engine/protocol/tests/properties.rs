@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 use volley_protocol::{
-    BodyRule, Content, Decoder, End, Expectation, HeadCache, LengthRule, Pattern, StatusRule, Step,
-    Verdict,
+    Awaited, BodyRule, Content, Decoder, End, Expectation, HeadCache, Http1, LengthRule, Pattern,
+    Protocol, StatusRule, Step, Ticket, Verdict,
 };
 
 /// The outcome of bytes that come in pieces, as text. `consumed` is made independent of the cuts.
@@ -27,6 +27,53 @@ fn outcome(pieces: &[&[u8]], to_head: bool, learned: &mut HeadCache) -> String {
             format!("at end {answer:?}: {}", decoder.describe(&answer, learned, b""))
         }
         End::Short(received) => format!("short {received}"),
+    }
+}
+
+/// A request's number.
+#[derive(Clone, Copy)]
+struct Number(usize);
+
+impl Ticket for Number {
+    fn next(self) -> Self {
+        Self(self.0 + 1)
+    }
+}
+
+/// Statuses and verdicts of one connection's answers, up to the first that is not one or says that it
+/// is the last, and how many bytes those before it have. `heads`: which requests are HEAD, of runs of
+/// three. `at_once`: known answers are taken at once.
+fn answers(
+    bytes: &[u8],
+    heads: &[bool],
+    expectation: &Arc<Expectation>,
+    at_once: bool,
+) -> (Vec<(u16, Verdict)>, usize) {
+    let mut shared = vec![HeadCache::new(expectation.clone())];
+    let mut connection = Http1::default();
+    for (run, heads) in heads.chunks(3).enumerate() {
+        connection.start(Number(3 * run), heads.len());
+    }
+    let awaited = |Number(number)| Awaited { expectation: 0, to_head: heads[number] };
+    let (mut found, mut at) = (Vec::new(), 0);
+    loop {
+        if at_once && let Some(known) = connection.take_known(&bytes[at..], awaited, &mut shared) {
+            assert_eq!(known.first.0, found.len());
+            found.extend(vec![(known.status, Verdict::Right); known.count]);
+            at += known.consumed;
+            continue;
+        }
+        match connection.receive(&bytes[at..], awaited, &mut shared, &mut Vec::new()) {
+            Some(Step::Complete(answer)) => {
+                assert_eq!(connection.finish().map(|number| number.0), Some(found.len()));
+                found.push((answer.status, answer.verdict));
+                at += answer.consumed;
+                if !answer.keep_alive {
+                    return (found, at);
+                }
+            }
+            _ => return (found, at),
+        }
     }
 }
 
@@ -129,6 +176,19 @@ proptest! {
             let pieces: Vec<&[u8]> = bytes.chunks(size).collect();
             prop_assert_eq!(outcome(&pieces, *to_head, &mut learned), full);
         }
+    }
+
+    #[test]
+    fn known_answers_are_those_that_are_right(
+        expectation in expectation(),
+        several in prop::collection::vec(damaged(), 1..4),
+        order in prop::collection::vec(any::<prop::sample::Index>(), 1..10),
+        heads in prop::collection::vec(prop::bool::weighted(0.1), 10),
+    ) {
+        let order: Vec<&[u8]> = order.iter().map(|index| &several[index.index(several.len())][..]).collect();
+        let bytes = order.concat();
+        let one_by_one = answers(&bytes, &heads, &expectation, false);
+        prop_assert_eq!(answers(&bytes, &heads, &expectation, true), one_by_one);
     }
 
     #[test]

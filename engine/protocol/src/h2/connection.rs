@@ -239,8 +239,8 @@ impl<T: Copy, const SECURE: bool> Protocol<T> for Http2<T, SECURE> {
     }
 
     /// Never of use: a request's bytes are written.
-    fn start(&mut self, ticket: T) {
-        self.add_stream(ticket);
+    fn start(&mut self, first: T, _: usize) {
+        self.add_stream(first);
     }
 
     #[inline]
