@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "apart.hpp"
 #include "http/conversation.hpp"
 #include "http/routes.hpp"
 #include "http/service.hpp"
@@ -20,11 +21,12 @@ struct Server::State {
         if (options.threads == 0) options.threads = 1;
     }
 
-    Options options;
+    // All reactors write it, with each connection: it has cache lines of its own.
+    alignas(kApart) std::atomic<std::size_t> open{0};
+    alignas(kApart) Options options;
     http::Routes routes;
     Io io = Io::automatic;
     std::uint16_t port = 0;
-    std::atomic<std::size_t> open{0};
     std::vector<std::unique_ptr<http::Service>> services;
     net::Reactors reactors;
     std::unique_ptr<net::StopSignals> signals;  // They end before the reactors that they stop.

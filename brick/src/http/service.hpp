@@ -6,6 +6,7 @@
 
 #include <brick/options.hpp>
 
+#include "apart.hpp"
 #include "http/editions.hpp"
 #include "http/head.hpp"
 #include "http/output.hpp"
@@ -14,7 +15,7 @@
 namespace brick::http {
 
 /// One a thread; its reactor sets the time and the Date. `routes` and `limits` outlive it.
-struct Service {
+struct alignas(kApart) Service {
     Service(const Routes& all_routes, const Limits& all_limits)
         : routes(all_routes), limits(all_limits) {}
 

@@ -11,6 +11,7 @@
 
 #include <brick/options.hpp>
 
+#include "apart.hpp"
 #include "net/listener.hpp"
 #include "net/sessions.hpp"
 #include "net/timers.hpp"
@@ -19,7 +20,7 @@ namespace brick::net {
 
 /// Waits with epoll or io_uring for connections, bytes, room and time, and tells the conversations.
 /// `Talk` is `http::Conversation` or has its public members.
-class Reactor {
+class alignas(kApart) Reactor {
 public:
     Reactor() = default;
     Reactor(const Reactor&) = delete;
