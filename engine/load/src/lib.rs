@@ -5,6 +5,8 @@
 //! takes answers, `ending` counts them. `volley-net` holds the system calls, `volley-protocol` the protocol,
 //! `volley-requests` what is sent.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_types))]
+
 pub mod by_request;
 mod chain;
 mod ending;
@@ -18,6 +20,7 @@ pub mod pace;
 mod pool;
 pub mod schedule;
 pub mod scheme;
+mod shared;
 pub mod slice;
 pub mod tally;
 pub mod target;

@@ -4,11 +4,10 @@ use crate::by_request::ByRequest;
 use crate::intervals::{Interval, Log};
 use crate::pace::{Pace, Pacer, Window};
 use crate::pool::{Flight, Pool, Share};
+use crate::shared::{Control, Live, Spares};
 use crate::tally::Tally;
 use crate::turn::Turn;
 use std::io::Result;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::mpsc::Receiver;
 use volley_net::clock::{MS, now_ns, thread_cpu_ns, thread_delay_ns};
 use volley_net::{Backend, Patience};
 use volley_protocol::Protocol;
@@ -85,90 +84,8 @@ impl Plan {
     }
 }
 
-/// What all threads of a slice look at: when it begins, and whether it ends sooner than planned.
-#[derive(Debug)]
-pub(crate) struct Control {
-    /// Threads that are not ready yet.
-    awaited: AtomicUsize,
-    /// The start of the ramp; 0 until the last thread is ready.
-    begin_ns: AtomicU64,
-    end_ns: AtomicU64,
-    leave: AtomicBool,
-}
-
-impl Control {
-    pub(crate) fn new(threads: usize) -> Self {
-        Self {
-            awaited: AtomicUsize::new(threads),
-            begin_ns: AtomicU64::new(0),
-            end_ns: AtomicU64::new(u64::MAX),
-            leave: AtomicBool::new(false),
-        }
-    }
-
-    /// The start of the ramp, once it is known.
-    pub(crate) fn begin_ns(&self) -> Option<u64> {
-        Some(self.begin_ns.load(Ordering::Acquire)).filter(|&begin_ns| begin_ns > 0)
-    }
-
-    /// Begins together with the other threads, the last of which names the time: `at_ns`, or now
-    /// if that has passed. Were now named beforehand, a thread that the system lets wait would load
-    /// for a part of its window only.
-    fn begin(&self, at_ns: Option<u64>) -> u64 {
-        if self.awaited.fetch_sub(1, Ordering::AcqRel) == 1 {
-            self.begin_ns.store(now_ns().max(at_ns.unwrap_or(0)), Ordering::Release);
-        }
-        loop {
-            match self.begin_ns() {
-                Some(begin_ns) => {
-                    self.sleep_until(begin_ns);
-                    return begin_ns;
-                }
-                None if self.leave.load(Ordering::Relaxed) => return now_ns(),
-                None => std::thread::yield_now(),
-            }
-        }
-    }
-
-    /// Waits for the moment, the last of it without sleep: a sleeper wakes late.
-    fn sleep_until(&self, at_ns: u64) {
-        loop {
-            let left_ns = at_ns.saturating_sub(now_ns());
-            if left_ns == 0 || self.leave.load(Ordering::Relaxed) {
-                return;
-            }
-            if left_ns > AWAKE_NS {
-                let nap_ns = (left_ns - AWAKE_NS).min(CHECK_EVERY_NS);
-                std::thread::sleep(std::time::Duration::from_nanos(nap_ns));
-            } else {
-                std::hint::spin_loop();
-            }
-        }
-    }
-
-    /// Carries out what a watcher asks for.
-    pub(crate) fn apply(&self, wish: Wish, now_ns: u64) {
-        if wish != Wish::GoOn {
-            self.end_ns.fetch_min(now_ns, Ordering::Relaxed);
-        }
-        if wish == Wish::Leave {
-            self.leave.store(true, Ordering::Relaxed);
-        }
-    }
-}
-
-/// One thread's counts while they grow, for those who look on.
-#[derive(Debug, Default)]
-pub(crate) struct Live {
-    pub(crate) requests: AtomicU64,
-    pub(crate) errors: AtomicU64,
-}
-
 /// How often a thread checks whether the slice should end.
-const CHECK_EVERY_NS: u64 = 20 * MS;
-
-/// A thread that waits for a moment does not sleep in the last of it.
-const AWAKE_NS: u64 = MS / 10;
+pub(crate) const CHECK_EVERY_NS: u64 = 20 * MS;
 
 /// One thread's part of a slice.
 pub(crate) struct Part<'a> {
@@ -179,7 +96,7 @@ pub(crate) struct Part<'a> {
     /// Gets each interval when it is over.
     pub(crate) report: &'a mut dyn FnMut(Interval),
     /// Empty intervals.
-    pub(crate) spares: &'a Receiver<Interval>,
+    pub(crate) spares: &'a Spares,
 }
 
 /// Opens a target's connections ahead of its first slice: all, or one where each carries one
@@ -295,9 +212,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
     /// Waits until nothing is in flight: every answer and connection has come or timed out. In
     /// open loop, what was due is still sent.
     fn settle(&mut self, part: &mut Part<'_>) -> Result<()> {
-        while (self.pool.active() > 0 || self.wants(now_ns()))
-            && !part.control.leave.load(Ordering::Relaxed)
-        {
+        while (self.pool.active() > 0 || self.wants(now_ns())) && !part.control.wants_to_leave() {
             self.step(now_ns() + CHECK_EVERY_NS)?;
             self.publish(part, false);
         }
@@ -306,9 +221,8 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
 
     /// Publishes the counts, and ends the window if the control says so. `last`: the slice is over.
     fn publish(&mut self, part: &mut Part<'_>, last: bool) {
-        part.live.requests.store(self.tally.requests, Ordering::Relaxed);
-        part.live.errors.store(self.tally.errors.sum(), Ordering::Relaxed);
-        let end_ns = part.control.end_ns.load(Ordering::Relaxed);
+        part.live.show(self.tally.requests, self.tally.errors.sum());
+        let end_ns = part.control.end_ns();
         if end_ns < self.window.end_ns {
             self.window.end_ns = end_ns;
             self.window.start_ns = self.window.start_ns.min(end_ns);

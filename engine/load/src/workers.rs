@@ -1,15 +1,17 @@
-//! The threads that load: each has its share of the connections, and nothing is shared.
+//! The threads that load: each has its share of the connections, and what they share is in `shared`.
+
+#![expect(clippy::disallowed_types, reason = "orders and outcomes go to and fro between slices")]
 
 use crate::intervals::{Assembly, Interval};
 use crate::pace::Window;
 use crate::pool::Share;
 use crate::scheme;
-use crate::slice::{Control, Live, Outcome, Part, Plan, Wish};
+use crate::shared::{Control, Live};
+use crate::slice::{Outcome, Part, Plan, Wish};
 use crate::tally::{Bad, Tally, Terms};
 use crate::target::Target;
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -148,8 +150,7 @@ impl Workers {
         let control = Arc::new(Control::new(self.threads.len()));
         for worker in &self.threads {
             // A thread that begins late must not show what it counted in the slice before.
-            worker.live.requests.store(0, Ordering::Relaxed);
-            worker.live.errors.store(0, Ordering::Relaxed);
+            worker.live.show(0, 0);
         }
         self.order(|| {
             let (plan, control) = (plan.clone(), control.clone());
@@ -205,12 +206,11 @@ impl Workers {
     }
 
     fn snapshot<'a>(&self, window: &'a Window, intervals: Vec<Interval>) -> Snapshot<'a> {
-        let live = || self.threads.iter().map(|worker| &worker.live);
         Snapshot {
             now_ns: now_ns(),
             window,
-            requests: live().map(|live| live.requests.load(Ordering::Relaxed)).sum(),
-            errors: live().map(|live| live.errors.load(Ordering::Relaxed)).sum(),
+            requests: self.threads.iter().map(|worker| worker.live.requests()).sum(),
+            errors: self.threads.iter().map(|worker| worker.live.errors()).sum(),
             intervals,
         }
     }

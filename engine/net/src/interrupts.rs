@@ -1,5 +1,7 @@
 //! Ctrl-C.
 
+#![expect(clippy::disallowed_types, reason = "a signal's handler can set no more than a flag")]
+
 use signal_hook::consts::SIGINT;
 use std::io::{self, Read};
 use std::os::unix::net::UnixStream;

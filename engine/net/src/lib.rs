@@ -1,5 +1,7 @@
 //! Sockets and what they need: two ways of I/O behind one interface, clocks, routes, limits.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_types))]
+
 mod backend;
 pub mod clock;
 mod epoll;

@@ -6,6 +6,8 @@
 //! is the right one, or where it breaks the protocol. Nothing allocates while answers arrive in one
 //! piece, unless one has to be hashed or looked into.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_types))]
+
 mod body;
 pub mod check;
 mod chunked;

@@ -2,6 +2,8 @@
 //!
 //! A [`Book`] holds one request, or many that are drawn from a [`RequestFile`].
 
+#![cfg_attr(not(test), warn(clippy::disallowed_types))]
+
 mod book;
 mod dependent;
 mod draw;

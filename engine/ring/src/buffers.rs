@@ -6,7 +6,6 @@ use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::io;
 use std::num::NonZeroU32;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU16, Ordering};
 
 /// The only group of buffers that a ring has.
 pub(crate) const GROUP: u16 = 0;
@@ -134,7 +133,9 @@ impl Buffers {
     }
 
     #[inline]
+    #[expect(clippy::disallowed_types, reason = "what this thread shares with the kernel")]
     fn publish(&mut self) {
+        use std::sync::atomic::{AtomicU16, Ordering};
         // SAFETY: the first entry exists and is initialised, so the tail in it is a valid u16 that
         // only we write. The kernel reads it, hence the atomic store.
         unsafe {

@@ -11,6 +11,8 @@
 //! [`Ring::connect`] makes have no number: only the ring knows them, and making, connecting and closing
 //! them costs no system call of its own.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_types))]
+
 mod buffers;
 mod code;
 mod requests;
@@ -36,7 +38,6 @@ use std::io;
 use std::mem::ManuallyDrop;
 use std::num::NonZeroU32;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 /// How large a ring is.
 #[derive(Debug, Clone, Copy)]
@@ -297,7 +298,9 @@ impl Drop for Ring {
     }
 }
 
+#[expect(clippy::disallowed_types, reason = "once for each ring")]
 fn unused_number() -> NonZeroU32 {
+    use std::sync::atomic::{AtomicU32, Ordering};
     static NEXT: AtomicU32 = AtomicU32::new(1);
     let number = NEXT.try_update(Ordering::Relaxed, Ordering::Relaxed, |next| next.checked_add(1));
     NonZeroU32::new(number.expect("fewer rings than 2³²")).expect("it begins at 1")

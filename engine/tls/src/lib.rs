@@ -5,6 +5,8 @@
 //! certificate, and so it is here unless [`Terms`] say whom to believe. [`ServerSession`] is the
 //! other side.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_types))]
+
 mod facts;
 mod failures;
 mod records;
