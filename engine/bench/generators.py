@@ -8,7 +8,7 @@ import re
 import shlex
 import subprocess
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -109,10 +109,13 @@ _VOLLEY = (
 )
 
 
-def volleys(before: Path, *options: str) -> tuple[Generator, Generator]:
-    """This volley, and an earlier one."""
+def volleys(before: Sequence[Path], *options: str) -> tuple[Generator, ...]:
+    """This volley, and other builds of it, each by the name of its file."""
     now = Generator("volley", (*_VOLLEY, *options), readings.volley, WARM_UP_S)
-    return now, replace(now, name="volley-before", command=(str(before), *now.command[1:]))
+    others = (
+        replace(now, name=path.stem, command=(str(path), *now.command[1:])) for path in before
+    )
+    return now, *others
 
 
 VOLLEY = Generator("volley", _VOLLEY, readings.volley, WARM_UP_S)

@@ -6,8 +6,8 @@ drifts. Prints a table of estimates with 95 % intervals, and writes all raw figu
 
     .venv/bin/python engine/bench/versus.py --out records/DATE-engine-versus.json
 
-With --before PATH all that is asked is whether this volley is as fast as an earlier one, and its
-latency as low.
+With --before PATH… all that is asked is whether this volley is as fast as other builds of it, how
+near to `bare`, and whether its latency is as low.
 
 CPU per request is compared against nginx, which limits volley and wrk alike: that stands for the
 same open rate, which wrk cannot hold. wrk takes whole seconds, so all runs do.
@@ -41,7 +41,9 @@ from questions import QUESTIONS, Question, against
 def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", nargs="+", help="questions, by their names")
-    parser.add_argument("--before", type=Path, help="an earlier volley, to be compared with alone")
+    parser.add_argument(
+        "--before", type=Path, nargs="+", help="other builds of volley, to be compared with alone"
+    )
     parser.add_argument("--rounds", type=int, default=20, help="of each question")
     parser.add_argument("--seconds", type=int, default=1, help="per run, whole for wrk's sake")
     parser.add_argument("--connections", type=int, nargs="+", default=[64, 512])
