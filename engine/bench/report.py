@@ -8,6 +8,7 @@ import shlex
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from statistics import median
 
 import generators
@@ -92,7 +93,11 @@ def record(
     """All that a reader needs to judge the table, or to make it again."""
     return {
         "schema": "bakeoff.engine-versus/1",
-        "command_line": ["engine/bench/versus.py", *sys.argv[1:]],
+        # Without paths of this machine.
+        "command_line": [
+            "engine/bench/versus.py",
+            *(Path(word).name if word.startswith("/") else word for word in sys.argv[1:]),
+        ],
         "at": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "plan": asdict(plan),
         "cores": {"server": servers.CORE, "generator": generators.CORE},
