@@ -4,9 +4,9 @@
 
 The server is the brick's yardstick, the load `volley load` in a closed loop. First both share one
 core, a thread each; then both share two cores, with twice as many connections and each number of
-threads. Were anything in the threads' way, two of each on two cores would do less than twice what
-one of each does on one: by requests per second, and by the CPU time of a request, which other work
-on the machine changes less. The load of a core is the same, so a turn has as much to do.
+threads. Last, each of two cores has a server and a load of its own, which share nothing but the
+machine: what those lose against one core is lost to the machine. Ratios are to one core. CPU time
+of a request is what other work on the machine changes least.
 
 It needs `make build/brick/brick-yardstick setup`.
 """
@@ -16,12 +16,14 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import statistics
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from itertools import product
 from pathlib import Path
 
 import estimates
@@ -30,14 +32,36 @@ from machine import machine
 ROOT = Path(__file__).resolve().parents[2]
 SERVER = ROOT / "build" / "brick" / "brick-yardstick"
 NUMBERS = (1, 2, 4)
-# Reactors, threads that load, cores.
-ALONE = (1, 1, 1)
-CELLS = [ALONE, *((reactors, threads, 2) for reactors in NUMBERS for threads in NUMBERS)]
 CONNECTIONS = 64
 """For each core."""
 WARM_UP_S = 0.2
 """volley's, of which the server's CPU time is as well."""
 FIGURES = ("requests_per_s", "server_us_per_request", "client_us_per_request", "us_per_request")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What runs where."""
+
+    reactors: int
+    threads: int
+    cores: int
+    # Each core has a server and a load of its own, of so many reactors and threads.
+    apart: bool = False
+
+    def parts(self) -> list[tuple[str, int]]:
+        """The cores of each server and its load, and how many connections these have."""
+        if self.apart:
+            return [(str(core), CONNECTIONS) for core in range(self.cores)]
+        return [(",".join(map(str, range(self.cores))), CONNECTIONS * self.cores)]
+
+
+ALONE = Layout(1, 1, 1)
+LAYOUTS = [
+    ALONE,
+    *(Layout(reactors, threads, 2) for reactors in NUMBERS for threads in NUMBERS),
+    Layout(1, 1, 2, apart=True),
+]
 
 
 def options() -> argparse.Namespace:
@@ -71,23 +95,28 @@ def cpu_s(pid: int) -> float:
     return sum(int(path.read_text().split()[0]) for path in paths) / 1e9
 
 
-def run(cell: tuple[int, int, int], volley: str, seconds: float) -> dict[str, float]:
-    """One load of a server of its own."""
-    reactors, threads, cores = cell
-    on = ",".join(map(str, range(cores)))
-    with server(reactors, on) as (pid, address):
-        words = ["load", "--json", "-c", str(CONNECTIONS * cores), "-t", str(threads)]
-        words += ["-d", f"{seconds}s", "--expect-status", "200", f"http://{address}/"]
-        before = cpu_s(pid)
-        done = subprocess.run(
-            ["taskset", "-c", on, volley, *words], capture_output=True, text=True, check=True
-        )
-        server_s = cpu_s(pid) - before
-    report = json.loads(done.stdout)
-    server_us = server_s * 1e6 / (report["requests"] * (1 + WARM_UP_S / report["duration_s"]))
-    client_us = report["client"]["cpu_us_per_request"]
+def run(layout: Layout, volley: str, seconds: float) -> dict[str, float]:
+    """Each part loads a server of its own, all at the same time."""
+    with ExitStack() as servers:
+        pids, loads = [], []
+        for cores, connections in layout.parts():
+            pid, address = servers.enter_context(server(layout.reactors, cores))
+            words = ["load", "--json", "-c", str(connections), "-t", str(layout.threads)]
+            words += ["-d", f"{seconds}s", "--expect-status", "200", f"http://{address}/"]
+            loads.append(["taskset", "-c", cores, volley, *words])
+            pids.append(pid)
+        before = sum(map(cpu_s, pids))
+        started = [subprocess.Popen(load, stdout=subprocess.PIPE, text=True) for load in loads]
+        reports = [json.loads(load.communicate()[0]) for load in started]
+        server_s = sum(map(cpu_s, pids)) - before
+    requests = sum(report["requests"] for report in reports)
+    counted = 1 + WARM_UP_S / reports[0]["duration_s"]
+    server_us = server_s * 1e6 / (requests * counted)
+    client_us = sum(
+        report["client"]["cpu_us_per_request"] * report["requests"] / requests for report in reports
+    )
     return {
-        "requests_per_s": report["requests_per_s"],
+        "requests_per_s": sum(report["requests_per_s"] for report in reports),
         "server_us_per_request": server_us,
         "client_us_per_request": client_us,
         "us_per_request": server_us + client_us,
@@ -99,47 +128,25 @@ def main() -> None:
     chosen = options()
     order = random.Random(chosen.seed)
     runs: list[dict[str, object]] = []
-    found: dict[tuple[int, int, int], dict[str, list[float]]] = {
-        cell: {figure: [] for figure in FIGURES} for cell in CELLS
-    }
+    found = {layout: {figure: list[float]() for figure in FIGURES} for layout in LAYOUTS}
     conditions = machine()
     for number in range(chosen.rounds):
-        for cell in order.sample(CELLS, len(CELLS)):
-            figures = run(cell, chosen.volley, chosen.seconds)
-            time.sleep(0.05)
+        for layout in order.sample(LAYOUTS, len(LAYOUTS)):
+            figures = run(layout, chosen.volley, chosen.seconds)
             for figure, value in figures.items():
-                found[cell][figure].append(value)
-            reactors, threads, cores = cell
-            runs.append(
-                {
-                    "round": number,
-                    "reactors": reactors,
-                    "threads": threads,
-                    "cores": cores,
-                    **figures,
-                }
-            )
+                found[layout][figure].append(value)
+            runs.append({"round": number, **asdict(layout), **figures})
         print(f"round {number + 1} of {chosen.rounds}", file=sys.stderr)
     rows = []
-    for cell, figures_of in found.items():
-        reactors, threads, cores = cell
-        for figure in FIGURES:
-            ratio = estimates.ratio(figures_of[figure], found[ALONE][figure], chosen.seed)
-            middle = estimates.median(figures_of[figure], chosen.seed)
-            rows.append(
-                {
-                    "reactors": reactors,
-                    "threads": threads,
-                    "cores": cores,
-                    "figure": figure,
-                    "median": middle.value,
-                    "ratio": vars(ratio),
-                }
-            )
-            print(
-                f"{reactors} reactors, {threads} threads, {cores} cores  {figure:22} "
-                f"{middle.value:10.6g}  {ratio.value:.3f} ({ratio.low:.3f} to {ratio.high:.3f})"
-            )
+    for layout, figure in product(LAYOUTS, FIGURES):
+        ratio = estimates.ratio(found[layout][figure], found[ALONE][figure], chosen.seed)
+        middle = statistics.median(found[layout][figure])
+        rows.append({**asdict(layout), "figure": figure, "median": middle, "ratio": asdict(ratio)})
+        words = f"{layout.reactors} reactors, {layout.threads} threads, {layout.cores} cores"
+        print(
+            f"{words}{', apart' if layout.apart else '':7}  {figure:22} {middle:10.6g}  "
+            f"{ratio.value:.3f} ({ratio.low:.3f} to {ratio.high:.3f})"
+        )
     if chosen.out:
         command = ["engine/bench/cores.py", "--rounds", str(chosen.rounds), "--seconds"]
         record = {
