@@ -209,7 +209,7 @@ BRICK = PACKAGE.parent / "brick"
 # Of the system's headers, arpa/inet.h alone: it reads addresses, and opens nothing.
 BRICK_MAY_INCLUDE = {
     "include": r"<brick/|<\w+>$",
-    "src/http": r'<brick/|<\w+>$|<\w*mmintrin|<arpa/inet.h>|"http/',
+    "src/http": r'<brick/|<\w+>$|<\w*mmintrin|<arpa/inet.h>|"http/|"apart.hpp"$',
 }
 
 
