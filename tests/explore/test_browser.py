@@ -2,18 +2,17 @@
 by keyboard, from the application and from a static site opened as files."""
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser
 
 from bakeoff.explore import address as to
 from bakeoff.explore.address import file_of, live
 from bakeoff.explore.app import application, listening
 from bakeoff.explore.guard import Guard
+from tests.browsing import opened
 from tests.explore.conftest import Shelves
 from tests.report.render.test_browser import OVERFLOW
 
@@ -46,25 +45,6 @@ def views(shelves: Shelves, site: Path) -> list[Path]:
 def pages_of_runs(shelves: Shelves, site: Path) -> set[str]:
     """The runs' pages. The two began in the same second: either may be the newest."""
     return {(site / file_of(to.run(run.id))).as_uri() for run in shelves.runs}
-
-
-@contextmanager
-def opened(
-    browser: Browser, width: int = 1280, scheme: str = "light", *, script: bool = True
-) -> Iterator[tuple[Page, list[str]]]:
-    context = browser.new_context(
-        viewport={"width": width, "height": 900},
-        color_scheme=scheme,  # type: ignore[arg-type]
-        java_script_enabled=script,
-    )
-    page = context.new_page()
-    seen: list[str] = []
-    page.on("console", lambda message: seen.append(f"console: {message.text}"))
-    page.on("pageerror", lambda error: seen.append(f"error: {error}"))
-    page.on("requestfailed", lambda request: seen.append(f"failed: {request.url}"))
-    page.on("request", lambda request: seen.append(request.url))
-    yield page, seen
-    context.close()
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
@@ -102,7 +82,7 @@ def test_a_static_site_is_searched_from_its_files(
 def test_without_a_script_everything_is_there_to_read(
     browser: Browser, shelves: Shelves, site: Path
 ) -> None:
-    with opened(browser, script=False) as (page, _):
+    with opened(browser, java_script_enabled=False) as (page, _):
         for file in views(shelves, site):
             page.goto(file.as_uri())
             assert page.locator("h1").count() == 1

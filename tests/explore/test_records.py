@@ -12,7 +12,7 @@ from bakeoff.history.index import Index
 from bakeoff.history.place import sqlite_url
 from bakeoff.history.results import found_in, indexed_or_why
 from bakeoff.model.history import IndexedRun
-from tests.explore.test_browser import opened
+from tests.browsing import opened
 from tests.explore.walk import dead_links, foreign
 from tests.report.render.test_browser import OVERFLOW
 from tests.runs.world import World

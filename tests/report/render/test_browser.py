@@ -1,15 +1,15 @@
 """The pages as a browser shows them, offline, at the widths of a telephone, a tablet and a desk."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser
 
 from bakeoff.model.ratio import Interval
 from bakeoff.report import render
 from bakeoff.report.kinds import race
+from tests.browsing import opened
 from tests.report import sample
 from tests.report.documents import DOCUMENTS
 from tests.report.render.test_html import CHARTS
@@ -47,33 +47,14 @@ SCROLLING = """() => [...document.querySelectorAll('.scroll')]
   .filter(box => box.scrollWidth > box.clientWidth).map(box => box.innerText)"""
 
 
-@contextmanager
-def opened(
-    browser: Browser, html: Path, width: int, scheme: str = "light"
-) -> Iterator[tuple[Page, list[str]]]:
-    """The page at `width` px, and what went wrong or was fetched while it opened."""
-    context = browser.new_context(
-        viewport={"width": width, "height": 900},
-        color_scheme=scheme,  # type: ignore[arg-type]
-        offline=True,
-    )
-    page = context.new_page()
-    seen: list[str] = []
-    page.on("console", lambda message: seen.append(f"console: {message.text}"))
-    page.on("pageerror", lambda error: seen.append(f"error: {error}"))
-    page.on("request", lambda request: seen.append(request.url))
-    page.goto(html.as_uri())
-    yield page, seen
-    context.close()
-
-
 @pytest.mark.parametrize("width", [390, 800, 1400])
 @pytest.mark.parametrize("name", CHARTS)
 def test_it_fits_and_fetches_nothing(
     browser: Browser, written: Callable[[str], Path], name: str, width: int
 ) -> None:
     html = written(name) / "report.html"
-    with opened(browser, html, width) as (page, seen):
+    with opened(browser, width, offline=True) as (page, seen):
+        page.goto(html.as_uri())
         assert page.evaluate(SHOWN) == [1] * len(CHARTS[name].split())
         page.evaluate("document.querySelectorAll('details').forEach(node => node.open = true)")
         assert [address for address in seen if not address.startswith("data:")] == [html.as_uri()]
@@ -86,14 +67,16 @@ def test_it_fits_and_fetches_nothing(
 def test_in_the_dark_the_words_in_pictures_are_light(
     browser: Browser, written: Callable[[str], Path], name: str
 ) -> None:
-    with opened(browser, written(name) / "report.html", 1400, "dark") as (page, _):
+    with opened(browser, 1400, "dark", offline=True) as (page, _):
+        page.goto((written(name) / "report.html").as_uri())
         assert page.evaluate(DARK_WORDS) == []
 
 
 def test_on_a_telephone_tables_scroll_and_keep_their_names(
     browser: Browser, written: Callable[[str], Path]
 ) -> None:
-    with opened(browser, written("race") / "report.html", 390) as (page, _):
+    with opened(browser, 390, offline=True) as (page, _):
+        page.goto((written("race") / "report.html").as_uri())
         assert {round(left) for left in page.evaluate(NAMES)} == {0}
 
 
@@ -105,7 +88,8 @@ def test_on_a_desk_no_table_of_a_race_scrolls(browser: Browser, tmp_path: Path) 
     entries = tuple(entry.model_copy(update=by_cpu) for entry in verdict.entries)
     widest = race.document(verdict.model_copy(update={"entries": entries}))
     html = render.write(tmp_path, widest).parent / "report.html"
-    with opened(browser, html, 1280) as (page, _):
+    with opened(browser, 1280, offline=True) as (page, _):
+        page.goto(html.as_uri())
         page.evaluate("document.querySelectorAll('details').forEach(node => node.open = true)")
         assert page.evaluate(SCROLLING) == []
 
@@ -124,7 +108,8 @@ def test_a_snippet_styles_itself_and_not_the_notebook(browser: Browser) -> None:
 def test_someone_who_cant_see_finds_a_heading_and_a_name_for_each_picture(
     browser: Browser, written: Callable[[str], Path]
 ) -> None:
-    with opened(browser, written("race") / "report.html", 1400) as (page, _):
+    with opened(browser, 1400, offline=True) as (page, _):
+        page.goto((written("race") / "report.html").as_uri())
         pictures = page.locator(".wide svg[aria-label]:is([role=img], [role=group])")
         assert pictures.count() == page.locator("figure").count() == 8
         assert page.get_by_role("heading", level=1).count() == 1
