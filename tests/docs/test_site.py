@@ -9,7 +9,8 @@ from playwright.sync_api import Browser
 
 from docs.site import reference
 from docs.site.build import INDEX, LINK, build, documents
-from tests.explore.test_browser import PICTURES, opened
+from tests.browsing import opened
+from tests.explore.test_browser import PICTURES
 from tests.explore.walk import dead_links
 from tests.report.render.test_browser import OVERFLOW
 
