@@ -16,11 +16,11 @@ pub struct Expectation {
     pub length: Option<LengthRule>,
     /// Which body is right.
     pub body: BodyRule,
-    /// Names and values of headers that an answer has to have, in HTTP/2 in its head or trailers.
+    /// Names and values of headers that an answer has to have, in its head or trailers.
     /// Names are equal in upper and lower case, values without the white space around them. Of a
     /// header that an answer has several times, one has to be equal.
     ///
-    /// In HTTP/2 a `grpc-status` other than 0 is wrong, too: the call has failed, though the status
+    /// In HTTP/2, and in HTTP/1's trailers, a `grpc-status` other than 0 is wrong, too: the call has failed, though the status
     /// of the answer is 200.
     pub headers: Vec<(String, String)>,
 }
@@ -107,7 +107,7 @@ impl Expectation {
 
 /// The status of a remote procedure call, where that is not 0.
 pub(crate) fn failed_call<'a>(fields: &[Header<'a>]) -> Option<WrongHeader<'a>> {
-    let status = fields.iter().find(|field| field.name == GRPC_STATUS)?;
+    let status = fields.iter().find(|field| field.name.eq_ignore_ascii_case(GRPC_STATUS))?;
     let wrong = WrongHeader { name: GRPC_STATUS, expected: GRPC_OK, got: Some(status.value) };
     (status.value != GRPC_OK.as_bytes()).then_some(wrong)
 }

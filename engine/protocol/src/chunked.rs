@@ -1,5 +1,5 @@
-//! The chunked coding (RFC 9112, section 7.1), in pieces of any size. Extensions and trailers are
-//! checked and skipped, and bounded.
+//! The chunked coding (RFC 9112, section 7.1), in pieces of any size. Extensions are
+//! checked and skipped; trailers, too, are bounded.
 
 /// The most bytes of a chunk-size line, and of the trailers in all.
 const LINE_LIMIT: u32 = 16 * 1024;
@@ -55,11 +55,12 @@ impl Chunked {
         Self { state: State::Size(false), left: 0, line: 0 }
     }
 
-    /// Takes `bytes`, gives their data to `data`. `Ok(Some(n))`: the body ended after `n` of them.
-    /// `Err`: what is wrong, and at which byte.
+    /// Takes `bytes`, gives their data to `data`, and appends the trailers, line by line, to `trailers`.
+    /// `Ok(Some(n))`: the body ended after `n` of them. `Err`: what is wrong, and at which byte.
     pub(crate) fn feed(
         &mut self,
         bytes: &[u8],
+        trailers: &mut Vec<u8>,
         mut data: impl FnMut(&[u8]),
     ) -> Result<Option<usize>, (&'static str, usize)> {
         let mut at = 0;
@@ -85,7 +86,14 @@ impl Chunked {
                     at += length;
                 }
                 _ if self.byte(bytes[at]).map_err(|what| (what, at))? => return Ok(Some(at + 1)),
-                _ => at += 1,
+                _ => {
+                    use State::{TrailerLf, TrailerName, TrailerStart, TrailerValue};
+                    if let TrailerStart(true) | TrailerName | TrailerValue | TrailerLf = self.state
+                    {
+                        trailers.push(bytes[at]);
+                    }
+                    at += 1;
+                }
             }
         }
         Ok(None)

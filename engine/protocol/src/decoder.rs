@@ -28,6 +28,8 @@ pub struct Decoder {
     check: BodyCheck,
     /// The answer's first bytes, if it did not arrive in one piece: a head in progress, evidence.
     kept: Vec<u8>,
+    /// Behind the chunks, each on its line.
+    trailers: Vec<u8>,
     /// Where in the answer the head in progress starts: interim answers come before it.
     head_start: usize,
     /// Bytes of the answer fed before the present ones.
@@ -40,6 +42,7 @@ impl Default for Decoder {
             state: State::Head,
             check: BodyCheck::default(),
             kept: Vec::new(),
+            trailers: Vec::new(),
             head_start: 0,
             received: 0,
         }
@@ -52,6 +55,7 @@ impl Decoder {
         self.state = State::Head;
         self.check.reset();
         self.kept.clear();
+        self.trailers.clear();
         self.head_start = 0;
         self.received = 0;
     }
@@ -136,7 +140,7 @@ impl Decoder {
         let evidence = self.evidence(last);
         let head = evidence.get(self.head_start..).unwrap_or_default();
         verdict::describe(answer, learned.expectation(), &self.check, |expectation| {
-            verdict::describe_header_of(expectation, head)
+            verdict::describe_header_of(expectation, head, &self.trailers)
         })
     }
 
@@ -169,9 +173,12 @@ impl Decoder {
             }
             State::Chunked(head, chunked) => {
                 let (head, check) = (*head, &mut self.check);
-                match chunked.feed(body, |data| check.push(data, learned)) {
+                match chunked.feed(body, &mut self.trailers, |data| check.push(data, learned)) {
                     Ok(None) => Step::Incomplete,
-                    Ok(Some(length)) => Step::Complete(self.answer(head, at + length, learned)),
+                    Ok(Some(length)) => {
+                        let head = self.with_trailers(head, bytes, learned.expectation());
+                        Step::Complete(self.answer(head, at + length, learned))
+                    }
                     Err((what, offset)) => {
                         let at = self.received + (at + offset) as u64;
                         Step::Malformed(Malformed { what, at })
@@ -179,6 +186,17 @@ impl Decoder {
                 }
             }
         }
+    }
+
+    /// The head, whose fields the trailers add to. `last`: the bytes that were fed last.
+    fn with_trailers(&self, head: Head, last: &[u8], expectation: &Expectation) -> Head {
+        if self.trailers.is_empty() {
+            return head;
+        }
+        let evidence = self.evidence(last);
+        let text = evidence.get(self.head_start..).unwrap_or_default();
+        let are_right = verdict::are_headers_right(expectation, text, &self.trailers);
+        Head { headers_right: are_right.unwrap_or(head.headers_right), ..head }
     }
 
     /// Reads heads until the final one. `Some`: the body starts at that offset of `bytes`.

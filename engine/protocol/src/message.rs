@@ -75,7 +75,10 @@ fn field(line: &[u8]) -> Option<(&[u8], Cow<'_, [u8]>)> {
 
 fn decode(chunks: &[u8]) -> Option<Vec<u8>> {
     let mut body = Vec::new();
-    Chunked::new().feed(chunks, |data| body.extend_from_slice(data)).ok()?.map(|_| body)
+    Chunked::new()
+        .feed(chunks, &mut Vec::new(), |data| body.extend_from_slice(data))
+        .ok()?
+        .map(|_| body)
 }
 
 #[cfg(test)]

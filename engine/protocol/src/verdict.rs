@@ -75,13 +75,42 @@ pub(crate) fn describe(
 
 /// What is wrong with the headers of an answer in HTTP/1. `head`: its bytes from the final head on, and
 /// as much of the body as there is.
-pub(crate) fn describe_header_of(expectation: &Expectation, head: &[u8]) -> Option<String> {
+pub(crate) fn describe_header_of(
+    expectation: &Expectation,
+    head: &[u8],
+    trailers: &[u8],
+) -> Option<String> {
+    with_fields(head, trailers, |fields| describe_header(expectation, fields))?
+}
+
+/// Whether the headers of such an answer are as expected. `None`: its head is not all there, or has too many
+/// fields with the trailers.
+pub(crate) fn are_headers_right(
+    expectation: &Expectation,
+    head: &[u8],
+    trailers: &[u8],
+) -> Option<bool> {
+    with_fields(head, trailers, |fields| {
+        let has_failed = check::failed_call(fields).is_some();
+        expectation.wrong_header(fields).is_none()
+            && (!has_failed || expectation.names(check::GRPC_STATUS))
+    })
+}
+
+fn with_fields<R>(
+    head: &[u8],
+    trailers: &[u8],
+    take: impl FnOnce(&[Header<'_>]) -> R,
+) -> Option<R> {
     // What follows it is no fold, though it may begin with a space.
-    let head = head::unfold(&head[..head::find_end(head, 0)?]);
+    let head = head[..head::find_end(head, 0)?].strip_suffix(b"\n")?;
+    let head = head.strip_suffix(b"\r").unwrap_or(head);
+    let text = [head, trailers, b"\r\n"].concat();
+    let text = head::unfold(&text);
     let mut fields = [httparse::EMPTY_HEADER; FIELDS_LIMIT];
     let mut response = httparse::Response::new(&mut fields);
-    response.parse(&head).ok()?;
-    describe_header(expectation, response.headers)
+    response.parse(&text).ok()?;
+    Some(take(response.headers))
 }
 
 /// What is wrong with an answer's headers.

@@ -82,6 +82,32 @@ fn framed(body: &str) -> [String; 3] {
     ]
 }
 
+/// The trailers belong to what is right, as they do in HTTP/2.
+#[test]
+fn trailers() {
+    let told = |name, value| with_headers(&[(name, value)]);
+    for (expectation, trailers, words) in [
+        (anything(), "", "as expected"),
+        (anything(), "A: b\r\nGrpc-Status: 0\r\n", "as expected"),
+        (anything(), "A: b\r\ngrpc-status: 14\r\n", r#"header grpc-status is "14", expected "0""#),
+        (told("grpc-status", "5"), "grpc-status: 5\r\n", "as expected"),
+        (told("a", "b"), "A: b\r\n", "as expected"),
+        (
+            told("a", "b c"),
+            "X: y\r\n z\r\nA: b\r\n c\r\n",
+            r#"header a is "b   c", expected "b c""#,
+        ),
+        (told("a", "b"), "A: c\r\nA: b\r\n", "as expected"),
+        (told("a", "b"), "A: c\r\n", r#"header a is "c", expected "b""#),
+        (told("a", "b"), "C: b\r\n", r#"header a is missing, expected "b""#),
+        (told("server", "x"), "C: b\r\n", "as expected"),
+    ] {
+        let head = "HTTP/1.1 200 OK\r\nServer: x\r\nTransfer-Encoding: chunked\r\n\r\n";
+        let answer = format!("{head}5\r\nhello\r\n0\r\n{trailers}\r\n");
+        check(expectation, answer.as_bytes(), words);
+    }
+}
+
 #[test]
 fn a_body_differs_at_a_byte_or_in_length() {
     let differs = "body differs at byte 7: expected \"W\", got \"w\"";
