@@ -109,9 +109,13 @@ _VOLLEY = (
 )
 
 
-def volleys(before: Sequence[Path], *options: str) -> tuple[Generator, ...]:
-    """This volley, and other builds of it, each by the name of its file."""
-    now = Generator("volley", (*_VOLLEY, *options), readings.volley, WARM_UP_S)
+def volleys(before: Sequence[Path], *options: str, length: int = 0) -> tuple[Generator, ...]:
+    """This volley, and other builds of it, each by the name of its file.
+
+    `length`: of the answers, where they are large.
+    """
+    command = _of_length(length) if length else _VOLLEY
+    now = Generator("volley", (*command, *options), readings.volley, WARM_UP_S)
     others = (
         replace(now, name=path.stem, command=(str(path), *now.command[1:])) for path in before
     )
@@ -207,11 +211,14 @@ BARE_PIPELINED = replace(BARE, command=(*BARE.command, "--pipeline", "16"))
 VOLLEY_PIPELINED = replace(VOLLEY, command=(*VOLLEY.command, *PIPELINED))
 
 
+def _of_length(length: int) -> tuple[str, ...]:
+    return (*_VOLLEY[:-3], "--expect-length", str(length), f"http://{{address}}/{length}")
+
+
 def of_size(length: int) -> tuple[Generator, ...]:
     """Those that ask for so many bytes at a time."""
-    path = f"/{length}"
-    url = f"http://{{address}}{path}"
-    checked = (*_VOLLEY[:-3], "--expect-length", str(length), url)
+    checked = _of_length(length)
+    url, path = checked[-1], f"/{length}"
     return (
         replace(VOLLEY, command=checked),
         replace(VOLLEY_EPOLL, command=(*checked, "--io", "epoll")),

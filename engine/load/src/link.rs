@@ -4,6 +4,7 @@ use crate::errors::ErrorKind;
 use crate::pace::{Pacer, pause_ns};
 use crate::pool::{Flight, State};
 use crate::turn::Turn;
+use rustix::io::Errno;
 use std::io::Result;
 use volley_net::clock::now_ns;
 use volley_net::{Backend, Failure, Fault};
@@ -65,12 +66,18 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         self.pool.enter(slot, State::Connecting);
         self.pool.connections[slot].sent = 0;
         self.set_due(slot, now_ns.saturating_add(self.pool.target.route.connect_timeout_ns));
-        let nth = self.pool.opened;
-        self.pool.opened += 1;
-        match self.pool.io.connect(slot, &self.pool.target.route, nth) {
-            Ok(true) => self.on_established(slot),
-            Ok(false) => {}
-            Err(errno) => self.fail_connect(slot, &errno.into()),
+        let pool = &mut *self.pool;
+        let first = pool.connections[slot].waiting.filter(|_| pool.sends_at_once());
+        let first = first.map(|flight| pool.book.message(flight.message).bytes.clone());
+        loop {
+            let nth = pool.opened;
+            pool.opened += 1;
+            return match pool.io.connect(slot, &pool.route, nth, first.clone()) {
+                Ok(true) => self.on_established(slot),
+                Ok(false) => {}
+                Err(Errno::ADDRNOTAVAIL) if pool.use_other_sources() => continue,
+                Err(errno) => self.fail_connect(slot, &errno.into()),
+            };
         }
     }
 
@@ -87,8 +94,12 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
             self.tally.connects += 1;
             let due_ns = flight.sent_ns.saturating_add(self.pool.target.request_timeout_ns);
             self.set_due(slot, due_ns);
-            let part = self.pool.book.message(flight.message).bytes.clone();
-            self.put(slot, flight, 1, part);
+            if self.pool.sends_at_once() {
+                self.pool.connections[slot].protocol.start(flight, 1);
+            } else {
+                let part = self.pool.book.message(flight.message).bytes.clone();
+                self.put(slot, flight, 1, part);
+            }
         } else if P::WRITES {
             pool.enter(slot, State::Greeting);
             self.flush(slot);
@@ -264,6 +275,10 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
     }
 
     pub(crate) fn fail_connect(&mut self, slot: usize, failure: &Failure) {
+        if *failure == Failure::System(Errno::ADDRNOTAVAIL) && self.pool.use_other_sources() {
+            self.pool.io.close(slot);
+            return self.connect(slot, now_ns());
+        }
         let target = self.pool.target.clone();
         self.close_with_error(slot, ErrorKind::of_connect(failure), None, || {
             format!("{}: {}", target.route.address, unconnected(failure))

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::io::Result;
 use std::ops::Range;
 use std::sync::Arc;
-use volley_net::{Address, Backend};
+use volley_net::{Address, Backend, Route};
 use volley_protocol::{Protocol, Ticket};
 use volley_requests::{Book, Chain};
 
@@ -121,6 +121,10 @@ impl<P: Protocol<Flight>> Connection<P> {
 /// between their turns does not wake the generator.
 pub(crate) struct Pool<B, P: Protocol<Flight>> {
     pub(crate) target: Arc<Target>,
+    /// The target's, from sources that have ports left.
+    pub(crate) route: Route,
+    /// Connections that may still be made anew because the system had no port for them.
+    other_sources: usize,
     pub(crate) book: Arc<Book>,
     pub(crate) connections: Vec<Connection<P>>,
     pub(crate) io: B,
@@ -191,6 +195,8 @@ impl<B: Backend, P: Protocol<Flight>> Pool<B, P> {
         let draws = book.chain().map_or(0, Chain::draws);
         Ok(Self {
             target: target.clone(),
+            route: target.route.clone(),
+            other_sources: count,
             io: io(count, book.outbox().clone())?,
             // Threads that share a book begin at different places of it.
             next_message: book.cycle() * share.thread / share.threads,
@@ -224,6 +230,20 @@ impl<B: Backend, P: Protocol<Flight>> Pool<B, P> {
     #[inline]
     pub(crate) fn is_one_shot(&self) -> bool {
         self.target.requests_per_connection == Some(1)
+    }
+
+    /// Whether a connection that is opened for a request sends it without waiting for anything.
+    #[inline]
+    pub(crate) fn sends_at_once(&self) -> bool {
+        !P::WRITES && !B::SHAKES_HANDS && self.is_one_shot() && self.book.is_fixed()
+    }
+
+    /// The system had no port for a connection. Whether it may have one for another source.
+    pub(crate) fn use_other_sources(&mut self) -> bool {
+        self.route.sources = self.route.sources.spread();
+        let may_have = self.route.sources != self.target.route.sources && self.other_sources > 0;
+        self.other_sources -= usize::from(may_have);
+        may_have
     }
 
     /// Takes the next `count` messages: the number of the first, and all their bytes.

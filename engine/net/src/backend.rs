@@ -194,12 +194,22 @@ pub trait Backend: Sized {
     /// when [`Backend::next`] has nothing left.
     fn accepted(&mut self) -> Option<Result<OwnedFd, Errno>>;
 
-    /// Starts to connect a slot's new socket, which `nth` others came before. Whether that is
+    /// Starts to connect a slot's new socket, which `nth` others came before, and to send `first`, a
+    /// part of the outbox, unless a [handshake](Backend::SHAKES_HANDS) comes before. Whether it is
     /// established already; if not, an event says when it is, or why it can't be.
-    fn connect(&mut self, slot: usize, route: &Route, nth: u64) -> Result<bool, Errno> {
+    fn connect(
+        &mut self,
+        slot: usize,
+        route: &Route,
+        nth: u64,
+        first: Option<Range<usize>>,
+    ) -> Result<bool, Errno> {
         let opened = socket::open(route, nth)?;
         let established = opened.established;
         self.open(slot, opened)?;
+        if let Some(first) = first {
+            self.send(slot, first);
+        }
         Ok(established)
     }
 

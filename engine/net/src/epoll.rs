@@ -108,10 +108,10 @@ impl Epoll {
 
     #[inline]
     fn start_sending(&mut self, slot: usize, unsent: Unsent) {
-        let waits = !self.slots[slot].unsent.is_empty();
+        let waits = self.slots[slot].connecting || !self.slots[slot].unsent.is_empty();
         self.slots[slot].unsent.push_back(unsent);
         if waits {
-            return; // For an event, behind what came before.
+            return; // For an event, behind what came before. A connection that fails has sent nothing.
         }
         if let Err(errno) = self.slots[slot].write(&self.outbox) {
             self.failed.push_back((slot, self.slots[slot].generation, errno));

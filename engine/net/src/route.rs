@@ -15,6 +15,9 @@ pub struct Route {
     pub connect_timeout_ns: u64,
     /// Sizes of the socket's buffers in bytes, where not the system's.
     pub buffers: SocketBuffers,
+    /// The ACK of the server's SYN leaves with the request, that of the answer with our FIN: for connections that
+    /// carry one request.
+    pub delays_acks: bool,
 }
 
 impl Route {
@@ -25,6 +28,7 @@ impl Route {
             sources: Sources::System,
             connect_timeout_ns: u64::MAX,
             buffers: SocketBuffers::default(),
+            delays_acks: false,
         }
     }
 }
@@ -65,10 +69,12 @@ pub enum Sources {
     One(IpAddr),
     /// These IPv4 addresses in turn, the last one included.
     Range(Ipv4Addr, Ipv4Addr),
+    /// The system chooses as long as it has a port; then these in turn.
+    IfNeeded(Ipv4Addr, Ipv4Addr),
 }
 
 impl Sources {
-    /// Many for connections to loopback that are not kept, else the system's choice.
+    /// Many, if needed, for connections to loopback that are not kept, else the system's choice.
     ///
     /// Who closes a connection first holds its port for a minute: from one source address, 28,000
     /// connections that do not live long would use up the ports. One that is kept needs no port
@@ -76,9 +82,18 @@ impl Sources {
     pub fn of(address: &Address, are_kept: bool) -> Self {
         match address {
             Address::Tcp(SocketAddr::V4(address)) if !are_kept && address.ip().is_loopback() => {
-                Self::Range(Ipv4Addr::LOCALHOST, Ipv4Addr::new(127, 0, 0, 254))
+                Self::IfNeeded(Ipv4Addr::LOCALHOST, Ipv4Addr::new(127, 0, 0, 254))
             }
             _ => Self::System,
+        }
+    }
+
+    /// For those that the system has no port for.
+    #[must_use]
+    pub fn spread(self) -> Self {
+        match self {
+            Self::IfNeeded(first, last) => Self::Range(first, last),
+            sources => sources,
         }
     }
 }
@@ -93,7 +108,7 @@ mod tests {
             Sources::of(&Address::Tcp(address.parse().unwrap()), are_kept)
         };
         let [first, last] = [1, 254].map(|last| Ipv4Addr::new(127, 0, 0, last));
-        assert_eq!(of("127.0.0.1:80", false), Sources::Range(first, last));
+        assert_eq!(of("127.0.0.1:80", false), Sources::IfNeeded(first, last));
         for (address, are_kept) in
             [("127.0.0.1:80", true), ("[::1]:80", false), ("10.0.0.1:80", false)]
         {

@@ -33,7 +33,14 @@ pub fn open(route: &Route, nth: u64) -> Result<Opened> {
             if let Some(source) = source(route.sources, nth) {
                 bind(&fd, source)?;
             }
-            net::connect(&fd, address)
+            if route.delays_acks {
+                sockopt::set_tcp_quickack(&fd, false)?;
+            }
+            let connected = net::connect(&fd, address);
+            if route.delays_acks {
+                sockopt::set_tcp_quickack(&fd, false)?; // The server's SYN has undone it.
+            }
+            connected
         }
         Address::Unix(path) => {
             let timeout = Duration::from_nanos(route.connect_timeout_ns);
@@ -81,7 +88,7 @@ fn bind(fd: &OwnedFd, source: IpAddr) -> Result<()> {
 /// The source address of the `nth` connection, or `None` where the system chooses.
 pub(crate) fn source(sources: Sources, nth: u64) -> Option<IpAddr> {
     let (first, last) = match sources {
-        Sources::System => return None,
+        Sources::System | Sources::IfNeeded(..) => return None,
         Sources::One(source) => return Some(source),
         Sources::Range(first, last) => (first.to_bits(), last.to_bits()),
     };

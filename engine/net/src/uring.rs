@@ -1,5 +1,7 @@
 //! I/O over `io_uring`: multishot receives into a ring of buffers, one system call per turn.
 
+mod connecting;
+mod retiring;
 mod sending;
 #[cfg(test)]
 mod tests;
@@ -8,8 +10,10 @@ use crate::backend::{
     Backend, Event, HEAD_SIZE, HEADS_AFTER_LARGE, Kernel, RingSize, Unsent, WORTH_COUNTING, What,
     WhenSent,
 };
-use crate::route::{Address, Route, SocketBuffers};
-use crate::socket::{self, Opened};
+use crate::route::Route;
+use crate::socket::Opened;
+use connecting::is_passing;
+use retiring::Former;
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
 use std::collections::VecDeque;
@@ -22,6 +26,9 @@ use volley_ring::{Completion, GENERATIONS, Key, Operation, Piece, Ring, Settings
 /// large answer takes few receives. A turn of the kernel's delivers some 20 pieces.
 const BUFFERS: u16 = 64;
 const BUFFER_SIZE: u32 = 64 * 1024;
+
+/// So long, at most, the end of a socket's sending is waited for at a time.
+const SHUTTING_NS: u64 = 10_000_000;
 
 /// Whether a ring of the kind that we need can be had.
 pub(crate) fn probe() -> io::Result<()> {
@@ -40,6 +47,8 @@ pub struct Uring {
     slots: Vec<Slot>,
     listener: Option<Socket>,
     accepted: VecDeque<Result<OwnedFd, Errno>>,
+    /// Completions that have been looked at too early to be reported.
+    held: VecDeque<Completion>,
     /// The slot whose receive has ended with the last event. What it receives next is known once that is handled.
     to_receive: Option<usize>,
 }
@@ -48,11 +57,14 @@ pub struct Uring {
 const LISTENER: Key = Key { slot: u32::MAX, generation: 0 };
 
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each may be without the others")]
 struct Slot {
     socket: Option<Socket>,
     /// Counts the sockets that were here: separates completions of a former one from this one's.
     generation: u32,
-    /// A receive is going on, or the wait for the connection.
+    /// Neither established nor failed.
+    connecting: bool,
+    /// A receive is going on.
     awaits: bool,
     /// Bytes to come that may be counted.
     countable: u64,
@@ -69,19 +81,6 @@ struct Slot {
     when_sent: WhenSent,
     /// The last socket that was retired here.
     retired: Option<Former>,
-}
-
-/// A socket that was taken out of its slot, and what holds it until the kernel is done with it.
-#[derive(Debug)]
-struct Former {
-    socket: Socket,
-    key: Key,
-    /// A receive is going on, or the wait for the connection.
-    awaits: bool,
-    /// Sends that are going on.
-    sends: usize,
-    /// The last of them waits for room, which never comes where the server reads no more.
-    is_full: bool,
 }
 
 impl Uring {
@@ -115,60 +114,6 @@ impl Uring {
         }
     }
 
-    /// A retired socket is done with a send; or its server has closed it, and so do we.
-    fn on_retired(
-        &mut self,
-        key: Key,
-        operation: Operation,
-        result: Result<u32, Errno>,
-        goes_on: bool,
-    ) {
-        let slot = &mut self.slots[key.slot as usize];
-        let Some(retired) = slot.retired.as_mut().filter(|retired| retired.key == key) else {
-            return;
-        };
-        match operation {
-            Operation::Send | Operation::SendOwned => retired.sends -= 1,
-            Operation::Receive | Operation::Count if goes_on => {}
-            Operation::Receive | Operation::Count if result.is_ok_and(|length| length > 0) => {
-                self.ring.receive(&retired.socket, key);
-            }
-            Operation::Receive | Operation::Count => {
-                retired.awaits = false;
-                let retired = slot.retired.take();
-                self.close_former(retired);
-            }
-            _ => {}
-        }
-    }
-
-    /// Closes a socket, and ends what still holds it.
-    fn close_former(&mut self, former: Option<Former>) {
-        let Some(Former { socket, key, awaits, sends, is_full }) = former else { return };
-        if sends == 0 && !awaits {
-            return self.ring.close_ended(socket);
-        }
-        // Where room came and went, the kernel is about to try again, or leaves the rest to a thread
-        // that blocks: a send that is found in neither place can't be cancelled.
-        if sends > 0 && is_full {
-            self.ring.end_sending(&socket);
-        }
-        self.ring.close(socket, key);
-    }
-
-    /// A socket that only the ring knows, on its way; `None` where that takes system calls.
-    fn connect_directly(&mut self, slot: usize, route: &Route, nth: u64) -> Option<Socket> {
-        let Address::Tcp(address) = route.address else { return None };
-        let source = socket::source(route.sources, nth);
-        // Any other source the kernel may refuse, and would connect from another one.
-        let is_sure = source.is_none_or(|source| source.is_loopback());
-        let is_plain = matches!(route.buffers, SocketBuffers { send: None, receive: None });
-        if !is_sure || !is_plain || slot >= self.slots.len() {
-            return None;
-        }
-        self.ring.connect(address, source, self.key(slot))
-    }
-
     /// What a completion means for its slot, if anything.
     #[inline]
     fn interpret(&mut self, completion: Completion) -> Option<Event<Piece>> {
@@ -176,18 +121,22 @@ impl Uring {
             self.take_accepted(completion);
             return None;
         }
-        let Completion { operation, key, result, goes_on, more_to_read, piece, .. } = completion;
+        let Completion { operation, key, result, .. } = completion;
         let index = key.slot as usize;
         let slot = &mut self.slots[index];
         let event = |what| Some(Event { slot: index, what });
         if slot.generation != key.generation || slot.socket.is_none() {
             // Of a socket that is closed or retired.
-            if let Some(piece) = piece {
+            if let Some(piece) = completion.piece {
                 self.ring.release(piece);
             }
-            self.on_retired(key, operation, result, goes_on);
+            self.on_retired(key, operation, result, completion.goes_on);
             return None;
         }
+        if slot.connecting && !is_passing(operation, result) {
+            return Some(Event { slot: index, what: self.connected(completion) });
+        }
+        let Completion { goes_on, more_to_read, piece, .. } = completion;
         match (operation, result) {
             (Operation::Receive, Ok(1..)) => {
                 slot.countable = 0;
@@ -230,25 +179,8 @@ impl Uring {
                 Ok(()) => None,
                 Err(errno) => event(What::Failed(errno.into())),
             },
-            (Operation::Writable, Err(errno)) => event(self.connected(index, Err(errno))),
-            (Operation::Writable, Ok(_)) => {
-                let fd = slot.socket.as_ref().and_then(|socket| self.ring.descriptor(socket))?;
-                let result = rustix::net::sockopt::socket_error(fd).flatten();
-                event(self.connected(index, result))
-            }
-            (Operation::Connect, result) => event(self.connected(index, result.map(|_| ()))),
-            (Operation::Accept, _) => None,
-        }
-    }
-
-    /// What came of connecting. Behind a failure, the slot still is the caller's to close.
-    fn connected(&mut self, index: usize, result: Result<(), Errno>) -> What<Piece> {
-        match result {
-            Ok(()) => {
-                self.receive(index);
-                What::Established
-            }
-            Err(errno) => What::Unconnected(errno.into()),
+            // Something else has said it before.
+            (Operation::Writable | Operation::Connect | Operation::Accept, _) => None,
         }
     }
 
@@ -270,9 +202,10 @@ impl Uring {
     fn take(&mut self, slot: usize) -> Option<Former> {
         let key = self.key(slot);
         let slot = &mut self.slots[slot];
-        let (awaits, is_full) = (slot.awaits, slot.is_full);
+        let (awaits, is_full) = (slot.awaits || slot.connecting, slot.is_full);
         let sends = usize::from(slot.sending.is_some());
         slot.generation = (slot.generation + 1) % GENERATIONS;
+        slot.connecting = false;
         slot.awaits = false;
         slot.countable = 0;
         slot.is_full = false;
@@ -304,8 +237,17 @@ impl Kernel for Uring {
             slots,
             listener: None,
             accepted: VecDeque::new(),
+            held: VecDeque::new(),
             to_receive: None,
         })
+    }
+}
+
+impl Drop for Uring {
+    fn drop(&mut self) {
+        for piece in self.held.drain(..).filter_map(|completion| completion.piece) {
+            self.ring.release(piece);
+        }
     }
 }
 
@@ -323,16 +265,14 @@ impl Backend for Uring {
         self.accepted.pop_front()
     }
 
-    fn connect(&mut self, slot: usize, route: &Route, nth: u64) -> Result<bool, Errno> {
-        if let Some(socket) = self.connect_directly(slot, route, nth) {
-            self.slots[slot].awaits = true;
-            self.slots[slot].socket = Some(socket);
-            return Ok(false);
-        }
-        let opened = socket::open(route, nth)?;
-        let established = opened.established;
-        self.open(slot, opened)?;
-        Ok(established)
+    fn connect(
+        &mut self,
+        slot: usize,
+        route: &Route,
+        nth: u64,
+        first: Option<Range<usize>>,
+    ) -> Result<bool, Errno> {
+        self.start(slot, route, nth, first)
     }
 
     fn open(&mut self, slot: usize, opened: Opened) -> Result<(), Errno> {
@@ -340,7 +280,7 @@ impl Backend for Uring {
         let socket = self.ring.adopt(opened.fd);
         if !opened.established {
             self.ring.await_writable(&socket, self.key(slot));
-            self.slots[slot].awaits = true;
+            self.slots[slot].connecting = true;
         }
         self.slots[slot].socket = Some(socket);
         if opened.established {
@@ -388,23 +328,7 @@ impl Backend for Uring {
     }
 
     fn retire(&mut self, slot: usize) {
-        // Its last words need not wait for the report that those before are sent: the answer to them
-        // is there. Where the socket is full, part of a request is missing, and they are worth nothing.
-        let full = self.slots[slot].is_full;
-        let last = std::mem::take(&mut self.slots[slot].queued);
-        let mut sends = 0;
-        for last in last.into_iter().filter(|_| !full) {
-            self.start_sending(slot, last);
-            sends += 1;
-        }
-        if !self.slots[slot].awaits {
-            self.receive(slot); // Its end.
-        }
-        if let Some(former) = self.take(slot) {
-            let retired = Former { sends: former.sends + sends, ..former };
-            let before = self.slots[slot].retired.replace(retired);
-            self.close_former(before);
-        }
+        self.take_away(slot);
     }
 
     fn close_retired(&mut self) -> io::Result<()> {
@@ -413,7 +337,14 @@ impl Backend for Uring {
             self.close_former(retired);
         }
         // A socket lives as long as a request names it, so what is cancelled has to end, too.
-        self.ring.settle()
+        self.ring.settle()?;
+        while self.ring.is_shutting() {
+            self.ring.submit_and_wait(SHUTTING_NS)?;
+            while let Some(completion) = self.ring.take() {
+                self.held.push_back(completion);
+            }
+        }
+        self.ring.submit()
     }
 
     #[inline]
@@ -429,7 +360,7 @@ impl Backend for Uring {
 
     #[inline]
     fn has_news(&mut self) -> io::Result<bool> {
-        Ok(self.ring.has_work())
+        Ok(!self.held.is_empty() || self.ring.has_work())
     }
 
     fn wait(&mut self, timeout_ns: u64) -> io::Result<()> {
@@ -440,7 +371,7 @@ impl Backend for Uring {
     fn next(&mut self) -> Option<Event<Piece>> {
         self.receive_next();
         loop {
-            let completion = self.ring.take()?;
+            let completion = self.held.pop_front().or_else(|| self.ring.take())?;
             if let Some(event) = self.interpret(completion) {
                 return Some(event);
             }

@@ -63,6 +63,16 @@ pub struct Key {
     pub generation: u32,
 }
 
+/// How a connection begins.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Start {
+    /// So many bytes are sent at once, in a request behind this one, whose completion says that the connection is
+    /// there: `connect` completes only where it fails.
+    pub first_length: Option<usize>,
+    /// The ACK of the server's SYN leaves with what is sent, that of the answer with our FIN.
+    pub delays_acks: bool,
+}
+
 /// More than a socket holds.
 const COUNTED_AT_ONCE: usize = 8 << 20;
 

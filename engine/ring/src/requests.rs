@@ -2,8 +2,8 @@
 
 use crate::buffers::GROUP;
 use crate::code::{Code, pack};
-use crate::socket::{Name, ON, Socket};
-use crate::{Key, Ring};
+use crate::socket::{Name, OFF, ON, Socket};
+use crate::{Key, Ring, Start};
 use io_uring::types::{CancelBuilder, DestinationSlot, Fd, Fixed};
 use io_uring::{opcode, squeue};
 use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
@@ -57,23 +57,44 @@ impl Ring {
     /// source if one is given, at a port that need not be free for other destinations.
     ///
     /// `None`: the kernel lacks what it takes, or there are as many as there may be.
-    pub fn connect(&mut self, to: SocketAddr, from: Option<IpAddr>, key: Key) -> Option<Socket> {
+    pub fn connect(
+        &mut self,
+        to: SocketAddr,
+        from: Option<IpAddr>,
+        key: Key,
+        start: Start,
+    ) -> Option<Socket> {
         let place = self.table.take(&self.uring.submitter())?;
         let socket = Fixed(place);
         let slot = DestinationSlot::try_from_slot_target(place).ok()?;
         let domain = if to.is_ipv4() { AF_INET } else { AF_INET6 };
         let entry = opcode::Socket::new(domain, SOCK_STREAM, 0).file_index(Some(slot)).build();
         self.push_silent(entry, Code::Prepare, key);
-        self.push_silent(switch_on(socket, IPPROTO_TCP, TCP_NODELAY), Code::Prepare, key);
+        let delays_acks = switch(socket, IPPROTO_TCP, TCP_QUICKACK, &OFF);
+        if start.delays_acks {
+            self.push_silent(delays_acks.clone(), Code::Prepare, key);
+        }
+        if start.first_length.is_none_or(|length| length > SEGMENT) {
+            let entry = switch(socket, IPPROTO_TCP, TCP_NODELAY, &ON);
+            self.push_silent(entry, Code::Prepare, key);
+        }
         if let Some(from) = from {
-            self.push_silent(switch_on(socket, IPPROTO_IP, NO_PORT_YET), Code::Prepare, key);
+            self.push_silent(switch(socket, IPPROTO_IP, NO_PORT_YET, &ON), Code::Prepare, key);
             let from = self.hold(SocketAddr::new(from, 0));
             let entry = opcode::Bind::new(socket, from.as_ptr().cast(), from.addr_len()).build();
             self.push_silent(entry, Code::Prepare, key);
         }
         let to = self.hold(to);
         let entry = opcode::Connect::new(socket, to.as_ptr().cast(), to.addr_len()).build();
-        self.push(&entry.user_data(pack(Code::Connect, key)));
+        if start.first_length.is_some() {
+            self.push_silent(entry, Code::Prepare, key);
+        } else {
+            self.push(&entry.user_data(pack(Code::Connect, key)));
+        }
+        if start.delays_acks {
+            // The server's SYN has undone it.
+            self.push_silent(delays_acks, Code::Prepare, key);
+        }
         Some(Socket { ring: self.number, name: Name::Place(place) })
     }
 
@@ -157,6 +178,12 @@ impl Ring {
         }
     }
 
+    /// Whether a socket's sending is being ended, and the socket open until then.
+    #[must_use]
+    pub fn is_shutting(&self) -> bool {
+        !self.shutting.is_empty()
+    }
+
     /// Waits until a socket can be written to: `connect` has ended.
     pub fn await_writable(&mut self, socket: &Socket, key: Key) {
         let entry = on!(self.name(socket), socket => opcode::PollAdd::new(socket, POLLOUT).build());
@@ -218,6 +245,9 @@ const AF_INET6: i32 = 10;
 const SHUT_WR: i32 = 1;
 const IPPROTO_TCP: u32 = 6;
 const TCP_NODELAY: u32 = 1;
+const TCP_QUICKACK: u32 = 12;
+/// Every network carries so much in one segment, and Nagle's delay is for the rest of what takes several.
+const SEGMENT: usize = 536;
 const IPPROTO_IP: u32 = 0;
 /// `IP_BIND_ADDRESS_NO_PORT`: the port is chosen by `connect`, for this destination alone.
 const NO_PORT_YET: u32 = 24;
@@ -230,7 +260,7 @@ fn send_entry(socket: Name, bytes: &[u8]) -> squeue::Entry {
         .build())
 }
 
-/// Switches an option of a socket on.
-fn switch_on(socket: Fixed, level: u32, option: u32) -> squeue::Entry {
-    opcode::SetSockOpt::new(socket, level, option, (&raw const ON).cast(), 4).build()
+/// Switches an option of a socket on or off.
+fn switch(socket: Fixed, level: u32, option: u32, to: &'static i32) -> squeue::Entry {
+    opcode::SetSockOpt::new(socket, level, option, (&raw const *to).cast(), 4).build()
 }

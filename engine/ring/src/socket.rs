@@ -20,6 +20,7 @@ pub fn leave_port_to_connect(socket: BorrowedFd<'_>) -> Result<(), Errno> {
 
 /// The value of an option that is switched on.
 pub(crate) static ON: i32 = 1;
+pub(crate) static OFF: i32 = 0;
 
 /// A socket of one ring, which alone may use it and close it. Dropped, it stays open as long as the ring.
 #[derive(Debug)]

@@ -218,8 +218,14 @@ impl<B: Backend> Backend for Tls<B> {
     }
 
     /// Nothing is established before its handshake.
-    fn connect(&mut self, slot: usize, route: &Route, nth: u64) -> Result<bool, Errno> {
-        if self.io.connect(slot, route, nth)? {
+    fn connect(
+        &mut self,
+        slot: usize,
+        route: &Route,
+        nth: u64,
+        _: Option<Range<usize>>,
+    ) -> Result<bool, Errno> {
+        if self.io.connect(slot, route, nth, None)? {
             self.start(slot);
         }
         Ok(false)

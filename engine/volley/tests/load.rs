@@ -9,6 +9,7 @@ use std::io::{Read, Write};
 use std::net::SocketAddr;
 use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
+use std::process::Command;
 use std::sync::atomic::Ordering;
 
 /// Without a word on how much.
@@ -130,6 +131,38 @@ fn one_connection_per_request() {
     let (status, text, _) = load(servers::closing(GOOD), &["--close"]);
     assert!(status == 0 && text.contains("one connection per request"), "{text}");
 }
+
+/// In a network of its own, where the system has ten ports for 64 connections.
+#[test]
+fn other_sources_have_ports_where_the_system_has_none_left() {
+    let unshared = || {
+        let mut command = Command::new("unshare");
+        command.args(["--user", "--map-root-user", "--net", "sh", "-ec"]);
+        command
+    };
+    if !unshared().arg(":").status().is_ok_and(|status| status.success()) {
+        return; // Not everybody may.
+    }
+    for io in ["uring", "epoll"] {
+        let output = unshared()
+            .arg(TEN_PORTS)
+            .args(["sh", env!("CARGO_BIN_EXE_volley"), io])
+            .output()
+            .unwrap();
+        let value: serde_json::Value = serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)));
+        assert_eq!((&value["requests"], &value["errors"]), (&1000.into(), &serde_json::json!({})));
+    }
+}
+
+const TEN_PORTS: &str = r#"
+    ip link set lo up
+    echo "40000 40009" > /proc/sys/net/ipv4/ip_local_port_range
+    "$1" null --listen 127.0.0.1:8080 > /dev/null & server=$!
+    trap 'kill $server' EXIT
+    until "$1" load -n 1 -c 1 http://127.0.0.1:8080/ > /dev/null 2>&1; do :; done
+    "$1" load --close -c 64 -n 1000 --io "$2" --json http://127.0.0.1:8080/
+"#;
 
 #[test]
 fn a_request_is_sent_as_asked() {

@@ -86,6 +86,17 @@ fn tcp_state(address: SocketAddr) -> Option<u8> {
 /// Open, or closed by the peer only.
 const OURS_TO_CLOSE: [u8; 2] = [0x01, 0x08];
 
+fn await_closed(client: SocketAddr) {
+    let until = Instant::now() + Duration::from_secs(20);
+    while tcp_state(client).is_none_or(|state| OURS_TO_CLOSE.contains(&state)) {
+        assert!(Instant::now() < until, "the refused socket stays open");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// An answer in the midst of an upload.
+const REFUSED: &[u8] = b"HTTP/1.1 413 Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
+
 /// The server has answered and closed its side, and reads no more: our socket is closed all the same,
 /// and what it had no room for is not sent.
 #[test]
@@ -95,8 +106,6 @@ fn after_an_answer_to_a_request_that_is_still_being_sent() {
         for large in [0, 2] {
             let (refused, first) = channel();
             let (first, length) = (Mutex::new(first), 16_000_000);
-            let answer =
-                b"HTTP/1.1 413 Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
             let address = serve(move |mut conversation| {
                 if conversation.number == 0 {
                     for _ in 0..large {
@@ -104,17 +113,13 @@ fn after_an_answer_to_a_request_that_is_still_being_sent() {
                         conversation.say(&answer_with(&vec![b'x'; 300_000]));
                     }
                     conversation.await_bytes();
-                    conversation.say(answer);
+                    conversation.say(REFUSED);
                     conversation.stream.shutdown(Shutdown::Write).unwrap();
                     return refused.send(conversation.stream).unwrap();
                 }
                 let mut stream = first.lock().unwrap().recv().unwrap();
                 let client = stream.peer_addr().unwrap();
-                let until = Instant::now() + Duration::from_secs(20);
-                while tcp_state(client).is_none_or(|state| OURS_TO_CLOSE.contains(&state)) {
-                    assert!(Instant::now() < until, "the refused socket stays open");
-                    std::thread::sleep(Duration::from_millis(10));
-                }
+                await_closed(client);
                 let read = std::io::copy(&mut stream, &mut std::io::sink()).unwrap();
                 assert!(read < length as u64, "{read} bytes of a request that was refused");
                 conversation.next_request();
@@ -129,6 +134,28 @@ fn after_an_answer_to_a_request_that_is_still_being_sent() {
             assert_eq!((outcome.tally.requests_all, outcome.tally.misses), (count, 0));
             assert_eq!(outcome.tally.bytes_counted > 0, large > 0);
         }
+    });
+}
+
+/// Nothing has to come behind that slice for it.
+#[test]
+fn after_an_upload_that_was_refused_at_the_end_of_a_slice() {
+    both_ways(|io| {
+        let (refused, stream) = channel();
+        let refused = Mutex::new(refused);
+        let address = serve(move |mut conversation| {
+            conversation.await_bytes();
+            conversation.say(REFUSED);
+            conversation.stream.shutdown(Shutdown::Write).unwrap();
+            let client = conversation.stream.peer_addr().unwrap();
+            let _ = refused.lock().unwrap().send((client, conversation.stream));
+        });
+        let books = book(&request(&vec![b'x'; 16_000_000]), None, 1);
+        let target = Target { connections: 1, books, ..target(address) };
+        let mut workers = workers(&size(io), target);
+        assert_eq!(errors(&run(&mut workers, &requests(1))), [(ErrorKind::Status, 1)]);
+        let (client, _stream) = stream.recv().unwrap();
+        await_closed(client);
     });
 }
 

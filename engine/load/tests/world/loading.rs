@@ -46,6 +46,7 @@ pub fn target(address: SocketAddr) -> Target {
             sources: Sources::System,
             connect_timeout_ns: 5000 * MS,
             buffers: SocketBuffers::default(),
+            delays_acks: false,
         },
         scheme: Scheme::H1,
         tls: None,

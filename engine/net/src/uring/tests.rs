@@ -70,3 +70,25 @@ fn what_is_handed_over_is_sent_and_what_comes_meanwhile_is_one_piece() {
     uring.release(piece);
     assert!(uring.next().is_none());
 }
+
+/// A server may speak before what is sent at once has completed.
+#[test]
+fn a_connection_is_there_before_what_says_so_is_reported() {
+    let Ok(()) = probe() else { return };
+    let mut uring = Uring::new(1, Arc::from([]), RingSize::default()).unwrap();
+    let fd = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
+    uring.open(0, Opened { fd, established: false }).unwrap();
+    let completion = Completion {
+        operation: Operation::Receive,
+        key: uring.key(0),
+        result: Ok(0),
+        goes_on: false,
+        more_to_read: false,
+        piece: None,
+        accepted: None,
+    };
+    let event = uring.interpret(completion).unwrap();
+    assert!(matches!(event.what, What::Established));
+    assert!(uring.has_news().unwrap());
+    assert!(matches!(uring.next().unwrap().what, What::End));
+}

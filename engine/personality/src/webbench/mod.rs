@@ -85,7 +85,7 @@ fn load(
     let interrupted = Arc::new(AtomicBool::new(false));
     interrupts::note_all(&interrupted).map_err(system("cannot catch Ctrl-C"))?;
     let load = Load {
-        route: Arc::new(Route { sources: Sources::of(&route.address, false), ..route }),
+        route: Arc::new(Route { sources: Sources::of(&route.address, false).spread(), ..route }),
         clients: arguments.clients,
         duration_s: arguments.duration_s,
         request: bytes,

@@ -6,7 +6,7 @@ use std::io::{Read, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use volley_ring::{Key, Operation, Ring, Settings, Socket};
+use volley_ring::{Key, Operation, Ring, Settings, Socket, Start};
 
 const SETTINGS: Settings =
     Settings { submissions: 16, completions: 64, buffers: 8, buffer_size: 1024, sockets: 2 };
@@ -30,7 +30,7 @@ fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
 
 /// A connected socket.
 fn connected(ring: &mut Ring, to: SocketAddr, from: Option<IpAddr>) -> Socket {
-    let socket = ring.connect(to, from, KEY).expect("there is room");
+    let socket = ring.connect(to, from, KEY, Start::default()).expect("there is room");
     let completion = next(ring);
     assert_eq!((completion.operation, completion.key), (Operation::Connect, KEY));
     assert_eq!((completion.result, completion.goes_on), (Ok(0), false));
@@ -63,6 +63,45 @@ fn it_sends_receives_and_closes() {
             assert_eq!(next(&mut ring).result, Err(Errno::CANCELED));
             assert_eq!(peer.read(&mut bytes).unwrap(), 0);
         }
+    }
+}
+
+#[test]
+fn what_is_sent_at_once_says_that_the_connection_is_there() {
+    let (listener, address) = listen("127.0.0.1:0");
+    let mut ring = ring();
+    let start = Start { first_length: Some(5), delays_acks: true };
+    let socket = ring.connect(address, None, KEY, start).unwrap();
+    ring.send(&socket, KEY, 0..5);
+    let sent = next(&mut ring);
+    assert_eq!((sent.operation, sent.result), (Operation::Send, Ok(5)));
+    let mut bytes = [0; 5];
+    accept(&listener).0.read_exact(&mut bytes).unwrap();
+    assert_eq!(&bytes, b"Hello");
+    ring.close_ended(socket);
+
+    drop(listener);
+    let socket = ring.connect(address, None, KEY, start).unwrap();
+    ring.send(&socket, KEY, 0..5);
+    assert_eq!(next(&mut ring).result, Err(Errno::CONNREFUSED));
+    ring.close(socket, KEY);
+}
+
+/// The server has its connection with the first bytes.
+#[test]
+fn the_handshakes_last_packet_waits_for_the_first_bytes() {
+    let (listener, address) = listen("127.0.0.1:0");
+    listener.set_nonblocking(true).unwrap();
+    let mut ring = ring();
+    for delays_acks in [false, true] {
+        let start = Start { first_length: None, delays_acks };
+        let socket = ring.connect(address, None, KEY, start).unwrap();
+        assert_eq!(next(&mut ring).operation, Operation::Connect);
+        assert_eq!(listener.accept().is_ok(), !delays_acks);
+        ring.send(&socket, KEY, 0..5);
+        assert_eq!(next(&mut ring).operation, Operation::Send);
+        assert_eq!(listener.accept().is_ok(), delays_acks);
+        ring.close_ended(socket);
     }
 }
 
@@ -123,7 +162,7 @@ fn a_refusal_is_an_error() {
     let (listener, address) = listen("127.0.0.1:0");
     drop(listener);
     let mut ring = ring();
-    let socket = ring.connect(address, None, KEY).unwrap();
+    let socket = ring.connect(address, None, KEY, Start::default()).unwrap();
     let completion = next(&mut ring);
     assert_eq!(completion.operation, Operation::Connect);
     assert_eq!(completion.result, Err(Errno::CONNREFUSED));
@@ -136,7 +175,7 @@ fn a_source_that_is_not_ours_is_an_error_before_all_others() {
     let (_listener, address) = listen("127.0.0.1:0");
     let mut ring = ring();
     let source = IpAddr::from(Ipv4Addr::new(192, 0, 2, 1));
-    let socket = ring.connect(address, Some(source), KEY).unwrap();
+    let socket = ring.connect(address, Some(source), KEY, Start::default()).unwrap();
     let completion = next(&mut ring);
     assert_eq!(completion.operation, Operation::Connect);
     assert_eq!(completion.result, Err(Errno::ADDRNOTAVAIL));
@@ -149,13 +188,18 @@ fn there_are_no_more_than_there_may_be() {
     let mut ring = ring();
     let first = connected(&mut ring, address, None);
     let _second = connected(&mut ring, address, None);
-    assert!(ring.connect(address, None, KEY).is_none());
+    assert!(ring.connect(address, None, KEY, Start::default()).is_none());
     // The place of one that is closed is free at once, even before that is handed over.
     ring.close_ended(first);
     let _socket = connected(&mut ring, address, None);
 
     let none = Settings { sockets: 0, ..SETTINGS };
-    assert!(Ring::new(none, Arc::from([])).unwrap().connect(address, None, KEY).is_none());
+    assert!(
+        Ring::new(none, Arc::from([]))
+            .unwrap()
+            .connect(address, None, KEY, Start::default())
+            .is_none()
+    );
 }
 
 #[test]
@@ -173,7 +217,7 @@ fn one_that_is_on_its_way_is_given_up() {
     let _queued: Vec<_> =
         std::iter::from_fn(|| TcpStream::connect_timeout(&address, soon).ok()).take(8).collect();
     let mut ring = ring();
-    let socket = ring.connect(address, None, KEY).unwrap();
+    let socket = ring.connect(address, None, KEY, Start::default()).unwrap();
     ring.submit_and_wait(20_000_000).unwrap();
     assert!(ring.take().is_none());
     ring.close(socket, KEY);
@@ -206,7 +250,7 @@ fn one_that_is_closed_while_our_side_is_being_closed_keeps_its_place_until_then(
     for _ in 0..20 {
         let until = Instant::now() + Duration::from_secs(5);
         let socket = loop {
-            if let Some(socket) = ring.connect(address, None, KEY) {
+            if let Some(socket) = ring.connect(address, None, KEY, Start::default()) {
                 break socket;
             }
             assert!(Instant::now() < until, "the place is never free");
@@ -219,7 +263,7 @@ fn one_that_is_closed_while_our_side_is_being_closed_keeps_its_place_until_then(
         );
         ring.end_sending(&socket);
         ring.close_ended(socket);
-        assert!(ring.connect(address, None, KEY).is_none());
+        assert!(ring.connect(address, None, KEY, Start::default()).is_none());
     }
 }
 

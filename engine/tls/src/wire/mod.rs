@@ -83,7 +83,7 @@ impl<B: Backend> Wire<B> {
     /// Starts to connect. Event tell when that has come to something, unless it failed at once.
     pub fn connect(&mut self, slot: usize) -> Result<(), Errno> {
         self.opened += 1;
-        let is_established = on!(self, io => io.connect(slot, &self.route, self.opened))?;
+        let is_established = on!(self, io => io.connect(slot, &self.route, self.opened, None))?;
         self.established.extend(is_established.then_some(slot));
         Ok(())
     }

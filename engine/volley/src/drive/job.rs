@@ -94,6 +94,7 @@ fn target(job: &Job, spec: &TargetSpec) -> Result<Target, String> {
             address,
             connect_timeout_ns: job.connect_timeout_ms.saturating_mul(MS),
             buffers: SocketBuffers::default(),
+            delays_acks: false,
         },
         scheme,
         tls,

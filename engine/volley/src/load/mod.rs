@@ -106,6 +106,7 @@ fn target(args: &LoadArgs, address: Address, book: Book, tls: Option<Config>) ->
                 send: connecting.send_buffer,
                 receive: connecting.receive_buffer,
             },
+            delays_acks: args.requests_per_connection() == Some(1),
         },
         scheme: args.scheme(),
         tls,
@@ -138,8 +139,8 @@ mod tests {
         };
         let [first, last] = [1, 254].map(|last| Ipv4Addr::new(127, 0, 0, last));
         assert_eq!(of(""), Sources::System);
-        assert_eq!(of("--close"), Sources::Range(first, last));
-        assert_eq!(of("--requests-per-connection 9"), Sources::Range(first, last));
+        assert_eq!(of("--close"), Sources::IfNeeded(first, last));
+        assert_eq!(of("--requests-per-connection 9"), Sources::IfNeeded(first, last));
         let one = Ipv4Addr::new(10, 0, 0, 9);
         assert_eq!(of("--close --source 10.0.0.9"), Sources::Range(one, one));
     }

@@ -4,7 +4,7 @@
 //! number in the process; one system call a turn, which submits, finishes what is due, and waits only
 //! where there is nothing to do; multishot receives into a few buffers that stay hot. Where each
 //! request has a connection, that is made, connected, sent on, received on and closed by requests of
-//! the ring alone. Bundles of buffers and sends without a report gained nothing here, and busy polling
+//! the ring alone. What a large answer has is counted by the kernel, and not copied. Bundles of buffers and sends without a report gained nothing here, and busy polling
 //! of a device needs one: loopback has none.
 
 #![expect(unsafe_code, reason = "requests of the ring point to memory")]
@@ -31,10 +31,16 @@ const AF_INET6: i32 = 10;
 const SOCK_STREAM: i32 = 1;
 const IPPROTO_TCP: u32 = 6;
 const TCP_NODELAY: u32 = 1;
+const TCP_QUICKACK: u32 = 12;
+const MSG_TRUNC: i32 = 0x20;
 const GETEVENTS: u32 = 1;
 
-/// The value of an option that is switched on.
+/// The values of an option.
 static ON: i32 = 1;
+static OFF: i32 = 0;
+
+/// Longer answers are counted by the kernel, and not copied.
+const LARGE: usize = 32 * 1024;
 
 /// What is asked, and of whom.
 pub(crate) struct Load {
@@ -198,15 +204,15 @@ impl<'a> Client<'a> {
         length: usize,
         flags: u32,
     ) -> Result<(), Box<dyn Error>> {
+        let received = &mut self.received[connection as usize];
+        *received = (*received + length) % (self.load.answer_length * self.load.at_once);
+        let goes_on = *received > 0;
         if !cqueue::more(flags) {
             self.receive(connection)?;
         }
-        let received = &mut self.received[connection as usize];
-        *received += length;
-        if *received < self.load.answer_length * self.load.at_once {
+        if goes_on {
             return Ok(());
         }
-        *received = 0;
         self.counts.answers += self.load.at_once as u64;
         // Where the server closes, its end comes next.
         if self.load.close { Ok(()) } else { self.send(connection) }
@@ -221,11 +227,17 @@ impl<'a> Client<'a> {
         let domain = if self.load.address.is_ipv4() { AF_INET } else { AF_INET6 };
         let made = opcode::Socket::new(domain, SOCK_STREAM, 0).file_index(Some(place)).build();
         self.push_silent(made, connection)?;
-        let on = (&raw const ON).cast();
-        let without_delay = opcode::SetSockOpt::new(socket, IPPROTO_TCP, TCP_NODELAY, on, 4);
-        self.push_silent(without_delay.build(), connection)?;
+        // The ACK of the server's SYN leaves with the only request. That SYN undoes it, so the ACK of
+        // the answer, which is to leave with our FIN, takes another.
+        let (option, to) = if self.load.close { (TCP_QUICKACK, &OFF) } else { (TCP_NODELAY, &ON) };
+        let to = (&raw const *to).cast();
+        let set = opcode::SetSockOpt::new(socket, IPPROTO_TCP, option, to, 4).build();
+        self.push_silent(set.clone(), connection)?;
         let (address, length) = (self.address.as_ptr().cast(), self.address.addr_len());
         self.push_silent(opcode::Connect::new(socket, address, length).build(), connection)?;
+        if self.load.close {
+            self.push_silent(set, connection)?;
+        }
         self.send(connection)?;
         self.receive(connection)
     }
@@ -245,7 +257,15 @@ impl<'a> Client<'a> {
     }
 
     fn receive(&mut self, connection: u32) -> Result<(), Box<dyn Error>> {
-        let entry = opcode::RecvMulti::new(Fixed(connection), GROUP).build();
+        let whole = self.load.answer_length * self.load.at_once;
+        let left = whole - self.received[connection as usize];
+        let entry = if left > LARGE {
+            opcode::Recv::new(Fixed(connection), std::ptr::null_mut(), u32::try_from(left)?)
+                .flags(MSG_TRUNC)
+                .build()
+        } else {
+            opcode::RecvMulti::new(Fixed(connection), GROUP).build()
+        };
         self.push(&entry.user_data(named(Kind::Receive, connection)))
     }
 
