@@ -78,7 +78,7 @@ SITES: dict[str, tuple[str, ...]] = {
 
 TEXTS: dict[str, tuple[str, ...]] = {
     NEEDS_A_MACHINE: (
-        "load/tools/running.py: {} can't be started on core{} {}",
+        "load/tools/running.py: {} can't be started on {}",
         "start/faults.py: it can't be pinned to its cores: {}; `nproc --all` says which there are",
         "start/faults.py: it can't be started ({}): {}",
         "start/faults.py: its folder {} can't be entered: {}",
@@ -89,8 +89,18 @@ TEXTS: dict[str, tuple[str, ...]] = {
         "start/faults.py: not ready after {} s ({}); it has {} s: see --ready-timeout",
         "start/faults.py: {}{}, {} s after its start{}",
         "start/faults.py:  after {} answer{} to the load",
+        "runs/measuring/instances.py: {} can't be probed: a second process of it: {}",
+        "runs/measuring/instances.py: {}: its probed process {}",
+        "runs/measuring/instances.py: at its verification: {}",
+        "runs/measuring/instances.py: had ended",
     ),
     RACY: ("verify/exchange.py: the request could not be written: {}",),
-    NO_FAULT: ("model/workload.py: , for status {}", "traffic/access_log.py: is not an object: {}"),
+    NO_FAULT: (
+        "model/workload.py: , for status {}",
+        "traffic/access_log.py: is not an object: {}",
+        "runs/measuring/instances.py: {}: measuring CPU and memory of {} (pid {}) and {}",
+        "runs/measuring/instances.py: its control group",
+        "runs/measuring/instances.py: all below it",
+    ),
 }
 """By reason fault texts, as tests/messages/texts.py names them."""
