@@ -60,3 +60,7 @@ CLUSTER_RACES ?= 10
 .PHONY: cluster-bench
 cluster-bench: release-engine build/brick/brick-yardstick ## measure: Race equals and a planted 3 % on machines of namespaces and on this one, as root
 	$(BIN)/python -m tests.cluster_bench --races $(CLUSTER_RACES) --out records/$(NOW)-cluster-bench.json
+
+.PHONY: why-bench
+why-bench: release-engine build/brick/brick-yardstick ## measure: Plant causes and count those that `bakeoff why` names, into records/; a quarter of an hour
+	$(BIN)/python -m tests.why_bench --out records/$(NOW)-why-bench.json

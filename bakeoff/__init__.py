@@ -16,7 +16,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from bakeoff.library import capacity, compare, crosscheck, day, draws, open_run, race, replay
+    from bakeoff.library import (
+        capacity,
+        compare,
+        crosscheck,
+        day,
+        draws,
+        open_run,
+        race,
+        replay,
+        why,
+    )
     from bakeoff.model.errors import (
         BadFile,
         BadUsage,
@@ -51,6 +61,7 @@ __all__ = [
     "open_run",
     "race",
     "replay",
+    "why",
 ]
 
 _HOMES = {
@@ -63,6 +74,7 @@ _HOMES = {
         "open_run",
         "race",
         "replay",
+        "why",
     ),
     "bakeoff.runs.results": ("Comparison", "Latencies"),
     "bakeoff.runs": ("Run",),

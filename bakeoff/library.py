@@ -97,6 +97,7 @@ class _RaceKeywords(_Requests, _Attaching, total=False):
     until: Until
     precision: Share
     confirm: bool
+    why: bool
     warm_up: Time
     boots: int
     instances: int
@@ -212,6 +213,20 @@ def race(
     and `NoVerdict` where no contender gave a result.
     """
     return _measured("race", contenders, plan.RaceOptions(**options), plan.plan_race, out, watch)
+
+
+@_lists(plan.WhyOptions)
+def why(
+    *contenders: Place,
+    out: Place = "runs",
+    watch: Watch | None = None,
+    **options: Unpack[_RaceKeywords],
+) -> Run:
+    """Race HTTP servers, and find out where the difference comes from: `run.why()` has it.
+
+    Raises as `race`.
+    """
+    return _measured("why", contenders, plan.WhyOptions(**options), plan.plan_race, out, watch)
 
 
 @_lists(plan.CapacityOptions)

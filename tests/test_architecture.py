@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).parents[1] / "bakeoff"
-STAGES = ["plan", "build", "start", "verify", "load", "measure", "judge", "report"]
+STAGES = ["plan", "build", "start", "verify", "load", "measure", "why", "judge", "report"]
 # What is built on what; each room is a folder, or a file beside them.
 MAY_IMPORT = {
     "keeper": set[str](),
@@ -23,6 +23,7 @@ MAY_IMPORT = {
     "load": {"model", "command", "installation", "histograms"},
     "start": {"model", "keeper"},
     "measure": {"model", "keeper"},
+    "why": {"model", "command"},
     "judge": {"model", "histograms"},
     "runs": {"model", "keeper", "installation", *STAGES},
     "schemas": {"model", "runs"},

@@ -20,6 +20,7 @@ GROUPS = {
             "measuring",
             "Race HTTP servers: which is faster, by how much, how sure, at what cost.",
         ),
+        "why": ("measuring", "Race servers, and find out where the difference comes from."),
         "ci": ("ci", "Check whether a change is slower than its base."),
         "compare": (
             "runs",

@@ -21,6 +21,9 @@ from bakeoff.model.plan import Plan
 from bakeoff.plan import Catalogue, RaceOptions, plan_race
 from bakeoff.plan.catalogue import read_contender
 from bakeoff.progress import terminal_watch
+from bakeoff.report.kinds.why import LAYERS
+from bakeoff.report.sentences import sentence
+from bakeoff.why import Profiler
 
 _MARKS = {"ok": "[green]ok[/]", "note": "[yellow]note[/]", "warning": "[red]warning[/]"}
 
@@ -94,6 +97,11 @@ def doctor() -> None:
         _remark("ok", f"the load engine is {engine_version()}, {engine_path()}")
     except MissingPiece as error:
         _remark("warning", str(error))
+    missing = Profiler().missing
+    for layer, what in LAYERS.items():
+        reason = missing.get(layer)
+        said = f"bakeoff why: {what}"
+        _remark("note" if reason else "ok", f"{said}: {sentence(reason)}" if reason else said)
     if installation.DATA.is_dir():
         _remark(*_cache())
     lacking = {

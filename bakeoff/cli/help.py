@@ -22,7 +22,7 @@ BRIEF = (
 )
 """Options that matter: of a command with many, -h shows the first ten of these."""
 BRIEF_OPTIONS, BRIEF_EXAMPLES = 10, 6
-MEASURES = ("race", "ci", "capacity", "day", "draws", "replay", "crosscheck", "resume")
+MEASURES = ("race", "why", "ci", "capacity", "day", "draws", "replay", "crosscheck", "resume")
 ENVIRONMENT: dict[str, tuple[str, tuple[str, ...]]] = {
     "BAKEOFF_HISTORY": (
         "Keep the history in this database (postgresql://…); empty: keep none. (default: "

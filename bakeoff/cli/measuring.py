@@ -1,6 +1,7 @@
 """`bakeoff race`, `capacity` and `replay`: options, a plan, and what comes of it."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -28,6 +29,7 @@ from bakeoff.plan import (
     DayOptions,
     RaceOptions,
     ReplayOptions,
+    WhyOptions,
     confirming,
     out_of_reach,
     plan_capacity,
@@ -89,14 +91,32 @@ def race(
     several protocols each contender races once in each, all in one race: only
     neighbours in a rotation have a ratio.
     """
-    check_json(json)
-    on = (options.cluster, options.allow_hosts, environment(), say, options.server_nodes)
-    with place(*on) as (here, stages):
-        plan = plan_race(contenders or (), options, here)
-        say(_grid_outlook(plan) if isinstance(plan, GridPlan) else _race_outlook(plan))
-        if isinstance(plan, Plan) and (plan.precision or plan.within):
-            _say_reach(plan, stages)
-        measure(plan, out_dir, json, wide, stages)
+    _race(contenders or (), options, json, wide, out_dir)
+
+
+@takes(WhyOptions)
+def why(
+    options: WhyOptions,
+    contenders: Annotated[list[str], CONTENDER],
+    json: Json = None,
+    wide: Wide = False,
+    out_dir: OutDir = RUNS,
+) -> None:
+    """Race servers, and find out where the difference comes from.
+
+    After the race each contender is loaded at one rate that all hold, plainly
+    and while perf samples its stacks, and its system calls are counted. The
+    difference in CPU time per request is taken apart into lines that add up to
+    it, each with an interval: functions, system calls, scheduling, page faults,
+    and what is unexplained. It needs perf, and for the kernel's lines root;
+    bakeoff doctor says what this machine gives.
+
+    bakeoff why nginx go-nethttp
+    bakeoff why "node a.js" "node b.js"
+    bakeoff why ./old ./new --workload ./shop.toml
+    bakeoff race ./old ./new --budget 2m --why     the same, after any race
+    """
+    _race(contenders, options, json, wide, out_dir)
 
 
 @takes(CapacityOptions)
@@ -156,6 +176,19 @@ def replay(
         _list_articles(here.catalogue)
     else:
         measure(plan_replay(here.catalogue.article(article), options, here), out_dir, json, wide)
+
+
+def _race(
+    contenders: Sequence[str], options: RaceOptions, json: str | None, wide: bool, out_dir: Path
+) -> None:
+    check_json(json)
+    on = (options.cluster, options.allow_hosts, environment(), say, options.server_nodes)
+    with place(*on) as (here, stages):
+        plan = plan_race(contenders, options, here)
+        say(_grid_outlook(plan) if isinstance(plan, GridPlan) else _race_outlook(plan))
+        if isinstance(plan, Plan) and (plan.precision or plan.within):
+            _say_reach(plan, stages)
+        measure(plan, out_dir, json, wide, stages)
 
 
 def _in_boots(plan: Plan) -> str:

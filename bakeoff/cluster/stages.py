@@ -54,6 +54,7 @@ class _Servers(Servers):
     """
 
     freezer = None
+    profiler = None
 
     def __init__(self, servers: Sequence[Node], loader: Node) -> None:
         self._server = servers[0]

@@ -11,6 +11,7 @@ from bakeoff.judge.past import predicted
 from bakeoff.judge.runs import Run, compare_runs, confirmed
 from bakeoff.judge.standings import changes_of_places, leaders
 from bakeoff.judge.verdict import judge
+from bakeoff.judge.why import judge_why
 
 __all__ = [
     "DECIDED_DRAWS",
@@ -30,6 +31,7 @@ __all__ = [
     "judge_capacity",
     "judge_ci",
     "judge_day",
+    "judge_why",
     "leaders",
     "predicted",
     "recovered_after_ms",

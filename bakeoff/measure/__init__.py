@@ -21,6 +21,7 @@ from bakeoff.measure.processes import (
     read_memory,
     read_placement,
     read_thread_times,
+    read_usage,
     read_written,
     threads_at_work,
 )

@@ -5,6 +5,7 @@ Read when a boot's measuring begins and ends, never between slices.
 
 import contextlib
 import os
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -12,8 +13,9 @@ from typing import NamedTuple
 import psutil
 
 from bakeoff.measure.cpu import parse_stat
+from bakeoff.measure.kernel import parse_counters
 from bakeoff.model.audit import Conduct, Crew, Written
-from bakeoff.model.readings import Memory
+from bakeoff.model.readings import Memory, Usage
 from bakeoff.model.receipt import Handle
 
 # Worker processes that share a listening socket share the load badly: with 64 connections the
@@ -52,6 +54,37 @@ def _used_ns(thread: Path) -> int:
     except FileNotFoundError:
         stat = parse_stat((thread / "stat").read_text(errors="replace"))
         return stat.user_ns + stat.system_ns
+
+
+def read_usage(pids: Iterable[int]) -> Usage:
+    """What all threads of `pids` have met since each began; those that have ended are left out."""
+    total: Counter[str] = Counter()
+    for pid in pids:
+        with contextlib.suppress(OSError):
+            for thread in Path(f"/proc/{pid}/task").iterdir():
+                with contextlib.suppress(OSError):
+                    total.update(_met(thread))
+    with contextlib.suppress(OSError, KeyError):
+        total["segments"] = parse_counters(Path("/proc/net/snmp").read_text())["Tcp"]["OutSegs"]
+    return Usage(**{field: total[field] for field in Usage.model_fields})
+
+
+def _met(thread: Path) -> dict[str, int]:
+    status = dict(
+        line.split(":", 1)
+        for line in (thread / "status").read_text(errors="replace").splitlines()
+        if "_switches:" in line
+    )
+    fields = (thread / "stat").read_text(errors="replace").rpartition(")")[2].split()
+    met = {
+        "voluntary_switches": int(status["voluntary_ctxt_switches"]),
+        "involuntary_switches": int(status["nonvoluntary_ctxt_switches"]),
+        "minor_faults": int(fields[7]),
+        "major_faults": int(fields[9]),
+    }
+    with contextlib.suppress(FileNotFoundError):
+        met["delay_ns"] = int((thread / "schedstat").read_text().split()[1])
+    return met
 
 
 def threads_at_work(before: ThreadTimes, after: ThreadTimes) -> Crew | None:

@@ -124,7 +124,8 @@ class Plan(Contract):
     nobody asked for so many `connections`: there are fewer where a server's listen queue can't take
     them. With `same_answers` whoever answers otherwise than the reference is out. `upstream` is
     whom the entries ask where the workload has them ask somebody, on `upstream_cpus`. To `confirm`
-    is to measure the entries solo too, after the race, with a bound of their own. Without what is
+    is to measure the entries solo too, after the race, with a bound of their own; with `why` it is
+    followed by a look for causes. Without what is
     `expected`, as in earlier versions, a race takes what it takes. Servers listen on `host`.
     Without a `cluster` all of it is on one machine. `available`: the contenders were not named one
     by one, so those that can't be built or don't serve the workload are left out as a rule. With
@@ -164,6 +165,7 @@ class Plan(Contract):
     reference: str
     solo: bool
     confirm: bool = False
+    why: Annotated[bool, Field(exclude_if=lambda given: not given)] = False
     gates: tuple[Gate, ...] = ()
     cpu_gates: IfAny[bool] = False
     cant_tell: CantTell = "pass"

@@ -29,6 +29,21 @@ class CpuTime(Counters):
     system_ns: NonNegativeInt
 
 
+class Usage(Counters):
+    """What the threads of one process tree have met: times that one waited or was taken off its
+    core, page faults without and with a read, and how long it was ready and waited for a core.
+
+    `segments` are those of TCP that both sides of the network namespace have sent.
+    """
+
+    voluntary_switches: NonNegativeInt
+    involuntary_switches: NonNegativeInt
+    minor_faults: NonNegativeInt
+    major_faults: NonNegativeInt
+    delay_ns: NonNegativeInt
+    segments: NonNegativeInt
+
+
 class CoreTime(Contract):
     """What one processor did since the machine started, s, from /proc/stat (10 ms ticks)."""
 

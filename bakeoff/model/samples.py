@@ -18,10 +18,12 @@ from bakeoff.model.capacity import CostAt
 from bakeoff.model.cut import Draw, DrawRule, Warmup
 from bakeoff.model.day import Phase
 from bakeoff.model.engine import LoaderSlice, SliceEvent
+from bakeoff.model.finding import Finding
 from bakeoff.model.load import Loader, LoadResult
 from bakeoff.model.protocol import Agreed
-from bakeoff.model.readings import CoreTime, CpuTime, Memory, NetworkSeen, TcpTrouble
+from bakeoff.model.readings import CoreTime, CpuTime, Memory, NetworkSeen, TcpTrouble, Usage
 from bakeoff.model.receipt import Stopped, Verification
+from bakeoff.model.why import Layer
 
 LEAK_SHARE_MAX = 0.01
 """Of a contender's cores: what it uses of them in others' turns slows the others."""
@@ -272,6 +274,53 @@ class DayEnd(Contract):
     stopped: tuple[Stopped, ...]
 
 
+class WhyBlock(Contract):
+    """A slice of each contender at one rate, `plain` or while their stacks were `sampled`.
+
+    `usages` is what each one's threads met meanwhile, where that was seen.
+    """
+
+    type: Literal["why-block"] = "why-block"
+    kind: Literal["plain", "sampled"]
+    block: NonNegativeInt
+    slices: tuple[Slice, ...]
+    usages: dict[str, Usage] = {}
+
+
+class WhyStacks(Contract):
+    """How often one contender's threads were seen in a stack, in each of the sampled `blocks`.
+
+    A stack is its functions from the outermost on, with semicolons between; those of the kernel end
+    with `_[k]`.
+    """
+
+    type: Literal["why-stacks"] = "why-stacks"
+    entry: str
+    blocks: tuple[NonNegativeInt, ...]
+    stacks: dict[str, tuple[NonNegativeInt, ...]]
+
+
+class WhyCalls(Contract):
+    """One contender's system calls while it answered so many requests, by name, all of them."""
+
+    type: Literal["why-calls"] = "why-calls"
+    entry: str
+    requests: PositiveInt
+    calls: dict[str, PositiveInt]
+
+
+class WhyEnd(Contract):
+    """The look for causes ended, after `lasted_s`; what is `missing` was not available here.
+
+    `given_up` says what ended it before its time.
+    """
+
+    type: Literal["why-end"] = "why-end"
+    lasted_s: NonNegativeFloat
+    missing: dict[Layer, Finding] = {}
+    given_up: str = ""
+
+
 Record = Annotated[
     BootStart
     | Warmup
@@ -284,6 +333,10 @@ Record = Annotated[
     | ToolRun
     | DayTurn
     | DayEnd
+    | WhyBlock
+    | WhyStacks
+    | WhyCalls
+    | WhyEnd
     | PlanChange,
     Field(discriminator="type"),
 ]

@@ -145,7 +145,7 @@ class RaceDraft:
                     "--precision 1%. For a race of fixed length give --duration"
                 )
             until = "decided"
-        for option in ("confirm", "until"):
+        for option in ("confirm", "until", "why"):
             if getattr(options, option) and len(entries) < 2:
                 raise BadUsage(f"--{option}: needs two contenders")
         if options.ready_timeout:
@@ -194,6 +194,7 @@ class RaceDraft:
             reference=reference,
             solo=options.solo,
             confirm=options.confirm,
+            why=options.why,
             gates=gates,
             cant_tell=options.cant_tell,
             same_answers=options.same_answers,
@@ -258,6 +259,7 @@ def confirming(plan: Plan) -> Plan:
             "solo": True,
             "instances": None,
             "confirm": False,
+            "why": False,
             "gates": (),
             "precision": None,
             "until": None,

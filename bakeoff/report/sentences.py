@@ -44,6 +44,15 @@ CALLED: Mapping[str, str] = {
     "storm": "the connection storm",
     "slow": "slow clients",
     "after": "memory after it all",
+    # What CPU time goes to.
+    "scheduling": "scheduling and wake-ups",
+    "page_faults": "page faults",
+    "interrupts": "interrupts",
+    "entering": "entering and leaving system calls",
+    "unnamed": "kernel code without a name",
+    "other": "other kernel work",
+    "others": "other kernel work",
+    "other_functions": "other functions",
 }
 """How a word of a contract is called in a sentence."""
 
@@ -81,6 +90,12 @@ def _headers(names: str | Sequence[str]) -> str:
     return listed("-".join(part.capitalize() for part in name.split("-")) for name in given)
 
 
+def _more(value: float, words: tuple[str, str], unit: str = "") -> str:
+    """`3.2 µs more`, `0.25 fewer`."""
+    size = f"{abs(value):.{1 if abs(value) >= 1 else 2}f}"
+    return f"{size}{unit} {words[value < 0]}"
+
+
 _FORMATS: Mapping[str, Callable[[Any], str]] = {
     "who": who,
     "listed": listed,
@@ -92,6 +107,8 @@ _FORMATS: Mapping[str, Callable[[Any], str]] = {
     "one": lambda values: str(values[0]),
     "words": lambda word: word.replace("_", " "),
     "called": CALLED.__getitem__,
+    "us_more": lambda us: _more(us, ("more", "less"), " µs"),
+    "count_more": lambda count: _more(count, ("more", "fewer")),
     "range": _range,
     "slower": _slower,
     "headers": _headers,

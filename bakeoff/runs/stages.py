@@ -27,6 +27,7 @@ from bakeoff.model.readings import NetworkSeen
 from bakeoff.model.receipt import Receipt
 from bakeoff.model.verdict import Verdict
 from bakeoff.runs.results import Results
+from bakeoff.why import Profiler
 
 SETTLE_S = 0.3
 """Time for servers to come to rest before their idle memory is read."""
@@ -83,6 +84,8 @@ class Servers:
     keeper = start.Keeper
     freezer: Callable[[Iterable[int]], start.Freezer] | None = start.Freezer
     """None where contenders' processes are not of this machine."""
+    profiler: Callable[[], Profiler] | None = Profiler
+    """None where they are not."""
     attach = staticmethod(start.attach)
     answers = staticmethod(verifying.answers)
     verify = staticmethod(verifying.verify)
@@ -126,6 +129,7 @@ class Meters:
     counted_pids = staticmethod(measure.counted_pids)
     memory = staticmethod(measure.read_memory)
     thread_times = staticmethod(measure.read_thread_times)
+    usage = staticmethod(measure.read_usage)
     placement = staticmethod(measure.read_placement)
     written = staticmethod(measure.read_written)
     free_memory_mib = staticmethod(measure.read_free_memory_mib)

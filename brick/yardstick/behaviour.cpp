@@ -36,15 +36,6 @@ void work(std::chrono::nanoseconds time) {
     }
 }
 
-/// Each loop waits for the last one's result and touches no memory, so that all cost the same.
-void count(std::uint64_t loops) {
-    std::uint64_t x = loops;
-    for (std::uint64_t i = 0; i < loops; ++i) {
-        x = x * 6'364'136'223'846'793'005U + 1'442'695'040'888'963'407U;
-        __asm__ volatile("" : "+r"(x));  // No compiler may leave it out or fold it.
-    }
-}
-
 brick::Source chunks(std::shared_ptr<const std::string> body, std::size_t chunk_bytes) {
     return [body = std::move(body), chunk_bytes, sent = std::size_t{0}](std::string& out) mutable {
         out.append(*body, sent, chunk_bytes);
@@ -60,6 +51,7 @@ Behaviour::Behaviour(const Options& options) : options_(options) {
     body_ = std::make_shared<const std::string>(
         repeated(kHello, options.body_bytes.value_or(kHello.size())));
     if (options.stall.count() > 0) stalls_.emplace(options.stall, options.every, options.log);
+    if (options.causes.any()) planted_.emplace(options.causes);
     if (options.exponential.count() > 0) {
         queue_.emplace(options.exponential, options.seed.value_or(1));
     }
@@ -84,16 +76,18 @@ void Behaviour::serve(brick::Server& server) {
 brick::Response Behaviour::answer(std::shared_ptr<const std::string> body) {
     if (stalls_) stalls_->pass();
     if (options_.busy.count() > 0) work(options_.busy);
-    count(options_.loops);
+    if (planted_) planted_->pass();
     brick::Response response(200, "text/plain");
+    if (options_.header_bytes > 0) {
+        response.field("X-More", std::string(options_.header_bytes, 'x'));
+    }
     if (options_.chunk_bytes > 0) {
         response.stream(chunks(std::move(body), options_.chunk_bytes));
     } else {
         response.body(*body);
     }
-    return std::move(response.pace({.hold = hold(),
-                                    .piece_bytes = options_.one_byte ? std::size_t{1} : 0,
-                                    .gap = options_.gap}));
+    return std::move(
+        response.pace({.hold = hold(), .piece_bytes = options_.piece_bytes, .gap = options_.gap}));
 }
 
 std::chrono::nanoseconds Behaviour::hold() {
@@ -109,8 +103,8 @@ std::chrono::nanoseconds Behaviour::hold() {
 /// Whether all answers are the same and nothing comes before them: they are rendered once.
 bool Behaviour::is_plain() const noexcept {
     return options_.delay.count() == 0 && !stalls_ && options_.slow_every == 0 && !queue_ &&
-           options_.busy.count() == 0 && options_.loops == 0 && options_.chunk_bytes == 0 &&
-           !options_.one_byte;
+           options_.busy.count() == 0 && !planted_ && options_.chunk_bytes == 0 &&
+           options_.piece_bytes == 0 && options_.header_bytes == 0;
 }
 
 }  // namespace yardstick

@@ -10,6 +10,7 @@
 
 #include <brick/brick.hpp>
 
+#include "causes.hpp"
 #include "options.hpp"
 #include "queue.hpp"
 #include "stalls.hpp"
@@ -35,6 +36,7 @@ private:
     std::shared_ptr<const std::string> body_;
     std::optional<Stalls> stalls_;
     std::optional<Queue> queue_;
+    std::optional<Planted> planted_;
     std::atomic<std::uint64_t> requests_{0};
 };
 

@@ -46,10 +46,21 @@ constexpr std::array kFlags = {
     Flag{"--exponential", true, [](Options& o, Value v) { o.exponential = duration(v); }},
     Flag{"--seed", true, [](Options& o, Value v) { o.seed = number(v, 0, kAny); }},
     Flag{"--busy", true, [](Options& o, Value v) { o.busy = duration(v); }},
-    Flag{"--loops", true, [](Options& o, Value v) { o.loops = number(v, 0, kAny); }},
+    Flag{"--loops", true, [](Options& o, Value v) { o.causes.loops = number(v, 0, kAny); }},
     Flag{"--body", true, [](Options& o, Value v) { o.body_bytes = size_bytes(v); }},
     Flag{"--chunked", true, [](Options& o, Value v) { o.chunk_bytes = size_bytes(v); }},
-    Flag{"--one-byte", false, [](Options& o, Value) { o.one_byte = true; }},
+    Flag{"--one-byte", false, [](Options& o, Value) { o.piece_bytes = 1; }},
+    Flag{"--pieces", true, [](Options& o, Value v) { o.piece_bytes = size_bytes(v); }},
+    Flag{"--header", true, [](Options& o, Value v) { o.header_bytes = size_bytes(v); }},
+    Flag{"--calls", true, [](Options& o, Value v) { o.causes.calls = number(v, 0, kAny); }},
+    Flag{"--allocations", true,
+         [](Options& o, Value v) { o.causes.allocations = number(v, 0, kAny); }},
+    Flag{"--copy", true, [](Options& o, Value v) { o.causes.copy_bytes = size_bytes(v); }},
+    Flag{"--fault", true, [](Options& o, Value v) { o.causes.fault_bytes = size_bytes(v); }},
+    Flag{"--line", true, [](Options& o, Value v) { o.causes.log_bytes = size_bytes(v); }},
+    Flag{"--to", true, [](Options& o, Value v) { o.causes.log = v; }},
+    Flag{"--sleep", true, [](Options& o, Value v) { o.causes.sleep = duration(v); }},
+    Flag{"--lock", true, [](Options& o, Value v) { o.causes.lock = duration(v); }},
     Flag{"--gap", true, [](Options& o, Value v) { o.gap = duration(v); }},
 };
 
@@ -76,10 +87,14 @@ void check_together(const Options& o) {
     demand(!o.seed || o.exponential.count() > 0, "--seed is for --exponential");
     demand(o.exponential.count() == 0 || o.threads == 1,
            "--exponential is one worker: --threads has to be 1");
-    demand(o.gap.count() == 0 || o.one_byte, "--gap is between two bytes: it needs --one-byte");
+    demand(o.gap.count() == 0 || o.piece_bytes > 0,
+           "--gap is between two writes: it needs --one-byte or --pieces");
+    demand((o.causes.log_bytes > 0) == !o.causes.log.empty(),
+           "--line and --to belong together: --line 100 --to access.log");
     const bool answers = o.delay.count() > 0 || o.stall.count() > 0 || o.slow_every > 0 ||
-                         o.exponential.count() > 0 || o.busy.count() > 0 || o.loops > 0 ||
-                         o.body_bytes || o.chunk_bytes > 0 || o.one_byte;
+                         o.exponential.count() > 0 || o.busy.count() > 0 || o.causes.any() ||
+                         o.body_bytes || o.chunk_bytes > 0 || o.piece_bytes > 0 ||
+                         o.header_bytes > 0;
     demand(!o.null || !answers,
            "--null reads no request: of the other options it only takes "
            "--host, --port, --threads, --io and --quiet");
@@ -123,6 +138,14 @@ What it does with each request:
   --busy TIME          works so long, by the CPU time of its thread
   --loops N            does so many loops of arithmetic, whatever time they take: twice as many
                        cost twice as much, on a slow day too
+  --calls N            calls the kernel so often, with the cheapest of system calls (getppid)
+  --allocations N      allocates 256 bytes so often
+  --copy SIZE          copies so many bytes
+  --fault SIZE         maps so many bytes and touches each page
+  --line SIZE          writes so many bytes to a log
+  --to FILE            which
+  --sleep TIME         sleeps, and its thread serves nobody meanwhile
+  --lock TIME          takes a lock that another thread holds for so long, half of the time
   --delay TIME         answers so long after the request; others are served meanwhile
   --slow-every N       every N-th request waits for --slow
   --slow TIME
@@ -138,8 +161,10 @@ What it does with each request:
 What it answers:
   --body SIZE          so many bytes
   --chunked SIZE       in chunks of so many bytes
+  --header SIZE        with so many bytes of a header more
   --one-byte           each byte of head and body in a write of its own
-  --gap TIME           between two bytes
+  --pieces SIZE        in writes of so many bytes
+  --gap TIME           between two writes
 
 Where it listens:
   --host ADDRESS       127.0.0.1

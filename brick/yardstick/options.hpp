@@ -11,6 +11,8 @@
 
 #include <brick/options.hpp>
 
+#include "causes.hpp"
+
 namespace yardstick {
 
 struct Options {
@@ -31,10 +33,11 @@ struct Options {
     std::chrono::nanoseconds exponential{0};  ///< Mean of the service times; 0: no queue.
     std::optional<std::uint64_t> seed;
     std::chrono::nanoseconds busy{0};  ///< CPU time for each request.
-    std::uint64_t loops = 0;           ///< Of arithmetic, for each request.
+    Causes causes;
+    std::size_t header_bytes = 0;  ///< Of a header more.
     std::optional<std::size_t> body_bytes;
     std::size_t chunk_bytes = 0;  ///< 0: a body with a Content-Length.
-    bool one_byte = false;
+    std::size_t piece_bytes = 0;  ///< Head and body leave in writes of so many bytes; 0: in one.
     std::chrono::nanoseconds gap{0};
 };
 

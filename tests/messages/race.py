@@ -81,6 +81,7 @@ SECTION = Section(
             race nginx --solo --precision 1%
             race nginx --solo --confirm
             race nginx --confirm
+            why nginx
             race nginx --server-nodes 2
             race nginx --arrivals weekly
             race nginx go-nethttp --gate 'nginx >='

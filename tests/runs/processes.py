@@ -1,6 +1,7 @@
 """The processes of a world in which no server runs: what keeps them, reads and clogs them."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,8 @@ from bakeoff.model.plan import Cores, Entry
 from bakeoff.model.protocol import OVER_TLS, Certificate, Protocol
 from bakeoff.model.readings import CpuTime
 from bakeoff.model.receipt import CpuCounter, Handle, Stopped
+from bakeoff.model.samples import Slice
+from bakeoff.why import ProfilerFailed, Sample
 
 if TYPE_CHECKING:
     from tests.runs.world import World
@@ -167,3 +170,42 @@ def handle_of(
         command=("server",),
         time_to_ready_ms=ready_ms,
     )
+
+
+class FakeProfiler:
+    """Profilers that see a thread of each process in its handler or sending, by turns, and a call
+    for each request. With a `fault` they don't take hold, and of what is `lacking` they see
+    nothing."""
+
+    calls_share = 1.0
+
+    def __init__(self, world: "World") -> None:
+        self._world = world
+        self.missing = dict(world.lacking)
+        self.environment = {"PROFILED": "yes"}
+
+    @contextmanager
+    def sampling(self, pids: Collection[int], _file: Path) -> Iterator["FakeProfiler"]:
+        if self._world.profiler_fault:
+            raise ProfilerFailed(self._world.profiler_fault)
+        self._pids, self._began_ns = pids, self._world.time_ns
+        yield self
+        self._ended_ns = self._world.time_ns
+
+    def samples(self) -> list[Sample]:
+        times = range(self._began_ns, self._ended_ns, 1_000_000)
+        stacks = ("main;handle", "main;send;do_syscall_64_[k];__x64_sys_sendto_[k]")
+        return [
+            Sample(pid, at_ns, stacks[number % 2])
+            for number, at_ns in enumerate(times)
+            for pid in self._pids
+        ]
+
+    def calls(
+        self, _pids: Collection[int], _file: Path, load: Callable[[], Slice]
+    ) -> tuple[dict[str, int], Slice]:
+        loaded = load()
+        return {"sendto": loaded.event.requests_all}, loaded
+
+    def forget(self, pids: Collection[int]) -> None:
+        self._world.forgotten.update(pids)

@@ -12,7 +12,14 @@ from bakeoff.history.results import indexed, indexed_path
 from bakeoff.load import LoadRun, LoadSpec
 from bakeoff.model.load import Loader
 from bakeoff.model.replay import ReplayPlan
-from bakeoff.plan import CapacityOptions, RaceOptions, adapt, plan_capacity, plan_race
+from bakeoff.plan import (
+    CapacityOptions,
+    RaceOptions,
+    adapt,
+    explaining,
+    plan_capacity,
+    plan_race,
+)
 from bakeoff.report.render import markdown
 from bakeoff.runs import AnyRun, open_run, report, resume
 from bakeoff.runs.life import progress
@@ -47,6 +54,7 @@ PLANS: dict[str, Plans] = {
     "draws": lambda _, root: test_draws_run.plan(root),
     "day": lambda _, root: test_day.plan(root),
     "ci": test_ci.plan,
+    "why": lambda measure, _: explaining(measure.plan("slow", "fast")),
 }
 SPEEDS = {
     **dict.fromkeys(("fast", "ada", "ada#2", "ada#3", "head"), 20_000.0),
@@ -61,6 +69,7 @@ IN_THE_INDEX = {
     "replay": (),
     "crosscheck": (),
     "draws": (),
+    "why": (),
 }
 
 

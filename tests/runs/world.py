@@ -14,15 +14,17 @@ from bakeoff.model.audit import Audit, Probes, Written
 from bakeoff.model.contender import Contender
 from bakeoff.model.engine import Job
 from bakeoff.model.errors import ContenderOut, MissingPiece
+from bakeoff.model.finding import Finding
 from bakeoff.model.history import Earlier, Program
 from bakeoff.model.load import Loader
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Connection, Entry
 from bakeoff.model.protocol import Agreed, Certificate, Protocol
-from bakeoff.model.readings import CoreTime, Memory, TcpTrouble
+from bakeoff.model.readings import CoreTime, Memory, TcpTrouble, Usage
 from bakeoff.model.receipt import CpuCounter, Handle, Receipt, Verification
 from bakeoff.model.samples import Record
 from bakeoff.model.verdict import Verdict
+from bakeoff.model.why import Layer
 from bakeoff.model.workload import Workload
 from bakeoff.progress import Watch
 from bakeoff.runs import Stages
@@ -36,6 +38,7 @@ from tests.runs.processes import (
     FakeCpu,
     FakeFreezer,
     FakeKeeper,
+    FakeProfiler,
     FakeSlowClients,
     handle_of,
     name_of,
@@ -64,7 +67,7 @@ class World(Reports, History, Watch):
     first connections are closed, or with `forgets_again` any. `compiles_s` is the CPU time that
     each slice in a process's first half second of load leaves to be done after it. Those of `leaks`
     use that share of a core all the time, but while they are `frozen`, since when. `stubborn` ones
-    survive SIGKILL.
+    survive SIGKILL. Profilers fail with `profiler_fault`, and see nothing of what is `lacking`.
     """
 
     requests_per_s: dict[str, float]
@@ -103,6 +106,9 @@ class World(Reports, History, Watch):
     stalls: dict[str, float] = field(default_factory=dict)
     broken: dict[str, str] = field(default_factory=dict)
     stubborn: set[str] = field(default_factory=set)
+    lacking: dict[Layer, Finding] = field(default_factory=dict)
+    profiler_fault: str = ""
+    forgotten: set[int] = field(default_factory=set)
     starts_s: dict[str, float] = field(default_factory=dict)
     drains: bool = False
     forgets: frozenset[str] = frozenset()
@@ -216,6 +222,15 @@ class World(Reports, History, Watch):
 
     def free_files(self) -> int:
         return 1000
+
+    def profiler(self) -> FakeProfiler:
+        return FakeProfiler(self)
+
+    def usage(self, pids: Iterable[int]) -> Usage:
+        """A thread waits once for each request."""
+        waits = sum(self.answered.get(self.pids[pid], 0) for pid in pids)
+        rest = dict.fromkeys(Usage.model_fields, 0)
+        return Usage(**{**rest, "voluntary_switches": waits})
 
     def placement(self, tasks: Iterable[tuple[int, int]]) -> Placement:
         return Placement({pid: 100 for pid, _ in tasks}, {}, {})

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from bakeoff.model.findings.causes import CAUSES
 from bakeoff.model.findings.comparisons import CAPACITIES, NO_FIGURE, RUNS, STEPS
 from bakeoff.model.findings.contenders import ENTRIES, INVALID, LOWER_BOUNDS
 from bakeoff.model.findings.days import DAY
@@ -25,6 +26,7 @@ SUBJECTS: Mapping[str, Mapping[str, Row]] = {
     "Two runs": RUNS,
     "A step of a line over time": STEPS,
     "A capacity": CAPACITIES,
+    "Where a difference comes from": CAUSES,
 }
 """The rows of each subject by their codes, in the order of the documents."""
 

@@ -33,6 +33,8 @@ VALUES: Mapping[str, Meant] = {
     "bytes_per_request": Meant(
         "bytes of log and scratch files written per answered request", [120.0, 80.0]
     ),
+    "call": Meant("the name of a system call; `NAME: WORK` of one that does several", "sendto"),
+    "calls_more": Meant("calls per request more than the other; null: as many", 1.0),
     "carried_bytes_per_s": Meant(
         "what one connection between two machines carried before the race", 1.2e8
     ),
@@ -69,8 +71,10 @@ VALUES: Mapping[str, Meant] = {
     "ended": Meant("working processes that ended while blocks were measured", 3),
     "error_us": Meant("how far off a clock may be, µs", 900.0),
     "failure": Meant(
-        "why a run of a load tool failed, in its own words; null: none failed", "exit status 1"
+        "why a load tool or a profiler failed, in its own words; null: none failed",
+        "exit status 1",
     ),
+    "faults_more": Meant("page faults per request more than the other", 0.2),
     "finding": Meant(
         "what is found of `name` against `other` by what the race is ranked by", "slower"
     ),
@@ -78,6 +82,7 @@ VALUES: Mapping[str, Meant] = {
         "the first wrong answer, in the engine's words; null: none was kept",
         "status 500 instead of 200",
     ),
+    "function": Meant("a function, as its debugger names it", "parse_request"),
     "head_bytes": Meant("bytes of an answer's head before HPACK", [180, 210]),
     "headers": Meant(
         "names of HTTP headers; where there are `names`, one's own, with commas between",
@@ -124,6 +129,7 @@ VALUES: Mapping[str, Meant] = {
     "mib_before": Meant("memory when blocks began, MiB, in the boot in which it grew most", 40.0),
     "mib_per_s": Meant("MiB per second by which memory grew, over all boots", 1.6),
     "missing": Meant("requests that were never answered", 42),
+    "mode": Meant("`user` or `kernel`", "kernel"),
     "most": Meant("of sizes, the contender that sends the most", "api-v1"),
     "most_bytes": Meant("the most that an answer has, bytes", 190),
     "most_us": Meant("the latest that the generator may be, µs", 500.0),
@@ -142,6 +148,7 @@ VALUES: Mapping[str, Meant] = {
     "p99_us": Meant("p99 of the latency, µs", 2_100_000.0),
     "packed_bytes": Meant("bytes of an answer's head after HPACK, frames included", [52, 61]),
     "peak_per_s": Meant("requests per second of the warm-up's best second", 42_000.0),
+    "paranoid": Meant("the kernel's setting of that name", 2),
     "phase": Meant("a phase of a day", "recovery"),
     "pids": Meant("process ids", [4711]),
     "pipeline": Meant("requests that may be under way on one connection", 1),
@@ -199,6 +206,7 @@ VALUES: Mapping[str, Meant] = {
     "step_us": Meant("the smallest difference of latencies that a tool prints, µs", 1_000.0),
     "strayed": Meant("the cores that it ran on and was not given, by number", [2]),
     "streams": Meant("streams that were requested on a connection", 128),
+    "switches_more": Meant("context switches per request more than the other; null: as many", 1.0),
     "text": Meant(
         "words of others: of an article, a tool, a check, or an earlier version", "its body changes"
     ),
@@ -207,6 +215,9 @@ VALUES: Mapping[str, Meant] = {
     "tool": Meant("a load tool", "wrk"),
     "user": Meant("the name of a user of this machine, or the number", "www-data"),
     "upstream_busy": Meant("share of the time in which the upstream was at work", 0.95),
+    "us_high": Meant("upper end of the 95 % interval of `us_more`", 6.6),
+    "us_low": Meant("lower end of the 95 % interval of `us_more`", 5.6),
+    "us_more": Meant("CPU time per request more than the other, µs", 6.1),
     "value_us": Meant("that quantile, µs", 204_000.0),
     "versions": Meant("versions of TLS", ["TLS 1.3", "TLS 1.2"]),
     "what": Meant(
@@ -215,6 +226,7 @@ VALUES: Mapping[str, Meant] = {
     "whole_ratio": Meant(
         "the ratio over all requests, at full load; null where there is none", 0.97
     ),
+    "work": Meant("what the kernel does, or `other_functions`", "interrupts"),
     "work_us": Meant("time of the fixed work where the machine is quiet, µs", 146.0),
     "workers": Meant("workers that were requested", 4),
     "wrong": Meant("answers of a wrong status, body or header", 180),

@@ -1,6 +1,7 @@
 """A race: boots of a rotation or solo rounds, a verdict, and where asked for a confirmation."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 
@@ -8,9 +9,10 @@ from bakeoff.model.history import Earlier
 from bakeoff.model.plan import Plan
 from bakeoff.model.samples import BootEnd, BootStart, PlanChange
 from bakeoff.model.verdict import Verdict
-from bakeoff.plan import confirming
+from bakeoff.model.why import Why
+from bakeoff.plan import confirming, explaining
 from bakeoff.report.document import Document
-from bakeoff.report.kinds import race, race_headline
+from bakeoff.report.kinds import race, race_headline, why
 from bakeoff.runs import indexing
 from bakeoff.runs.measuring.boot import Boot, time_is_up
 from bakeoff.runs.measuring.contenders import (
@@ -24,7 +26,7 @@ from bakeoff.runs.measuring.solo import run_solo_round
 from bakeoff.runs.run import Run
 from bakeoff.runs.stages import History, Stages, Watch
 
-CONFIRM_FOLDER = "confirm"
+CONFIRM_FOLDER, WHY_FOLDER = "confirm", "why"
 EARLIER_FILE = "earlier.json"
 JUDGING_SHARE, WATCHING_SHARE = 0.1, 0.01
 """Of a core's time from one judging of a race that goes on to the next, which judging takes: where
@@ -80,11 +82,13 @@ class RaceRun(Run[Plan, Verdict]):
             rounds = f"{solo.boots} rounds, {solo.duration_s:.0f} s measured"
             watch.step(f"confirming: each alone, {rounds}")
             self.measure_part(CONFIRM_FOLDER, solo, stages, watch)
+        if self.planned.why and len(self.plan.contenders) > 1:
+            self.measure_part(WHY_FOLDER, explaining(self.plan), stages, watch)
 
     def is_complete(self) -> bool:
-        solo = self.part(CONFIRM_FOLDER)
-        confirmed = not self.planned.confirm or (solo is not None and solo.is_complete())
-        return self._is_over() and confirmed
+        wanted = {CONFIRM_FOLDER: self.planned.confirm, WHY_FOLDER: self.planned.why}
+        parts = [self.part(name) for name, is_wanted in wanted.items() if is_wanted]
+        return self._is_over() and all(part and part.is_complete() for part in parts)
 
     def look_back(self, history: History) -> None:
         if earlier := history.earlier(self.path, self._verdict()):
@@ -126,7 +130,7 @@ class RaceRun(Run[Plan, Verdict]):
         return {*invalid, *unplanned, *out} - twins
 
     def part_names(self) -> Iterable[str]:
-        return (CONFIRM_FOLDER,)
+        return CONFIRM_FOLDER, WHY_FOLDER
 
     @staticmethod
     def verdicts(result: Verdict) -> Mapping[str, Verdict]:
@@ -137,12 +141,22 @@ class RaceRun(Run[Plan, Verdict]):
         return indexing.of_verdicts(cls.verdicts(result), setting)
 
     def planned_s(self) -> float | None:
-        open_ended = self.planned.confirm or self.planned.may_end_early
+        planned = self.planned
+        open_ended = planned.confirm or planned.why or planned.may_end_early
         return None if open_ended else self.planned.duration_s
 
     def document(self) -> Document:
         """The report, with what the result alone doesn't have."""
-        return race.document(self.result, self.plan, self.records(), self.store.receipts())
+        document = race.document(self.result, self.plan, self.records(), self.store.receipts())
+        causes = self.why()
+        if causes is None:
+            return document
+        return replace(document, summary=(*document.summary, why.section(causes)))
+
+    def why(self) -> Why | None:
+        """Where the difference comes from; None: the race was not followed by a look for causes."""
+        part = self.part(WHY_FOLDER)
+        return part.result_so_far() if part else None
 
     def judged_among(self, names: Sequence[str], reference: str = "") -> tuple[Document, Verdict]:
         """The report and the verdict of some of its entries, as a family of their own.

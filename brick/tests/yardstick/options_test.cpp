@@ -35,16 +35,26 @@ TEST(Options, AValueFollowsOrIsJoined) {
     EXPECT_EQ(options.busy, 5us);
     EXPECT_EQ(options.port, 0);
     EXPECT_EQ(options.io, brick::Io::epoll);
-    EXPECT_TRUE(options.one_byte);
+    EXPECT_EQ(options.piece_bytes, 1U);
     EXPECT_EQ(options.gap, 1ms);
+}
+
+TEST(Options, CausesAddUp) {
+    const Options options =
+        parse_options(Words{"--calls", "2", "--copy=64KiB", "--line=100", "--to=/tmp/a log"});
+    EXPECT_TRUE(options.causes.any());
+    EXPECT_EQ(options.causes.calls, 2U);
+    EXPECT_EQ(options.causes.copy_bytes, 65'536U);
+    EXPECT_EQ(options.causes.log, "/tmp/a log");
 }
 
 TEST(Options, EveryOptionIsInTheHelp) {
     for (const char* const name :
-         {"--host",       "--port",  "--threads",     "--io",       "--quiet",
-          "--null",       "--delay", "--stall",       "--every",    "--log",
-          "--slow-every", "--slow",  "--exponential", "--seed",     "--busy",
-          "--loops",      "--body",  "--chunked",     "--one-byte", "--gap"}) {
+         {"--host",        "--port",  "--threads", "--io",    "--quiet",       "--null",
+          "--delay",       "--stall", "--every",   "--log",   "--slow-every",  "--slow",
+          "--exponential", "--seed",  "--busy",    "--loops", "--body",        "--chunked",
+          "--one-byte",    "--gap",   "--calls",   "--copy",  "--allocations", "--fault",
+          "--line",        "--to",    "--sleep",   "--lock",  "--pieces",      "--header"}) {
         EXPECT_NE(help().find(name), std::string_view::npos) << name;
     }
 }

@@ -1,0 +1,436 @@
+"""Where the difference between two contenders comes from, in lines that add up to it.
+
+The difference is that of CPU time per request in plain blocks. A sample of a stack stands for its
+share of the CPU time of its slice, and has one line: the function that was at work or, in the
+kernel, what it was at work for. Sampling makes requests cost more; the factor of both contenders
+together is taken out. What the lines leave of the plain difference is unexplained; what the
+profiler itself did is on no line.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import fmean
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bakeoff.judge.fairness import unequal, works_of
+from bakeoff.judge.quantiles import t_quantile
+from bakeoff.model.audit import Work
+from bakeoff.model.errors import NoVerdict
+from bakeoff.model.finding import Finding
+from bakeoff.model.machine import Machine
+from bakeoff.model.samples import (
+    Block,
+    Record,
+    Slice,
+    WhyBlock,
+    WhyCalls,
+    WhyEnd,
+    WhyStacks,
+)
+from bakeoff.model.why import Difference, Part, Why, WhyCount, WhyLine, WhyPair, WhyPlan
+
+ERROR = 0.05
+LINES_MAX = 15
+"""Functions that have a line of their own, and as many of the kernel's."""
+SHARE_MIN = 0.01
+"""Of the CPU time of the costlier of the two, of a line of its own."""
+CAUSES_MAX = 4
+CALLS_MIN, CALLS_SHARE_MIN, CALLS_MANY = 0.1, 0.2, 0.5
+"""Calls per request that are worth naming though their time can't be told from nothing: so many,
+and such a share of the other's unless they are many."""
+_WAITS = ("epoll_wait", "epoll_pwait", "poll", "ppoll", "select", "pselect6", "io_uring_enter")
+"""How many requests one of them finds depends on how busy the server is: it is an effect."""
+OTHERS = "others"
+_USER: tuple[Part, ...] = ("user", "function")
+_KERNEL: tuple[Part, ...] = ("kernel", "call", "work")
+"""A sum, and the kinds of its lines."""
+
+Floats = NDArray[np.float64]
+
+
+class Key(NamedTuple):
+    """Which line of the table a stack belongs to."""
+
+    part: Part
+    name: str
+
+
+_OF_KERNEL = "_[k]"
+_PROFILER = ("perf_", "__perf_", "ctx_sched", "visit_groups", "merge_sched_in", "event_sched")
+_FAULTS = ("asm_exc_page_fault", "exc_page_fault", "do_user_addr_fault", "do_page_fault")
+_FAULTS_ARM = ("do_mem_abort", "el0_da", "el0_ia")
+_SCHEDULING = (
+    *("schedule", "__schedule", "preempt_schedule", "finish_task_switch", "try_to_wake_up"),
+    *("ttwu_", "__wake_up", "wake_up_", "do_nanosleep_wait"),
+)
+_INTERRUPTS = ("asm_sysvec", "asm_common_interrupt", "el0_irq", "el1_irq", "el0t_64_irq", "el1h_64")
+_ENTRIES = ("do_syscall_64", "x64_sys_call", "el0_svc_common", "invoke_syscall", "do_fast_syscall")
+_PREFIX = re.compile(r"^(?:__(?:x64|arm64|se|do)_sys_|__sys_|ksys_|do_sys_|sys_|__do_|do_)")
+_SUFFIX = re.compile(r"\.(?:isra|constprop|part|cold)(?:\.\d+)?")
+_RING_WORK = re.compile(
+    r"io_(?:send|sendmsg|send_zc|recv|recvmsg|read|write|accept|connect|timeout|poll_add|close)"
+)
+
+
+def key_of(stack: str) -> Key | None:
+    """The line of a stack, as in `WhyStacks`; None: the profiler's own work."""
+    frames = stack.split(";")
+    if not frames[-1].endswith(_OF_KERNEL):
+        return Key("function", frames[-1])
+    own = [
+        _SUFFIX.sub("", each.removesuffix(_OF_KERNEL))
+        for each in frames
+        if each.endswith(_OF_KERNEL)
+    ]
+    if any(each.startswith(_PROFILER) for each in own):
+        return None
+    if any(each.startswith((*_FAULTS, *_FAULTS_ARM)) for each in own):
+        return Key("work", "page_faults")
+    if any(each.startswith(_SCHEDULING) for each in own):
+        return Key("work", "scheduling")
+    if any(each.startswith(_INTERRUPTS) for each in own):
+        return Key("work", "interrupts")
+    entered = [at for at, each in enumerate(own) if each.startswith(_ENTRIES)]
+    if not entered:
+        return Key("work", "other" if own[0][:1] != "[" else "unnamed")
+    within = own[entered[-1] + 1 :]
+    if not within or within[0].startswith(("exit_to_user", "syscall_", "entry_", "__get_user")):
+        return Key("work", "entering")
+    call = _PREFIX.sub("", within[0])
+    ring = next((each for each in within if _RING_WORK.fullmatch(each)), "")
+    return Key("call", f"{call}: {ring}" if ring and call == "io_uring_enter" else call)
+
+
+@dataclass
+class Seen:
+    """What the records say of one contender, by block."""
+
+    plain: dict[int, Slice] = field(default_factory=dict)
+    sampled: dict[int, Slice] = field(default_factory=dict)
+    met: dict[int, Mapping[str, float]] = field(default_factory=dict)
+    stacks: dict[int, dict[Key | None, int]] = field(default_factory=dict)
+    calls: dict[str, float] = field(default_factory=dict)
+
+    def cpu_us(self, block: int) -> float:
+        """CPU time per request in a plain block."""
+        return self.plain[block].server_cpu_us_per_request or 0.0
+
+    def split(self, block: int, slowed: float, *, kernel_named: bool) -> dict[Key, float]:
+        """CPU time per request of each line in a block, µs; the keys `user` and `kernel` are the
+        sums. By the factor `slowed` a request takes longer while it is sampled.
+
+        Without the kernel's stacks its time is the kernel's own count, and without any stacks user
+        time too.
+        """
+        slice_ = self.sampled.get(block) or self.plain[block]
+        whole_us, cpu = slice_.server_cpu_us_per_request or 0.0, slice_.server_cpu
+        whole_us /= slowed if block in self.sampled else 1.0
+        counted = sum(self.stacks.get(block, {}).values())
+        found: dict[Key, float] = {}
+        if not counted or not kernel_named:
+            assert cpu
+            split_ns = (cpu.user_ns + cpu.system_ns) or 1
+            found[Key("kernel", "")] = whole_us * cpu.system_ns / split_ns
+            whole_us = found[Key("user", "")] = whole_us * cpu.user_ns / split_ns
+        for key, times in self.stacks.get(block, {}).items():
+            if key:
+                us = whole_us * times / counted
+                total = Key("user" if key.part == "function" else "kernel", "")
+                found[key] = us
+                if kernel_named:
+                    found[total] = found.get(total, 0.0) + us
+        return found
+
+
+def judge_why(plan: WhyPlan, records: Sequence[Record], machine: Machine, complete: bool) -> Why:
+    """The lines of each contender against the reference. Raises `NoVerdict` where nothing was
+    measured and nothing is known of why not."""
+    seen: dict[str, Seen] = {entry.name: Seen() for entry in plan.race.entries}
+    end = next((record for record in records if isinstance(record, WhyEnd)), None)
+    plain = [record for record in records if isinstance(record, WhyBlock)]
+    if not plain and not end:
+        raise NoVerdict("no block was measured")
+    for record in records:
+        if isinstance(record, WhyBlock):
+            _add_block(seen, record)
+        elif isinstance(record, WhyStacks):
+            _add_stacks(seen[record.entry], record)
+        elif isinstance(record, WhyCalls):
+            per_request = {name: n / record.requests for name, n in record.calls.items()}
+            seen[record.entry].calls = per_request
+    kernel_named = end is not None and "kernel" not in end.missing
+    blocks = [
+        Block(boot=0, block=b.block, kind="short", slices=b.slices, at_ns=0, cores=())
+        for b in plain
+        if b.kind == "plain"
+    ]
+    works = works_of(plan.race, [*records, *blocks])
+    reference = plan.race.reference
+    pairs = [
+        pair
+        for name in seen
+        if name != reference
+        and (pair := _pair(name, reference, seen, works, kernel_named=kernel_named))
+    ]
+    rates = [slice_.rate for block in plain for slice_ in block.slices if slice_.rate]
+    return Why(
+        run=plan.run,
+        workload=plan.race.workload.name,
+        reference=reference,
+        command_line=plan.race.command_line,
+        complete=complete,
+        rate_per_s=rates[0] if rates else None,
+        blocks=len(blocks),
+        lasted_s=end.lasted_s if end else 0.0,
+        pairs=tuple(pairs) if not (end and end.given_up) else (),
+        unequal=unequal(plan.race, works),
+        profiling={name: cost for name, own in seen.items() if (cost := _profiling(own))},
+        missing=end.missing if end else {},
+        given_up=end.given_up if end else "",
+        machine=machine,
+    )
+
+
+def _add_block(seen: Mapping[str, Seen], record: WhyBlock) -> None:
+    for slice_ in record.slices:
+        own = seen[slice_.entry]
+        if not slice_.event.requests_all or not slice_.server_cpu:
+            continue
+        (own.plain if record.kind == "plain" else own.sampled)[record.block] = slice_
+        usage = record.usages.get(slice_.entry)
+        if usage and record.kind == "plain":
+            counts: dict[str, float] = dict(usage)
+            faults = counts.pop("minor_faults") + counts.pop("major_faults")
+            counts |= {"page_faults": faults, "delay_us": counts.pop("delay_ns") / 1e3}
+            per_request = {what: n / slice_.event.requests_all for what, n in counts.items()}
+            answered = slice_.event.requests or 1
+            own.met[record.block] = per_request | {"bytes": slice_.event.bytes / answered}
+
+
+def _add_stacks(own: Seen, record: WhyStacks) -> None:
+    for stack, counts in record.stacks.items():
+        key = key_of(stack)
+        for block, times in zip(record.blocks, counts, strict=True):
+            of_block = own.stacks.setdefault(block, {})
+            of_block[key] = of_block.get(key, 0) + times
+
+
+def _profiling(own: Seen) -> float | None:
+    both = own.plain.keys() & own.sampled.keys()
+    if not both:
+        return None
+    sampled_us = fmean(own.sampled[block].server_cpu_us_per_request or 0.0 for block in both)
+    plain_us = fmean(map(own.cpu_us, both))
+    return sampled_us / plain_us if plain_us and sampled_us else None
+
+
+def _pair(
+    name: str,
+    other: str,
+    seen: Mapping[str, Seen],
+    works: Mapping[str, Work],
+    *,
+    kernel_named: bool,
+) -> WhyPair | None:
+    both = (seen[name], seen[other])
+    blocks = sorted(both[0].plain.keys() & both[1].plain.keys())
+    if any(own.stacks for own in both):
+        blocks = [b for b in blocks if all(own.stacks.get(b) for own in both)]
+    if len(blocks) < 2:
+        return None
+    plain = [np.array([own.cpu_us(block) for block in blocks]) for own in both]
+    # What profiling costs both alike is taken out; where it hits one more, that is unexplained.
+    slowed = float(np.prod([_profiling(own) or 1.0 for own in both])) ** 0.5
+    rows = [_rows(own, blocks, slowed, kernel_named=kernel_named) for own in both]
+    ordered = _ordered(rows, max(each.mean() for each in plain))
+    met = [what for what in both[0].met.get(blocks[0], {}) if both[1].met.get(blocks[0])]
+    interval = _intervals(len(ordered) + 1 + len(met))
+
+    def line(key: Key, its: Floats, others: Floats) -> WhyLine:
+        return WhyLine(
+            part=key.part,
+            name=key.name,
+            its_us=float(its.mean()),
+            other_us=float(others.mean()),
+            difference=interval(its - others),
+        )
+
+    lines = [line(key, *(of.get(key, _nothing(blocks)) for of in rows)) for key in ordered]
+    sums = [
+        sum((of.get(Key(part, ""), _nothing(blocks)) for part in ("user", "kernel")), start=0.0)
+        for of in rows
+    ]
+    left = [whole - summed for whole, summed in zip(plain, sums, strict=True)]
+    lines.append(line(Key("unexplained", ""), *left))
+    cpu = _intervals(1)(plain[0] - plain[1])
+    counts = [
+        WhyCount(
+            what=what,
+            its=(its := _met(both[0], what, blocks)).mean(),
+            other=(others := _met(both[1], what, blocks)).mean(),
+            difference=interval(its - others),
+        )
+        for what in met
+    ]
+    counts += _counted(name, other, both, works)
+    its_us, other_us = (float(each.mean()) for each in plain)
+    return WhyPair(
+        name=name,
+        other=other,
+        its_us=its_us,
+        other_us=other_us,
+        cpu=cpu,
+        lines=tuple(lines),
+        counts=tuple(counts),
+        finding=_finding(name, other, cpu, lines, counts),
+    )
+
+
+def _nothing(blocks: Sequence[int]) -> Floats:
+    return np.zeros(len(blocks))
+
+
+def _met(own: Seen, what: str, blocks: Sequence[int]) -> Floats:
+    return np.array([own.met.get(block, {}).get(what, 0.0) for block in blocks])
+
+
+def _rows(
+    own: Seen, blocks: Sequence[int], slowed: float, *, kernel_named: bool
+) -> dict[Key, Floats]:
+    """Line → µs per request in each block."""
+    rows: dict[Key, Floats] = {}
+    for at, block in enumerate(blocks):
+        for key, us in own.split(block, slowed, kernel_named=kernel_named).items():
+            rows.setdefault(key, _nothing(blocks))[at] = us
+    return rows
+
+
+def _ordered(rows: Sequence[dict[Key, Floats]], largest_us: float) -> list[Key]:
+    """The lines of the table in their order; small ones are added up in `rows`, by kind.
+
+    Which have their own is decided by their size, not by their difference.
+    """
+
+    def size(key: Key) -> float:
+        return max(of[key].mean() if key in of else 0.0 for of in rows)
+
+    ordered: list[Key] = []
+    keys = {key for of in rows for key in of}
+    for total, *kinds in (_USER, _KERNEL):
+        leaves = sorted((key for key in keys if key.part in kinds), key=size, reverse=True)
+        own = [key for key in leaves[:LINES_MAX] if size(key) >= SHARE_MIN * largest_us]
+        rest = Key(kinds[-1], OTHERS)
+        for of in rows:
+            small = [of.pop(key) for key in leaves if key not in own and key in of]
+            if small:
+                of[rest] = np.sum(small, axis=0)
+        ordered += [Key(total, "")] if Key(total, "") in keys else []
+        ordered += [*own, *([rest] if any(rest in of for of in rows) else [])]
+    return ordered
+
+
+def _intervals(lines: int) -> Callable[[Floats], Difference]:
+    """Student's interval of the mean of blocks, at 95 % for so many lines together."""
+
+    def interval(blocks: Floats) -> Difference:
+        mean, n = float(blocks.mean()), len(blocks)
+        half = float(blocks.std(ddof=1)) / n**0.5
+        half *= t_quantile(n - 1, 1 - ERROR / lines / 2)
+        return Difference(more=mean, low=mean - half, high=mean + half)
+
+    return interval
+
+
+def _counted(
+    name: str, other: str, both: Sequence[Seen], works: Mapping[str, Work]
+) -> list[WhyCount]:
+    """What was counted once: system calls, and what the audit and the threads have shown."""
+    found = []
+    if all(own.calls for own in both):
+        its, others = (own.calls for own in both)
+        found += [
+            WhyCount(what=f"call:{call}", its=its.get(call, 0.0), other=others.get(call, 0.0))
+            for call in sorted({*its, *others}, key=lambda c: -max(its.get(c, 0), others.get(c, 0)))
+        ]
+    if name in works and other in works:
+        two = (works[name], works[other])
+        found.append(WhyCount(what="head_bytes", its=two[0].head_bytes, other=two[1].head_bytes))
+        writes = [each.audit.segments for each in two if each.audit and each.audit.segments]
+        if len(writes) == len(two):
+            found.append(WhyCount(what="writes", its=writes[0], other=writes[1]))
+        crews = [each.crew.threads_at_work for each in two if each.crew]
+        if len(crews) == len(two):
+            found.append(WhyCount(what="threads_at_work", its=crews[0], other=crews[1]))
+    return found
+
+
+def _finding(
+    name: str,
+    other: str,
+    cpu: Difference,
+    lines: Sequence[WhyLine],
+    counts: Sequence[WhyCount],
+) -> Finding:
+    """What a request costs more, and of what that comes: the largest first, and only what is told
+    from nothing."""
+    more = {count.what: count.its - count.other for count in counts}
+    most = {count.what: max(count.its, count.other) for count in counts}
+    leaves = [line for line in lines if line.part not in ("user", "kernel")]
+    # Without stacks the sums are all that there is.
+    if not any(line.part != "unexplained" for line in leaves):
+        leaves = list(lines)
+    told = [line for line in leaves if line.difference.is_told]
+    told.sort(key=lambda line: -abs(line.difference.more))
+    because = [_cause(line, more) for line in told[:CAUSES_MAX]]
+    named = {line.name.partition(":")[0] for line in told if line.part == "call"}
+    extra = [
+        (call.removeprefix("call:"), calls)
+        for call, calls in more.items()
+        if call.startswith("call:")
+        and call[5:] not in named
+        and abs(calls) >= _least(call[5:], most[call])
+    ]
+    extra.sort(key=lambda of: -abs(of[1]))
+    because += [
+        Finding.of("calls_more", call=call, calls_more=calls)
+        for call, calls in extra[: CAUSES_MAX - len(because)]
+    ]
+    values = {"name": name, "other": other}
+    if cpu.is_told:
+        ends = {"us_more": cpu.more, "us_low": cpu.low, "us_high": cpu.high}
+        return Finding.of("costs_differ", *because, **values, **ends)
+    return Finding.of(
+        "costs_alike", *because, **values, us_more=cpu.more, us_low=cpu.low, us_high=cpu.high
+    )
+
+
+def _least(call: str, most: float) -> float:
+    """The calls per request that are worth naming."""
+    few = max(CALLS_MIN, CALLS_SHARE_MIN * most)
+    return CALLS_MANY if call in _WAITS else min(CALLS_MANY, few)
+
+
+def _cause(line: WhyLine, more: Mapping[str, float]) -> Finding:
+    us, name = line.difference.more, line.name
+    if line.part == "unexplained":
+        return Finding.of("in_nothing_seen", us_more=us)
+    if line.part in ("user", "kernel"):
+        return Finding.of("in_mode", us_more=us, mode=line.part)
+    if line.part == "function" and name != OTHERS:
+        return Finding.of("in_function", us_more=us, function=name)
+    if line.part == "call":
+        calls = more.get(f"call:{name.partition(':')[0]}")
+        told = calls if calls is not None and abs(calls) >= CALLS_MIN else None
+        return Finding.of("in_call", us_more=us, call=name, calls_more=told)
+    if name == "scheduling":
+        switches = more.get("voluntary_switches", 0.0) + more.get("involuntary_switches", 0.0)
+        told = switches if abs(switches) >= CALLS_MIN else None
+        return Finding.of("in_scheduling", us_more=us, switches_more=told)
+    if name == "page_faults":
+        return Finding.of("in_page_faults", us_more=us, faults_more=more.get("page_faults"))
+    work = "other_functions" if line.part == "function" else name
+    return Finding.of("in_work", us_more=us, work=work)

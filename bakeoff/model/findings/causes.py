@@ -1,0 +1,64 @@
+"""Where the difference in CPU time per request comes from, and what hides it."""
+
+from collections.abc import Mapping
+
+from bakeoff.model.findings.row import Row
+
+CAUSES: Mapping[str, Row] = {
+    "costs_differ": Row(
+        "{name} spends {us_more:us_more} CPU time per request than {other} ({us_low:+.2f} to "
+        "{us_high:+.2f} µs)[: {because}]",
+        more="What follows has intervals that exclude 0, the largest first, four at most; the "
+        "report has all lines.",
+        because="in_call",
+    ),
+    "costs_alike": Row(
+        "{name} and {other} spend the same CPU time per request, as far as can be told: the "
+        "difference is {us_low:+.2f} to {us_high:+.2f} µs, {us_more:+.2f} at best[. Yet {because}]",
+        because="in_function",
+    ),
+    "in_call": Row(
+        "{us_more:us_more} in the system call {call}[ ({calls_more:count_more} per request)]",
+        more="The time is the kernel's, without waiting.",
+    ),
+    "calls_more": Row(
+        "{calls_more:count_more} {call} per request",
+        more="Its CPU time can't be told from nothing.",
+    ),
+    "in_function": Row(
+        "{us_more:us_more} in {function}",
+        more="User time while the function itself was at work, without those that it called.",
+    ),
+    "in_scheduling": Row(
+        "{us_more:us_more} in scheduling and wake-ups[ ({switches_more:count_more} context "
+        "switches per request)]"
+    ),
+    "in_page_faults": Row(
+        "{us_more:us_more} in page faults[ ({faults_more:count_more} per request)]"
+    ),
+    "in_work": Row("{us_more:us_more} in {work:called}"),
+    "in_mode": Row("{us_more:us_more} of {mode} time"),
+    "in_nothing_seen": Row(
+        "{us_more:us_more} unexplained",
+        more="The samples don't have it: plain blocks and sampled blocks differ by so much.",
+    ),
+    "no_perf": Row(
+        "perf is not installed", advice="install linux-perf, which Ubuntu has in linux-tools"
+    ),
+    "profiler_refused": Row(
+        "the kernel lets only root sample programs (kernel.perf_event_paranoid is {paranoid})",
+        advice="run as root, or sudo sysctl kernel.perf_event_paranoid=1",
+    ),
+    "kernel_refused": Row(
+        "the kernel lets only root see its own functions (kernel.perf_event_paranoid is "
+        "{paranoid})",
+        advice="run as root, or sudo sysctl kernel.perf_event_paranoid=1",
+    ),
+    "profiler_fails": Row("the profiler failed: {failure}"),
+    "no_tracer": Row(
+        "nothing can count system calls here: strace is missing or may not trace, and perf may not "
+        "use tracepoints",
+        advice="install strace, or run as root",
+    ),
+    "servers_elsewhere": Row("the contenders run on other machines"),
+}

@@ -1,0 +1,111 @@
+"""Where the difference between servers comes from: plan.json of the phase, and why.json."""
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat
+
+from bakeoff.model.base import Contract
+from bakeoff.model.finding import Finding
+from bakeoff.model.machine import Machine
+from bakeoff.model.plan import Plan
+
+Layer = Literal["stacks", "kernel", "calls"]
+"""`stacks`: user time by function. `kernel`: kernel time by what it is for. `calls`: system calls
+by name and number."""
+
+Part = Literal["user", "kernel", "function", "call", "work", "unexplained"]
+"""`user` and `kernel` are sums. `function` is user time in one function, `call` kernel time of one
+system call, and `work` kernel time for something that no system call is charged with."""
+
+
+class WhyPlan(Contract):
+    """plan.json of a look for causes: the contenders and the load of `race`."""
+
+    schema_: Literal["bakeoff.why-plan/1"] = Field("bakeoff.why-plan/1", alias="schema")
+    run: str
+    race: Plan
+
+
+class Difference(Contract):
+    """What a contender has more than another, per request: the mean over blocks, and its interval,
+    at 95 % for all lines of the pair together."""
+
+    more: float
+    low: float
+    high: float
+
+    @property
+    def is_told(self) -> bool:
+        """Whether the interval excludes 0."""
+        return not self.low <= 0 <= self.high
+
+
+class WhyLine(Contract):
+    """CPU time per request, µs, of a contender (`its_us`), and of the one that it is compared with
+    (`other_us`).
+
+    The lines of a table but `user` and `kernel`, which are sums of others, add up to the whole.
+    """
+
+    part: Part
+    name: str
+    its_us: float
+    other_us: float
+    difference: Difference
+
+
+class WhyCount(Contract):
+    """How often something happens per request, or how much of it there is (`bytes`, `delay_us`).
+
+    `call:NAME` are calls of that system call. Without a `difference` it was counted once, exactly.
+    """
+
+    what: str
+    its: NonNegativeFloat
+    other: NonNegativeFloat
+    difference: Difference | None = None
+
+
+class WhyPair(Contract):
+    """A contender compared with another. `cpu` is the measured difference of CPU time per request,
+    µs, which the lines add up to, and `finding` says what it comes of."""
+
+    name: str
+    other: str
+    its_us: NonNegativeFloat
+    other_us: NonNegativeFloat
+    cpu: Difference
+    lines: tuple[WhyLine, ...]
+    counts: tuple[WhyCount, ...]
+    finding: Finding
+
+
+class Why(Contract):
+    """why.json: where the difference in CPU time per request comes from, of each contender against
+    the reference, at one rate for all.
+
+    `profiling` is, for each contender, CPU time per request while stacks were sampled over that of
+    the same load without. `unequal` is the work that contenders do unequally, which comes first.
+    `missing` says why a layer is not available here. `given_up`: the phase came to no end.
+    """
+
+    schema_: Literal["bakeoff.why/1"] = Field("bakeoff.why/1", alias="schema")
+    run: str
+    workload: str
+    reference: str
+    command_line: tuple[str, ...]
+    complete: bool
+    rate_per_s: PositiveFloat | None
+    blocks: NonNegativeInt
+    lasted_s: NonNegativeFloat
+    pairs: tuple[WhyPair, ...]
+    unequal: tuple[Finding, ...] = ()
+    profiling: Mapping[str, PositiveFloat] = {}
+    missing: Mapping[Layer, Finding] = {}
+    given_up: Annotated[str, Field(exclude_if=lambda given: not given)] = ""
+    machine: Machine
+
+    def pair(self, name: str) -> WhyPair | None:
+        """What is found of a contender against the reference."""
+        return next((pair for pair in self.pairs if pair.name == name), None)

@@ -1,0 +1,30 @@
+"""The look for causes that follows a race."""
+
+from bakeoff.model.plan import Plan
+from bakeoff.model.why import WhyPlan
+from bakeoff.plan.outlook import expected
+
+WHY_S = 8.0
+"""Of measured time for two contenders."""
+
+
+def explaining(plan: Plan) -> WhyPlan:
+    """The look for what makes the difference between the contenders of `plan`, under its load."""
+    entries = tuple(entry for entry in plan.entries if not entry.twin_of)
+    race = plan.model_copy(
+        update={
+            "run": f"{plan.run}-why",
+            "entries": entries,
+            "duration_s": WHY_S * len(entries) / 2,
+            "boots": 1,
+            "solo": False,
+            "instances": None,
+            "confirm": False,
+            "why": False,
+            "gates": (),
+            "precision": None,
+            "until": None,
+        }
+    )
+    race = race.model_copy(update={"expected": expected(race)})
+    return WhyPlan(run=race.run, race=race)

@@ -1,0 +1,199 @@
+"""Where the difference comes from: one table for each contender, whose lines add up."""
+
+from collections.abc import Mapping, Sequence
+
+from bakeoff.model.why import Difference, Layer, Why, WhyCount, WhyLine, WhyPair
+from bakeoff.report import figures
+from bakeoff.report.document import (
+    Block,
+    Column,
+    DataRow,
+    Document,
+    Item,
+    List,
+    Row,
+    Section,
+    Table,
+    Text,
+    items,
+)
+from bakeoff.report.kinds.shared import again, machine_table
+from bakeoff.report.sentences import CALLED, listed, sentence, sentences
+
+LAYERS: Mapping[Layer, str] = {
+    "stacks": "user time by function",
+    "kernel": "kernel time by system call",
+    "calls": "system calls by number",
+}
+_COUNTS: Mapping[str, str] = {
+    "voluntary_switches": "context switches, waiting",
+    "involuntary_switches": "context switches, taken off the core",
+    "page_faults": "page faults",
+    "delay_us": "waiting for a core, µs",
+    "segments": "TCP segments, both sides",
+    "bytes": "bytes of the answer",
+    "head_bytes": "bytes of its head",
+    "writes": "segments that an answer comes in, when idle",
+    "threads_at_work": "threads at work",
+}
+_READING = (
+    "CPU time per request at one rate, µs. Indented lines add up to the sum above them, and user, "
+    "kernel and unexplained time to all. Intervals are of the difference, 95 % for all lines "
+    "together; a star: it excludes 0. A function's time is its own, without those that it called. "
+    "Scheduling, page faults and interrupts are apart from the system calls in which they happen."
+)
+_COUNTED = (
+    "Per request, in plain blocks; system calls in one slice, all of them. Without an interval it "
+    "was counted once."
+)
+
+
+def document(result: Why) -> Document:
+    """The report of a look for causes."""
+    return Document(
+        title=f"{result.workload}: where the difference comes from",
+        headline=headline(result),
+        context=("causes", result.machine.taken_at),
+        facts=facts(result),
+        alarm="" if result.complete else "The look for causes was cut off.",
+        summary=blocks(result),
+        detail=(machine_table(result.machine), again(result.command_line, result.run)),
+        data=tuple(row for pair in result.pairs for row in _data(result, pair)),
+    )
+
+
+def headline(result: Why) -> str:
+    """What each contender's requests cost more, and of what that comes."""
+    if result.given_up:
+        return f"No causes: {result.given_up}."
+    if not result.pairs:
+        return "No causes: too few blocks were measured."
+    return " ".join(f"{sentence(pair.finding)}." for pair in result.pairs)
+
+
+def facts(result: Why) -> tuple[str, ...]:
+    """What was measured."""
+    if not result.rate_per_s:
+        return ()
+    return (
+        f"{figures.rate(result.rate_per_s)} requests/s for each",
+        f"{figures.plural(result.blocks, 'block')} without and as many with the profiler",
+        f"{result.lasted_s:.0f} s",
+    )
+
+
+def blocks(result: Why) -> tuple[Block, ...]:
+    """The page without its headline, which a race's report takes in."""
+    return (
+        List("Unequal work comes first", items("≠", sentences(result.unequal))),
+        *(block for pair in result.pairs for block in (_lines(pair), _counts(pair))),
+        *([Text(_READING, quiet=True)] if result.pairs else []),
+        *([Text(_cost(result), "Profiling")] if result.profiling else []),
+        List(
+            "Not available here",
+            tuple(
+                Item(sentence(reason), "–", LAYERS[layer])
+                for layer, reason in result.missing.items()
+            ),
+        ),
+    )
+
+
+def section(result: Why) -> Section:
+    """What a race's report has of it."""
+    return Section("Where the difference comes from", (Text(headline(result)), *blocks(result)))
+
+
+def _lines(pair: WhyPair) -> Table:
+    whole = WhyLine(
+        part="user", name="", its_us=pair.its_us, other_us=pair.other_us, difference=pair.cpu
+    )
+    return Table(
+        f"{pair.name} against {pair.other}: CPU time per request",
+        _columns("µs per request", pair),
+        (
+            _row("all", whole),
+            *(_row(_label(line), line) for line in pair.lines),
+        ),
+    )
+
+
+def _columns(what: str, pair: WhyPair) -> tuple[Column, ...]:
+    heads = (pair.name, pair.other, "difference", "95 % interval")
+    return (Column(what, "text"), *map(Column, heads))
+
+
+def _label(line: WhyLine) -> str:
+    match line.part, line.name:
+        case "function", "others":
+            return "   other functions"
+        case "function" | "call", name:
+            return f"   {name}"
+        case "work", name:
+            return f"   {CALLED[name]}"
+    return f" {line.part}"
+
+
+def _row(label: str, line: WhyLine) -> Row:
+    return Row((label, f"{line.its_us:.2f}", f"{line.other_us:.2f}", *_difference(line.difference)))
+
+
+def _difference(of: Difference) -> tuple[str, str]:
+    mark = " *" if of.is_told else ""
+    return f"{of.more:+.2f}{mark}", f"{of.low:+.2f} to {of.high:+.2f}"
+
+
+def _counts(pair: WhyPair) -> Table:
+    return Table(
+        f"{pair.name} against {pair.other}: what happens per request",
+        _columns("per request", pair),
+        tuple(_count(count) for count in pair.counts),
+        _COUNTED,
+        wide=True,
+    )
+
+
+def _count(count: WhyCount) -> Row:
+    call = count.what.removeprefix("call:")
+    label = f"calls of {call}" if call != count.what else _COUNTS[count.what]
+    more = count.its - count.other
+    told = _difference(count.difference) if count.difference else (f"{more:+.2f}", "")
+    return Row((label, f"{count.its:.2f}", f"{count.other:.2f}", *told))
+
+
+def _cost(result: Why) -> str:
+    return listed(
+        f"{name} takes {figures.percent(abs(cost - 1))} {'less' if cost < 1 else 'more'} CPU time "
+        "per request while it is sampled"
+        for name, cost in result.profiling.items()
+    )
+
+
+def _data(result: Why, pair: WhyPair) -> Sequence[DataRow]:
+    whose: DataRow = {"run": result.run, "name": pair.name, "other": pair.other}
+    rows: list[DataRow] = [
+        {
+            **whose,
+            "part": "all",
+            "line": "",
+            "its_us": pair.its_us,
+            "other_us": pair.other_us,
+            **_ends(pair.cpu),
+        }
+    ]
+    rows += [
+        {
+            **whose,
+            "part": line.part,
+            "line": line.name,
+            "its_us": line.its_us,
+            "other_us": line.other_us,
+            **_ends(line.difference),
+        }
+        for line in pair.lines
+    ]
+    return rows
+
+
+def _ends(of: Difference) -> DataRow:
+    return {"more_us": of.more, "low_us": of.low, "high_us": of.high}

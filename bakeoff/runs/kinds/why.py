@@ -1,0 +1,76 @@
+"""A look for causes: what each contender's CPU time goes to, at one rate for all."""
+
+from collections.abc import Collection, Sequence
+
+from bakeoff.model.samples import Record
+from bakeoff.model.why import Why, WhyPlan
+from bakeoff.report.kinds import why
+from bakeoff.runs import indexing
+from bakeoff.runs.measuring.causes import Causes
+from bakeoff.runs.measuring.contenders import build_able, check_sources
+from bakeoff.runs.measuring.context import measuring
+from bakeoff.runs.run import Prepared, Run
+from bakeoff.runs.stages import Stages, Watch
+
+
+class WhyRun(Run[WhyPlan, Why]):
+    """The part of a race that looks for causes. One that was cut off begins anew."""
+
+    kind = command = "why"
+    shows = "causes"
+    plan_type = WhyPlan
+    result_type = Why
+    result_file = "why.json"
+    samples = ("why-block", "why-end")
+    headline = staticmethod(why.headline)
+    document_of = staticmethod(why.document)
+
+    @classmethod
+    def prepare(cls, plan: WhyPlan, stages: Stages, watch: Watch) -> Prepared:
+        """Build the contenders."""
+        return build_able(plan.race, stages, watch)
+
+    def check(self, stages: Stages, watch: Watch) -> None:
+        """The same machine, and the same sources."""
+        super().check(stages, watch)
+        check_sources(self.path, [self.store.receipts()], self.planned.race, stages, watch)
+
+    def measure(self, stages: Stages, watch: Watch) -> None:
+        """The whole look, unless there is one."""
+        if not self.is_complete():
+            expected = self.planned.race.expected
+            with measuring(self.store, stages, watch, expected=expected) as context:
+                Causes(self.planned.race, context).measure()
+
+    def is_complete(self) -> bool:
+        """Whether a look came to its end, or was given up."""
+        return any(record.type == "why-end" for record in self.records())
+
+    def has_samples(self) -> bool:
+        """Whether anything was measured, or it is known why not."""
+        return any(record.type in self.samples for record in self.records())
+
+    def judge(self) -> Why:
+        """The lines that add up to the difference."""
+        from bakeoff.judge import judge_why
+
+        return judge_why(self.planned, self._last(), self.store.machine(), self.is_complete())
+
+    def judged(self) -> bool:
+        """Whether any difference was taken apart."""
+        return bool(self.result.pairs)
+
+    def left_out(self) -> Collection[str]:
+        """It has all contenders of its race, or is given up."""
+        return ()
+
+    @classmethod
+    def indexed(cls, result: Why, setting: indexing.Setting) -> indexing.Indexed:  # noqa: ARG003
+        """Nothing: its race is in the index."""
+        return indexing.Indexed()
+
+    def _last(self) -> Sequence[Record]:
+        """The records of the last look: of one that was cut off nothing counts."""
+        records = self.records()
+        starts = [at for at, record in enumerate(records) if record.type == "boot"]
+        return records[starts[-1] if starts else 0 :]

@@ -1,0 +1,235 @@
+"""perf and strace, held to the processes of contenders. Whatever happens, both let go of them."""
+
+import os
+import select
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from functools import cached_property
+from pathlib import Path
+from shutil import which
+from threading import Event
+from typing import TypeVar
+
+from bakeoff.command import Ended, run
+from bakeoff.model.errors import BakeoffError
+from bakeoff.model.finding import Finding
+from bakeoff.model.why import Layer
+from bakeoff.why.stacks import Sample, calls_of_perf, calls_of_strace, samples
+
+PERIOD_NS = 500_000
+"""Of CPU time, from one sample of a thread to the next."""
+CALLS_BUFFER = "16M"
+"""Of each core: 150,000 system calls, more than a slice has. Nothing is lost before it is full."""
+READY_S, WRITING_S, READING_S = 10.0, 10.0, 60.0
+"""The most that a profiler may take to take hold, to write what it has, and to be read again."""
+TIME_S = 120.0
+ATTACH_S = 0.5
+"""strace doesn't say when it has taken hold of all threads."""
+STRACE_SHARE = 0.1
+_TRIAL_S = 10.0
+_PARANOID = Path("/proc/sys/kernel/perf_event_paranoid")
+_QUIET = ("--no-buildid", "--no-buildid-cache")
+"""perf would copy what it samples to the user's home."""
+
+
+Loaded = TypeVar("Loaded")
+
+
+class ProfilerFailed(BakeoffError):
+    """A profiler could not take hold, or left nothing that can be read."""
+
+
+class Sampling:
+    """The samples of `perf record`, once it has ended."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+
+    def samples(self) -> list[Sample]:
+        """All of them, in their order. Raises `ProfilerFailed`."""
+        fields = ("-F", "pid,time,ip,sym,dso", "--ns", "--no-inline")
+        text = _output(["perf", "script", "-i", str(self._file), *fields])
+        return list(samples(text.splitlines()))
+
+
+class Profiler:
+    """What this machine's profilers can say of processes; `missing` says what they can't."""
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """With it, programs that make code while they run write down its names for perf, where
+        `forget` removes them."""
+        node = f"{os.environ.get('NODE_OPTIONS', '')} --perf-basic-prof-only-functions"
+        return {"NODE_OPTIONS": node.strip(), "PYTHONPERFSUPPORT": "1"}
+
+    def forget(self, pids: Collection[int]) -> None:
+        """Remove the names of code that ended processes have written down."""
+        for pid in pids:
+            with suppress(OSError):
+                Path(f"/tmp/perf-{pid}.map").unlink()  # perf looks there.
+
+    @cached_property
+    def missing(self) -> Mapping[Layer, Finding]:
+        """The layers that are not available to this user on this machine, with their reasons."""
+        found: dict[Layer, Finding] = {}
+        if not which("perf"):
+            found |= dict.fromkeys(("stacks", "kernel"), Finding.of("no_perf"))
+        elif failure := _failure(_record("cpu-clock:u", Path(os.devnull))):
+            found |= dict.fromkeys(("stacks", "kernel"), _refused(failure))
+        elif os.geteuid() and _paranoid() > 1:
+            found["kernel"] = Finding.of("kernel_refused", paranoid=_paranoid())
+        counts = self._traces or (
+            which("strace") and not _failure(["strace", "-c", "-o", os.devnull])
+        )
+        if not counts:
+            found["calls"] = Finding.of("no_tracer")
+        return found
+
+    @property
+    def calls_share(self) -> float:
+        """The share of a rate at which calls can be counted: strace stops a thread at each."""
+        return 1.0 if self._traces else STRACE_SHARE
+
+    @cached_property
+    def _traces(self) -> bool:
+        """Whether perf may see system calls begin and end, which slows them least."""
+        return bool(which("perf")) and not _failure(
+            ["perf", "stat", "-e", "raw_syscalls:sys_enter"]
+        )
+
+    @contextmanager
+    def sampling(self, pids: Collection[int], file: Path) -> Iterator[Sampling]:
+        """Sample the stacks of all threads of `pids`, and of those that they start, in the block.
+
+        Raises `ProfilerFailed`.
+        """
+        event = "cpu-clock:u" if "kernel" in self.missing else "cpu-clock"
+        argv = _record(event, file)
+        with _held(argv, pids, file):
+            yield Sampling(file)
+
+    def calls(
+        self, pids: Collection[int], file: Path, load: Callable[[], Loaded]
+    ) -> tuple[dict[str, int], Loaded]:
+        """The system calls of all threads of `pids` during the `load`, by name, and what it gives.
+
+        Raises `ProfilerFailed`, also where some of them were lost.
+        """
+        if not self._traces:
+            return self._calls_of_strace(pids, file, load)
+        events = "raw_syscalls:sys_enter,raw_syscalls:sys_exit"
+        argv = ["perf", "record", *_QUIET, "-q", "-R", "-c", "1", "-m", CALLS_BUFFER, "-e", events]
+        with _held([*argv, "-o", str(file)], pids, file):
+            loaded = load()
+        lost = _output(["perf", "script", "-i", str(file), "--show-lost-events", "-F", "event"])
+        if "PERF_RECORD_LOST" in lost:
+            raise ProfilerFailed("perf lost system calls: there were too many for its buffer")
+        return dict(calls_of_perf(_output(["perf", "trace", "-s", "-i", str(file)]))), loaded
+
+    def _calls_of_strace(
+        self, pids: Collection[int], file: Path, load: Callable[[], Loaded]
+    ) -> tuple[dict[str, int], Loaded]:
+        argv = ["strace", "-c", "-f", "-o", str(file)]
+        held = [word for pid in pids for word in ("-p", str(pid))]
+        with _running([*argv, *held]) as running:
+            with suppress(TimeoutError):
+                _check(running.result(ATTACH_S))
+            loaded = load()
+        if not (text := file.read_text() if file.exists() else ""):
+            raise ProfilerFailed("strace wrote nothing")
+        return dict(calls_of_strace(text)), loaded
+
+
+def _record(event: str, file: Path) -> list[str]:
+    sampled = ("-e", event, "-c", str(PERIOD_NS), "-g", "-k", "CLOCK_MONOTONIC")
+    return ["perf", "record", "-q", *_QUIET, *sampled, "-o", str(file)]
+
+
+@contextmanager
+def _held(argv: Sequence[str], pids: Collection[int], file: Path) -> Iterator[None]:
+    """perf, which has taken hold of `pids` when the block begins, and has written its `file` when
+    it is over. perf says by a pipe when it has."""
+    pipes = [file.with_suffix(f".{way}") for way in ("ctl", "ack")]
+    files: list[int] = []
+    try:
+        for pipe in pipes:
+            pipe.unlink(missing_ok=True)
+            os.mkfifo(pipe)
+            files.append(os.open(pipe, os.O_RDWR | os.O_CLOEXEC))
+        control = f"--control=fifo:{pipes[0]},{pipes[1]}"
+        held = ",".join(map(str, sorted(pids)))
+        with _running([*argv, "--delay=-1", control, "-p", held]) as running:
+            os.write(files[0], b"enable\n")
+            waited_s = 0.0
+            while not select.select([files[1]], [], [], 0.05)[0]:
+                waited_s += 0.05
+                if running.done():
+                    _check(running.result())
+                if running.done() or waited_s > READY_S:
+                    raise ProfilerFailed(f"{argv[0]} did not take hold of the processes")
+            yield
+    finally:
+        for each in files:
+            os.close(each)
+        for pipe in pipes:
+            pipe.unlink(missing_ok=True)
+
+
+@contextmanager
+def _running(argv: Sequence[str]) -> Iterator["Future[Ended]"]:
+    """A profiler beside the block, which is interrupted after it and writes what it has."""
+    stop = Event()
+
+    def until_stopped() -> Ended:
+        with suppress(KeyboardInterrupt):
+            return run(argv, timeout_s=TIME_S, interrupt_s=WRITING_S, stop=stop)
+        return Ended(0, "", "")
+
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(until_stopped)
+        try:
+            yield running
+        finally:
+            stop.set()
+
+
+def _check(ended: Ended) -> None:
+    """Raise `ProfilerFailed` with what a profiler said that ended by itself."""
+    said = " ".join((ended.stderr or ended.stdout).split())
+    raise ProfilerFailed(f"it ended with status {ended.status}: {said[:300]}")
+
+
+def _output(argv: Sequence[str]) -> str:
+    try:
+        ended = run(argv, timeout_s=READING_S)
+    except OSError as error:
+        raise ProfilerFailed(f"{argv[0]}: {error.strerror}") from None
+    if ended.status:
+        raise ProfilerFailed(f"{' '.join(argv[:2])}: {' '.join(ended.stderr.split())[:300]}")
+    # perf trace prints its tables to stderr.
+    return ended.stdout or ended.stderr
+
+
+def _failure(argv: Sequence[str]) -> str:
+    """Why it can't be run on a program that does nothing; empty: it can."""
+    try:
+        ended = run([*argv, "true"], timeout_s=_TRIAL_S)
+    except OSError as error:
+        return str(error.strerror)
+    said = " ".join((ended.stderr or ended.stdout).split())[:200]
+    return (said or f"status {ended.status}") if ended.status else ""
+
+
+def _refused(failure: str) -> Finding:
+    level = _paranoid()
+    if os.geteuid() and level > 2:
+        return Finding.of("profiler_refused", paranoid=level)
+    return Finding.of("profiler_fails", failure=failure)
+
+
+def _paranoid() -> int:
+    try:
+        return int(_PARANOID.read_text())
+    except (OSError, ValueError):
+        return 2

@@ -1,0 +1,81 @@
+"""What perf and strace print: stacks, and tables of system calls."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+KERNEL_FROM = 1 << 63
+"""Where the kernel's half of the addresses begins, on every architecture of 64 bits."""
+UNKNOWN = "[unknown]"
+
+
+class Sample(NamedTuple):
+    """A thread of `pid` was at work at `at_ns`, CLOCK_MONOTONIC; its stack as in `WhyStacks`."""
+
+    pid: int
+    at_ns: int
+    stack: str
+
+
+def samples(lines: Iterable[str]) -> Iterator[Sample]:
+    """Those in the output of `perf script -F pid,time,ip,sym,dso --ns`.
+
+    A line with a pid and a time, then a line for each frame, the innermost first, then an empty
+    line. Stacks without a frame are left out.
+    """
+    pid = at_ns = 0
+    frames: list[str] = []
+    for line in (*lines, ""):
+        if head := _HEAD.fullmatch(line.strip()):
+            pid, at_ns, frames = int(head[1]), int(head[2]) * 10**9 + int(head[3]), []
+        elif not line.strip():
+            if frames:
+                yield Sample(pid, at_ns, ";".join(reversed(frames)))
+            frames = []
+        elif frame := _frame(line.strip()):
+            frames.append(frame)
+
+
+_HEAD = re.compile(r"(\d+)\s+(\d+)\.(\d{9}):")
+_FRAME = re.compile(r"([0-9a-f]+) (?:(.*) )?\(([/\[].*)\)")
+_OFFSET = re.compile(r"\+0x[0-9a-f]+$")
+
+
+def _frame(line: str) -> str:
+    """`ffffffff81d35f9f read_zero ([kernel.kallsyms])`; symbols and files may have blanks and
+    brackets.
+
+    A frame without a symbol has the name of its file, in brackets.
+    """
+    read = _FRAME.fullmatch(line)
+    if not read:
+        return ""
+    symbol = _OFFSET.sub("", read[2] or "").strip()
+    if symbol in ("", UNKNOWN):
+        symbol = f"[{read[3].rpartition('/')[2].strip('[]') or 'unknown'}]"
+    symbol = symbol.replace(";", ":")
+    return f"{symbol}_[k]" if int(read[1], 16) >= KERNEL_FROM else symbol
+
+
+_CALL = re.compile(r"\s+([a-z]\w*)\s+(\d+)\s+\d+(?:\s+[\d.]+%?)+\s*")
+
+
+def calls_of_perf(text: str) -> Counter[str]:
+    """System calls by name in the tables of `perf trace -s`, which has one for each thread."""
+    found: Counter[str] = Counter()
+    for line in text.splitlines():
+        if row := _CALL.fullmatch(line):
+            found[row[1]] += int(row[2])
+    return found
+
+
+def calls_of_strace(text: str) -> Counter[str]:
+    """System calls by name in the table of `strace -c`: the last column is the name, the fourth
+    how often it was called."""
+    found: Counter[str] = Counter()
+    for line in text.splitlines():
+        words = line.split()
+        if len(words) in (5, 6) and words[3].isdigit() and words[-1] != "total":
+            found[words[-1]] += int(words[3])
+    return found

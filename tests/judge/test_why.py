@@ -1,0 +1,224 @@
+"""Where a difference comes from: stacks to lines, and lines that add up, from planted records."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bakeoff.judge import judge_why
+from bakeoff.judge.why import Key, key_of
+from bakeoff.model.errors import NoVerdict
+from bakeoff.model.finding import Finding
+from bakeoff.model.readings import CpuTime, Usage
+from bakeoff.model.samples import Record, Slice, WhyBlock, WhyCalls, WhyEnd, WhyStacks
+from bakeoff.model.why import Layer, Why, WhyPair, WhyPlan
+from tests.judge.facts import MACHINE
+from tests.judge.races import Race, event
+
+REQUESTS = 1000
+WAIT = "main;wait;do_syscall_64_[k];__x64_sys_epoll_wait_[k];do_epoll_wait_[k];schedule_[k]"
+SEND = "main;send;do_syscall_64_[k];__sys_sendto_[k];tcp_sendmsg_[k]"
+PLAN = WhyPlan(run="why", race=Race({"a": 1.0, "b": 1.0}).plan())
+
+Costs = Mapping[str, float]
+"""Stack → what it costs a request, µs."""
+
+
+def records(
+    costs: Mapping[str, Costs],
+    *,
+    blocks: int = 16,
+    profiling: Mapping[str, float] | None = None,
+    noise: float = 0.01,
+    calls: Mapping[str, Mapping[str, int]] | None = None,
+    missing: dict[Layer, Finding] | None = None,
+    given_up: str = "",
+) -> list[Record]:
+    """Both contenders, plainly and sampled: a sample for each 10 ns of a request."""
+    chance = np.random.default_rng(5)
+    found: list[Record] = []
+
+    def slice_of(name: str, factor: float) -> Slice:
+        total_ns = round(sum(costs[name].values()) * 1000 * REQUESTS * factor)
+        total_ns = round(total_ns * chance.normal(1, noise))
+        cpu = CpuTime(total_ns=total_ns, user_ns=total_ns // 4, system_ns=total_ns * 3 // 4)
+        counted = event(requests_all=REQUESTS, requests=REQUESTS, bytes=150 * REQUESTS)
+        return Slice(
+            entry=name,
+            event=counted,
+            server_cpu=cpu,
+            leak_ns=0,
+            leak_wall_ns=0,
+            rate=10_000.0,
+        )
+
+    usage = Usage(**{**dict.fromkeys(Usage.model_fields, 0), "voluntary_switches": 2 * REQUESTS})
+    for block in range(blocks):
+        plain = tuple(slice_of(name, 1.0) for name in costs)
+        sampled = tuple(slice_of(name, (profiling or {}).get(name, 1.1)) for name in costs)
+        usages = dict.fromkeys(costs, usage)
+        found.append(WhyBlock(kind="plain", block=block, slices=plain, usages=usages))
+        found.append(WhyBlock(kind="sampled", block=block, slices=sampled))
+    for name, own in costs.items() if "stacks" not in (missing or {}) else ():
+        stacks = {
+            stack: tuple(max(0, round(100 * us * chance.normal(1, noise))) for _ in range(blocks))
+            for stack, us in own.items()
+        }
+        found.append(WhyStacks(entry=name, blocks=tuple(range(blocks)), stacks=stacks))
+    for name, called in (calls or {}).items():
+        found.append(WhyCalls(entry=name, requests=REQUESTS, calls=dict(called)))
+    return [*found, WhyEnd(lasted_s=9, missing=missing or {}, given_up=given_up)]
+
+
+def judged(log: Sequence[Record]) -> Why:
+    return judge_why(PLAN, log, MACHINE, complete=True)
+
+
+def pair_of(log: Sequence[Record]) -> WhyPair:
+    (pair,) = judged(log).pairs
+    return pair
+
+
+def more_us(pair: WhyPair) -> dict[str, float]:
+    """What the lines that add up have more."""
+    return {
+        line.name or line.part: line.difference.more
+        for line in pair.lines
+        if line.part not in ("user", "kernel")
+    }
+
+
+@pytest.mark.parametrize(
+    ("stack", "key"),
+    [
+        ("main;parse", Key("function", "parse")),
+        ("[unknown];[node]", Key("function", "[node]")),
+        (SEND, Key("call", "sendto")),
+        ("main;do_syscall_64_[k];ksys_write_[k];vfs_write_[k]", Key("call", "write")),
+        ("main;do_syscall_64_[k];x64_sys_call_[k];__x64_sys_getppid_[k]", Key("call", "getppid")),
+        ("main;el0_svc_[k];el0_svc_common_[k];invoke_syscall_[k];__arm64_sys_read_[k]",
+         Key("call", "read")),
+        ("main;do_syscall_64_[k];do_writev_[k]", Key("call", "writev")),
+        ("main;do_syscall_64_[k]", Key("work", "entering")),
+        ("main;do_syscall_64_[k];exit_to_user_mode_loop_[k];task_work_run_[k]",
+         Key("work", "entering")),
+        ("main;do_syscall_64_[k];__do_sys_io_uring_enter_[k];io_issue_sqe_[k];io_send_[k];a_[k]",
+         Key("call", "io_uring_enter: io_send")),
+        (WAIT, Key("work", "scheduling")),
+        ("main;do_syscall_64_[k];__sys_sendto_[k];tcp_v4_rcv_[k];try_to_wake_up_[k]",
+         Key("work", "scheduling")),
+        ("main;asm_exc_page_fault_[k];handle_mm_fault_[k]", Key("work", "page_faults")),
+        ("main;asm_sysvec_apic_timer_interrupt_[k];irq_exit_rcu_[k]", Key("work", "interrupts")),
+        ("ret_from_fork_[k];kthread_[k]", Key("work", "other")),
+        ("main;[kernel.kallsyms]_[k]", Key("work", "unnamed")),
+        ("main;do_syscall_64_[k];schedule_[k];__perf_event_task_sched_out_[k]", None),
+    ],
+)  # fmt: skip
+def test_each_stack_has_one_line(stack: str, key: Key | None) -> None:
+    assert key_of(stack) == key
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            ["main", "do_syscall_64_[k]", "ksys_read_[k]", "schedule_[k]", "x_[k]", "f"]
+        ),
+        min_size=1,
+    )
+)
+def test_every_stack_has_a_line(frames: list[str]) -> None:
+    assert key_of(";".join(frames))
+
+
+def test_what_was_planted_is_named_and_sized_the_largest_first() -> None:
+    base = {"main;handle": 5.0, SEND: 8.0, WAIT: 2.0}
+    costs = {"a": base, "b": {**base, "main;handle;parse": 3.0, SEND: 10.0}}
+    pair = pair_of(records(costs, calls={"a": {"sendto": 1000}, "b": {"sendto": 2000}}))
+    assert (pair.name, pair.other) == ("b", "a")
+    assert pair.cpu.low < 5 < pair.cpu.high and pair.finding.code == "costs_differ"
+    assert [cause.code for cause in pair.finding.because] == ["in_function", "in_call"]
+    assert pair.finding.because[0].values["function"] == "parse"
+    assert pair.finding.because[1].values["calls_more"] == 1
+    planted = {"parse": 3.0, "sendto": 2.0, "handle": 0.0, "scheduling": 0.0}
+    for line in pair.lines:
+        if line.name in planted:
+            assert line.difference.low < planted[line.name] < line.difference.high, line.name
+            assert line.difference.is_told == (planted[line.name] > 0), line.name
+
+
+def test_equals_have_no_causes() -> None:
+    base = {"main;handle": 5.0, SEND: 8.0, WAIT: 2.0}
+    pair = pair_of(records({"a": base, "b": base}))
+    assert pair.finding.code == "costs_alike" and not pair.finding.because
+
+
+def test_what_one_saves_in_one_place_and_spends_in_another_is_told_of_equals() -> None:
+    costs = {"a": {SEND: 8.0, "main;copy": 2.0}, "b": {SEND: 10.0}}
+    pair = pair_of(records(costs))
+    assert pair.finding.code == "costs_alike"
+    more = {cause.code: cause.values["us_more"] for cause in pair.finding.because}
+    assert more == {"in_call": pytest.approx(2, abs=0.3), "in_function": pytest.approx(-2, abs=0.3)}
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from([f"main;f{n}" for n in range(40)] + [SEND, WAIT, "do_fork_[k]"]),
+        st.tuples(st.floats(0.01, 20), st.floats(0.01, 20)),
+        min_size=1,
+    )
+)
+def test_lines_add_up_to_the_difference_whatever_there_is(
+    costs: dict[str, tuple[float, float]],
+) -> None:
+    whole = {"main;all": (5.0, 5.0), **costs}
+    each = {name: {stack: of[at] for stack, of in whole.items()} for at, name in enumerate("ab")}
+    pair = pair_of(records(each, blocks=3))
+    assert sum(more_us(pair).values()) == pytest.approx(pair.cpu.more, abs=1e-6)
+    for total, parts in (("user", ("function",)), ("kernel", ("call", "work"))):
+        own = [line for line in pair.lines if line.part in parts]
+        summed = [line for line in pair.lines if line.part == total]
+        assert sum(line.its_us for line in own) == pytest.approx(sum(e.its_us for e in summed))
+    assert len(pair.lines) <= 2 * 16 + 3
+
+
+def test_what_profiling_costs_both_is_not_a_cause_and_what_it_costs_one_is_unexplained() -> None:
+    costs = {"a": {"main;handle": 10.0}, "b": {"main;handle": 12.0}}
+    alike = records(costs, profiling={"a": 1.3, "b": 1.3})
+    assert judged(alike).profiling["a"] == pytest.approx(1.3, rel=0.02)
+    assert more_us(pair_of(alike))["unexplained"] == pytest.approx(0, abs=0.2)
+    unlike = pair_of(records(costs, profiling={"a": 1.0, "b": 1.3}))
+    assert more_us(unlike)["unexplained"] == pytest.approx(2 - (13.7 - 8.8), abs=0.4)
+
+
+def test_calls_are_named_though_their_time_is_not_seen_but_not_how_often_it_waits() -> None:
+    base = {"main;handle": 5.0}
+    calls = {"a": {"epoll_wait": 900}, "b": {"epoll_wait": 520, "getppid": 1000}}
+    pair = pair_of(records({"a": base, "b": base}, calls=calls))
+    assert pair.finding.because == (Finding.of("calls_more", call="getppid", calls_more=1.0),)
+
+
+def test_without_stacks_there_are_the_kernels_own_counts() -> None:
+    missing: dict[Layer, Finding] = dict.fromkeys(("stacks", "kernel"), Finding.of("no_perf"))
+    costs = {"a": {"main;handle": 8.0}, "b": {"main;handle": 12.0}}
+    pair = pair_of(records(costs, missing=missing))
+    assert {line.part: round(line.difference.more, 1) for line in pair.lines}["kernel"] == 3.0
+    assert [cause.code for cause in pair.finding.because] == ["in_mode", "in_mode"]
+
+
+def test_without_the_kernels_stacks_functions_share_user_time() -> None:
+    missing: dict[Layer, Finding] = {"kernel": Finding.of("kernel_refused", paranoid=2)}
+    costs = {"a": {"main;handle": 8.0}, "b": {"main;handle": 8.0, "main;parse": 4.0}}
+    pair = pair_of(records(costs, missing=missing))
+    more = more_us(pair)
+    assert more["parse"] == pytest.approx(12 / 4 / 3, abs=0.2)
+    assert [line.part for line in pair.lines].count("kernel") == 1
+
+
+def test_one_that_was_given_up_says_why_and_nothing_else() -> None:
+    log = records({"a": {"main;f": 1.0}, "b": {"main;f": 9.0}}, given_up="b was killed")
+    assert judged(log).given_up == "b was killed" and not judged(log).pairs
+    assert not judged([WhyEnd(lasted_s=1, given_up="b can't start")]).pairs
+    with pytest.raises(NoVerdict):
+        judge_why(PLAN, [], MACHINE, complete=False)

@@ -1,0 +1,107 @@
+"""perf and strace held to a real process, where this machine has them."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bakeoff.model.finding import Finding
+from bakeoff.why import Profiler, ProfilerFailed
+
+BUSY = """
+import os
+def spend():
+    for _ in range(2000): os.getppid()
+while True: spend()
+"""
+
+
+@pytest.fixture(scope="module")
+def profiler() -> Profiler:
+    return Profiler()
+
+
+@pytest.fixture
+def busy() -> Iterator[int]:
+    """A program that makes one kind of system call."""
+    with subprocess.Popen([sys.executable, "-c", BUSY]) as process:
+        time.sleep(0.3)
+        yield process.pid
+        process.kill()
+
+
+def traced_by(pid: int) -> str:
+    status = Path(f"/proc/{pid}/status").read_text()
+    return next(line.split()[1] for line in status.splitlines() if line.startswith("TracerPid"))
+
+
+def test_stacks_of_a_process_while_it_is_at_work(
+    profiler: Profiler, busy: int, tmp_path: Path
+) -> None:
+    if "stacks" in profiler.missing:
+        pytest.skip("no stacks here")
+    before_ns = time.monotonic_ns()
+    with profiler.sampling([busy], tmp_path / "a file") as sampling:
+        time.sleep(0.3)
+    found = sampling.samples()
+    assert found and {each.pid for each in found} == {busy}
+    assert all(before_ns < each.at_ns < time.monotonic_ns() for each in found)
+    in_kernel = any(each.stack.endswith("_[k]") for each in found)
+    assert in_kernel == ("kernel" not in profiler.missing)
+    assert [path.name for path in tmp_path.iterdir()] == ["a file"]
+
+
+@pytest.mark.parametrize("by_strace", [False, True])
+def test_its_system_calls_by_name(
+    profiler: Profiler, busy: int, tmp_path: Path, by_strace: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if "calls" in profiler.missing:
+        pytest.skip("nothing counts calls here")
+    mine = Profiler()
+    if by_strace:
+        monkeypatch.setitem(mine.__dict__, "_traces", False)
+        assert mine.calls_share < 1
+    calls, loaded = mine.calls([busy], tmp_path / "a file", lambda: time.sleep(0.2) or "done")
+    assert loaded == "done" and max(calls, key=calls.__getitem__) == "getppid"
+    assert traced_by(busy) == "0"
+    assert Path(f"/proc/{busy}/stat").read_text().rpartition(")")[2].split()[0] in "RS"
+
+
+def test_a_process_that_is_gone_is_no_reason_to_wait(profiler: Profiler, tmp_path: Path) -> None:
+    if "stacks" in profiler.missing:
+        pytest.skip("no stacks here")
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    began_s = time.monotonic()
+    with pytest.raises(ProfilerFailed), profiler.sampling([ended.pid], tmp_path / "file"):
+        pass
+    assert time.monotonic() - began_s < 9
+    assert not list(tmp_path.glob("*.ctl"))
+
+
+def test_without_perf_and_strace_everything_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    missing = Profiler().missing
+    assert missing == {
+        "stacks": Finding.of("no_perf"),
+        "kernel": Finding.of("no_perf"),
+        "calls": Finding.of("no_tracer"),
+    }
+
+
+def test_names_of_code_are_removed_and_the_users_own_options_kept(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("NODE_OPTIONS", "--max-old-space-size=99")
+    options = Profiler().environment["NODE_OPTIONS"].split()
+    assert options[0] == "--max-old-space-size=99" and len(options) == 2
+    written = Path(f"/tmp/perf-{os.getpid()}.map")
+    written.write_text("1 2 f\n")
+    Profiler().forget([os.getpid()])
+    assert not written.exists()

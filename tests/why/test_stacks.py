@@ -1,0 +1,100 @@
+"""What is read of perf's and strace's output, written as they write it."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bakeoff.why.stacks import Sample, calls_of_perf, calls_of_strace, samples
+
+SCRIPT = """\
+  812 42613.474360123:
+\tffffffff81d35f9f read_zero+0x1f ([kernel.kallsyms])
+\tffffffff821ef691 do_syscall_64 ([kernel.kallsyms])
+\t           f82ad read (/usr/lib/x86_64-linux-gnu/libc.so.6)
+\t               0 [unknown] ([unknown])
+
+812 42613.475906000:
+\t           fcae8 ns::f(int, char const*)::{lambda(a;b)#1}::operator() (/home/a b/server (1))
+\t    7ff790cc2a80 JS:*handle file:///a.js (/tmp/perf-812.map)
+
+4711 7.000000001:
+
+"""
+NAMES = st.from_regex(r"[a-z][a-z0-9_]{0,20}", fullmatch=True)
+
+
+def test_a_stack_is_its_functions_from_the_outermost_on() -> None:
+    assert list(samples(SCRIPT.splitlines())) == [
+        Sample(812, 42_613_474_360_123, "[unknown];read;do_syscall_64_[k];read_zero_[k]"),
+        Sample(
+            812,
+            42_613_475_906_000,
+            "JS:*handle file:///a.js;ns::f(int, char const*)::{lambda(a:b)#1}::operator()",
+        ),
+    ]
+
+
+def test_a_frame_without_a_symbol_is_called_by_its_file() -> None:
+    lines = ["1 2.000000003:", "\t 7f00 [unknown] (/usr/lib/libssl.so.3)", ""]
+    assert [each.stack for each in samples(lines)] == ["[libssl.so.3]"]
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(1, 2**22),
+            st.integers(0, 10**15),
+            st.lists(st.tuples(NAMES, st.booleans()), min_size=1, max_size=6),
+        )
+    )
+)
+def test_every_stack_is_read_as_it_was_written(
+    written: list[tuple[int, int, list[tuple[str, bool]]]],
+) -> None:
+    lines: list[str] = []
+    for pid, at_ns, frames in written:
+        lines.append(f"{pid:7d} {at_ns // 10**9}.{at_ns % 10**9:09d}: ")
+        for name, in_kernel in reversed(frames):
+            address = 0xFFFFFFFF81000000 if in_kernel else 0x55D0
+            lines.append(f"\t{address:16x} {name} ({'[kernel.kallsyms]' if in_kernel else '/s'})")
+        lines.append("")
+    expected = [
+        Sample(pid, at_ns, ";".join(f"{n}_[k]" if kernel else n for n, kernel in frames))
+        for pid, at_ns, frames in written
+    ]
+    assert list(samples(lines)) == expected
+
+
+@given(st.lists(st.text(st.characters(codec="utf-8"))))
+def test_whatever_is_printed_is_read(lines: list[str]) -> None:
+    assert all(sample.stack for sample in samples(lines))
+    for read in (calls_of_perf, calls_of_strace):
+        assert all(n >= 0 for n in read("\n".join(lines)).values())
+
+
+def test_calls_of_all_threads_are_added_up() -> None:
+    table = """
+ Summary of events:
+
+ {name} ({tid}), 7724 events, 100.0%
+
+   syscall            calls  errors  total       min       avg       max       stddev
+                                     (msec)    (msec)    (msec)    (msec)        (%)
+   --------------- --------  ------ -------- --------- --------- ---------     ------
+   read                3858      0   211.240     0.010     0.055    32.072     23.68%
+   clock_nanosleep        4      1    23.880     0.000     5.970    11.324     41.05%
+   exit_group             1      0     0.000     0.000     0.000     0.000      0.00%
+"""
+    text = table.format(name="python3", tid=1) + table.format(name="my server", tid=2)
+    assert calls_of_perf(text) == {"read": 7716, "clock_nanosleep": 8, "exit_group": 2}
+
+
+def test_calls_that_strace_counted() -> None:
+    text = """\
+% time     seconds  usecs/call     calls    errors syscall
+------ ----------- ----------- --------- --------- ----------------
+ 59.09    0.000026           5         5           getppid
+ 40.91    0.000018           0        20         2 openat
+------ ----------- ----------- --------- --------- ----------------
+100.00    0.000044           1        25         2 total
+"""
+    assert calls_of_strace(text) == {"getppid": 5, "openat": 20}
