@@ -97,9 +97,9 @@ def doctor() -> None:
         _remark("ok", f"the load engine is {engine_version()}, {engine_path()}")
     except MissingPiece as error:
         _remark("warning", str(error))
-    missing = Profiler().missing
+    unseen = Profiler().missing
     for layer, what in LAYERS.items():
-        reason = missing.get(layer)
+        reason = unseen.get(layer)
         said = f"bakeoff why: {what}"
         _remark("note" if reason else "ok", f"{said}: {sentence(reason)}" if reason else said)
     if installation.DATA.is_dir():

@@ -1,6 +1,6 @@
 """What is read of perf's and strace's output, written as they write it."""
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bakeoff.why.stacks import Sample, calls_of_perf, calls_of_strace, samples
@@ -38,6 +38,7 @@ def test_a_frame_without_a_symbol_is_called_by_its_file() -> None:
     assert [each.stack for each in samples(lines)] == ["[libssl.so.3]"]
 
 
+@settings(deadline=None)
 @given(
     st.lists(
         st.tuples(
