@@ -5,6 +5,7 @@ use super::hpack::{self, Decoder};
 use crate::check::{Expectation, GRPC_OK, GRPC_STATUS};
 use crate::head::FIELDS_LIMIT;
 use httparse::{EMPTY_HEADER, Header};
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 /// What the rest of an answer depends on.
@@ -191,7 +192,9 @@ pub(super) struct Known {
     head: Option<Head>,
     cost: usize,
     /// What streams have of it, too.
-    text: Rc<[u8]>,
+    text: Rc<Vec<u8>>,
+    /// Texts of former heads, which streams may still have: their memory is used again.
+    former: VecDeque<Rc<Vec<u8>>>,
     /// The lengths of names and values that it adds to the table, and they themselves.
     added: Vec<(usize, usize)>,
     added_bytes: Vec<u8>,
@@ -207,7 +210,7 @@ impl Known {
         to_head: bool,
         decoder: &mut Decoder,
         room: usize,
-    ) -> Option<(Head, usize, &Rc<[u8]>)> {
+    ) -> Option<(Head, usize, &Rc<Vec<u8>>)> {
         let head = self.head?;
         let is_known = self.block == block
             && self.to_head == to_head
@@ -250,7 +253,14 @@ impl Known {
         self.version = (!decoder.stands_alone()).then_some(before);
         self.block.clear();
         self.block.extend_from_slice(block);
-        self.text = Rc::from(text);
+        let mut latest = self.former.pop_front().unwrap_or_default();
+        if Rc::get_mut(&mut latest).is_none() {
+            self.former.push_back(std::mem::take(&mut latest));
+        }
+        let bytes = Rc::get_mut(&mut latest).expect("no stream has it");
+        bytes.clear();
+        bytes.extend_from_slice(text);
+        self.former.push_back(std::mem::replace(&mut self.text, latest));
         (self.to_head, self.head, self.cost) = (to_head, Some(head), cost);
     }
 

@@ -38,7 +38,7 @@ pub(super) struct Stream<T> {
     /// The latest head that was decoded, with its trailers, as text.
     pub(super) decoded: Vec<u8>,
     /// The final head's text, if it was known without decoding.
-    pub(super) known: Option<Rc<[u8]>>,
+    pub(super) known: Option<Rc<Vec<u8>>>,
     /// The body's first bytes.
     pub(super) body: Vec<u8>,
     /// Bytes of heads and DATA so far.
