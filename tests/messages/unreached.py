@@ -11,9 +11,24 @@ MISSING_PART = "it takes an installation without a part of it: tests/e2e/test_sa
 NEEDS_A_MACHINE = "it takes a machine, or a library, that is broken in a rare way"
 NO_FAULT = "it is said beside a result: tests/traffic, tests/cli"
 LATER = "it takes a long run, or a process or a draw that is lost in it: tests/runs, tests/e2e"
+OF_CAUSES = "why.json has it, and the race its verdict: tests/runs/test_why.py, tests/why"
 RACY = "whether a write or the read after it fails, is a matter of microseconds: tests/verify"
 
 SITES: dict[str, tuple[str, ...]] = {
+    OF_CAUSES: (
+        "judge/why.py judge_why",
+        "runs/measuring/causes.py Causes._check_seen",
+        "runs/measuring/causes.py Causes._measure",
+        "runs/measuring/causes.py Causes._offer",
+        "runs/measuring/causes.py Causes._sample",
+        "runs/measuring/causes.py Causes._slice",
+        "why/profiler.py Profiler._calls_of_strace",
+        "why/profiler.py Profiler.calls",
+        "why/profiler.py _check",
+        "why/profiler.py _held",
+        "why/profiler.py _output 1",
+        "why/profiler.py _output 2",
+    ),
     ON_A_CLUSTER: (
         "cluster/head.py Head._check",
         "cluster/head.py connected",
