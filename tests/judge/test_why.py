@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bakeoff.judge import judge_why
-from bakeoff.judge.why import Key, key_of
+from bakeoff.judge.stacks import Key, key_of
 from bakeoff.model.errors import NoVerdict
 from bakeoff.model.finding import Finding
 from bakeoff.model.readings import CpuTime, Usage
