@@ -74,6 +74,7 @@ lint-beside: setup engine-tests
 define run_tests
 	@echo "building and testing side by side: each part is shown when it is done"
 	@$(SIDE_BY_SIDE) test-python test-timed test-served $(3) CONTENDERS='$(1)' MARKS='$(2)'
+	$(call tried,$(CARGO_TEST) --test oracle)
 	$(PYTEST) $(AGAIN) -m 'alone $(2)'
 endef
 SIDE_BY_SIDE = $(MAKE) --no-print-directory --jobs=8 --output-sync=target
@@ -113,14 +114,12 @@ test-python: setup brick-programs modules
 	$(YIELDING) $(PYTEST) $(AGAIN) --ignore tests/personality -m 'not e2e $(MARKS)' \
 		--numprocesses 3 --dist loadfile
 
-# One after the other, several tests at a time: most of them wait. The oracle measures, with real-time
-# priority, one at a time.
+# One after the other, several tests at a time: most of them wait.
 .PHONY: test-timed
 test-timed: setup brick-programs brick-tests engine-tests
 	$(PYTEST) tests/personality -m 'not e2e $(MARKS)' --numprocesses 6 --dist worksteal
 	$(call tried,$(TIMED_ENGINE_TESTS))
 	cd brick && ctest --preset debug $(CTEST_AGAIN)
-	$(call tried,$(CARGO_TEST) --test oracle)
 
 .PHONY: test-served
 test-served: setup brick-programs contenders

@@ -175,10 +175,15 @@ def in_protocol(protocol: str, streams: int) -> tuple[Generator, ...]:
     return Generator("volley", command, readings.volley, WARM_UP_S), *peers
 
 
-def before_in_protocol(before: Path, protocol: str, streams: int) -> tuple[Generator, Generator]:
-    """This volley, and an earlier one."""
+def before_in_protocol(
+    before: Sequence[Path], protocol: str, streams: int
+) -> tuple[Generator, ...]:
+    """This volley, and other builds of it, each by the name of its file."""
     now, *_ = in_protocol(protocol, streams)
-    return now, replace(now, name="volley-before", command=(str(before), *now.command[1:]))
+    others = (
+        replace(now, name=path.stem, command=(str(path), *now.command[1:])) for path in before
+    )
+    return now, *others
 
 
 def at_rate(generator: Generator, rate: int) -> Generator:
