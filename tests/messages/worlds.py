@@ -104,6 +104,10 @@ def away(*modules: str) -> Situation:
         for name in [*sys.modules]:
             if name.partition(".")[0] in modules or name.startswith(_NEEDS_MORE):
                 scene.patch.delitem(sys.modules, name)
+        for name in _NEEDS_MORE:
+            # An import anew rebinds the name in the package, which has to come back too.
+            package, _, module = name.rpartition(".")
+            scene.patch.delattr(sys.modules[package], module, raising=False)
         finders = [_Without(finder, modules) for finder in sys.meta_path]
         scene.patch.setattr(sys, "meta_path", finders)
 
