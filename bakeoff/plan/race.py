@@ -20,7 +20,7 @@ from bakeoff.plan.outlook import expected
 from bakeoff.plan.race_options import RaceOptions
 from bakeoff.plan.requests import is_own, workload_of
 
-DURATION_PER_ENTRY_S = 6.0
+DURATION_PER_ENTRY_S = 5.0
 """With it two commands and the twin have a verdict within a minute, the whole catalogue within a
 quarter of an hour."""
 LONGER_PER_ENTRY_S = 20.0

@@ -54,7 +54,7 @@ class RaceOptions(RequestOptions):
     allow_hosts: Annotated[tuple[str, ...], shared.ALLOW_HOST] = ()
     duration: Annotated[
         Seconds | None,
-        shared.DURATION.but(usual="6 s per contender and twin; 20 s in an open loop or solo"),
+        shared.DURATION.but(usual="5 s per contender and twin; 20 s in an open loop or solo"),
     ] = None
     budget: Annotated[
         Seconds | None,

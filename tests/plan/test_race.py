@@ -35,7 +35,7 @@ def test_no_twin_where_none_is_wanted_or_possible() -> None:
 
 def test_an_option_that_is_not_given_has_its_default() -> None:
     made = plan(["nginx", "go-nethttp"])
-    assert (made.duration_s, made.boots, made.connections, made.workers) == (18, 1, 64, 1)
+    assert (made.duration_s, made.boots, made.connections, made.workers) == (15, 1, 64, 1)
     assert (made.workload.name, made.mode, made.ranked_by) == ("hello", "closed", "requests_per_s")
 
 
@@ -55,7 +55,7 @@ def skipped(made: Plan) -> dict[str, str]:
 
 def test_a_race_without_a_duration_has_so_many_seconds_for_each_and_the_twin() -> None:
     thirteen = [f"python3 {number}.py" for number in range(13)]
-    assert plan(thirteen).duration_s == 6 * 14
+    assert plan(thirteen).duration_s == 5 * 14
     for longer in ({"rate": 1000.0}, {"load": 0.7}, {"solo": True}, {"precision": "1%"}):
         assert plan(thirteen, **longer).duration_s == 20 * 14
     assert plan(thirteen, duration="1h").duration_s == 3600
