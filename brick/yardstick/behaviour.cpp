@@ -1,7 +1,8 @@
 #include "behaviour.hpp"
 
-#include <ctime>
 #include <utility>
+
+#include "thread_clock.hpp"
 
 namespace yardstick {
 namespace {
@@ -12,23 +13,9 @@ std::string repeated(std::string_view text, std::size_t bytes) {
     return whole;
 }
 
-std::chrono::nanoseconds thread_cpu_time() {
-    timespec time{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
-}
-
-/// What a look at the clock costs: it is a system call.
-std::chrono::nanoseconds cost_of_a_look() {
-    constexpr int kLooks = 1000;
-    const std::chrono::nanoseconds begin = thread_cpu_time();
-    for (int look = 1; look < kLooks; ++look) thread_cpu_time();
-    return (thread_cpu_time() - begin) / kLooks;
-}
-
 /// Works for so long. What the thread loses to others doesn't count.
 void work(std::chrono::nanoseconds time) {
-    static const std::chrono::nanoseconds look = cost_of_a_look();
+    const std::chrono::nanoseconds look = cost_of_a_look();
     // Half a look passes before the first reading, half a one after the last, and half a one
     // beyond the end on average.
     const std::chrono::nanoseconds end = thread_cpu_time() + time - look * 3 / 2;

@@ -5,14 +5,18 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <mutex>
 #include <stop_token>
 #include <system_error>
 #include <thread>
 #include <vector>
+
+#include "thread_clock.hpp"
 
 namespace yardstick {
 
@@ -96,9 +100,22 @@ Planted::Planted(const Causes& causes) : causes_(causes) {
 
 Planted::~Planted() {
     if (log_ >= 0) close(log_);
+    if (causes_.clock.empty()) return;
+    const std::uint64_t requests = requests_;
+    std::ofstream(causes_.clock) << "{\"requests\": " << requests << ", \"ns_per_request\": "
+                                 << spent_ns_ / std::max<std::uint64_t>(requests, 1) << "}\n";
 }
 
 void Planted::pass() {
+    if (causes_.clock.empty()) return spend();
+    const std::chrono::nanoseconds begin = thread_cpu_time();
+    spend();
+    const auto spent = thread_cpu_time() - begin - cost_of_a_look();
+    ++requests_;
+    spent_ns_ += static_cast<std::uint64_t>(std::max<std::int64_t>(spent.count(), 0));
+}
+
+void Planted::spend() {
     if (rival_) const std::lock_guard held(rival_->lock);
     if (causes_.loops > 0) arithmetic(causes_.loops);
     if (causes_.calls > 0) call(causes_.calls);

@@ -1,6 +1,7 @@
 /// Causes of CPU time, planted one by one: what finds causes is held against them.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -20,6 +21,7 @@ struct Causes {
     std::string log;
     std::chrono::nanoseconds sleep{0};
     std::chrono::nanoseconds lock{0};  ///< Another thread holds a lock so long, half of the time.
+    std::string clock;  ///< Where to write what the others took per request; empty: nowhere.
 
     [[nodiscard]] bool any() const noexcept;
 };
@@ -38,9 +40,12 @@ public:
 private:
     struct Rival;
 
+    void spend();
     void write_log();
 
     Causes causes_;
+    std::atomic<std::uint64_t> requests_{0};
+    std::atomic<std::uint64_t> spent_ns_{0};
     int log_ = -1;
     std::string line_;
     std::unique_ptr<Rival> rival_;

@@ -61,6 +61,7 @@ constexpr std::array kFlags = {
     Flag{"--to", true, [](Options& o, Value v) { o.causes.log = v; }},
     Flag{"--sleep", true, [](Options& o, Value v) { o.causes.sleep = duration(v); }},
     Flag{"--lock", true, [](Options& o, Value v) { o.causes.lock = duration(v); }},
+    Flag{"--clock", true, [](Options& o, Value v) { o.causes.clock = v; }},
     Flag{"--gap", true, [](Options& o, Value v) { o.gap = duration(v); }},
 };
 
@@ -91,6 +92,8 @@ void check_together(const Options& o) {
            "--gap is between two writes: it needs --one-byte or --pieces");
     demand((o.causes.log_bytes > 0) == !o.causes.log.empty(),
            "--line and --to belong together: --line 100 --to access.log");
+    demand(o.causes.clock.empty() || o.causes.any(),
+           "--clock times what a request does besides its answer: --clock took.json --copy 64KiB");
     const bool answers = o.delay.count() > 0 || o.stall.count() > 0 || o.slow_every > 0 ||
                          o.exponential.count() > 0 || o.busy.count() > 0 || o.causes.any() ||
                          o.body_bytes || o.chunk_bytes > 0 || o.piece_bytes > 0 ||
@@ -146,6 +149,8 @@ What it does with each request:
   --to FILE            which
   --sleep TIME         sleeps, and its thread serves nobody meanwhile
   --lock TIME          takes a lock that another thread holds for so long, half of the time
+  --clock FILE         writes at its end what --loops to --lock took per request, by the CPU time
+                       of its thread
   --delay TIME         answers so long after the request; others are served meanwhile
   --slow-every N       every N-th request waits for --slow
   --slow TIME

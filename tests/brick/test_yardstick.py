@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.brick.conftest import BUILD, Running, Start, ended, program
+from tests.brick.conftest import BUILD, Running, Start, ended, program, running
 
 pytestmark = pytest.mark.e2e
 
@@ -218,6 +218,16 @@ def test_loops_cost_cpu_time(yardstick: Start) -> None:
     cpu_s, _ = spent_s(yardstick("--loops", "1000000"), 100)
     # A multiplication and an addition that wait for each other are four cycles at least.
     assert cpu_s >= 1e8 * 4 / 8e9, "nobody has 8 GHz"
+
+
+def test_a_clock_tells_what_a_cause_took(tmp_path: Path) -> None:
+    file = tmp_path / "a clock.json"
+    words = ["--loops", "1000000", "--clock", str(file)]
+    with running([YARDSTICK, "--port", "0", *words]) as server:
+        spent_s(server, 20)
+    took = json.loads(file.read_text())
+    assert took["requests"] == 20
+    assert took["ns_per_request"] >= 1e6 * 4 / 8, "nobody has 8 GHz"
 
 
 def test_bodies_have_the_size_that_was_asked_for(yardstick: Start) -> None:

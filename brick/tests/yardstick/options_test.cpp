@@ -54,7 +54,8 @@ TEST(Options, EveryOptionIsInTheHelp) {
           "--delay",       "--stall", "--every",   "--log",   "--slow-every",  "--slow",
           "--exponential", "--seed",  "--busy",    "--loops", "--body",        "--chunked",
           "--one-byte",    "--gap",   "--calls",   "--copy",  "--allocations", "--fault",
-          "--line",        "--to",    "--sleep",   "--lock",  "--pieces",      "--header"}) {
+          "--line",        "--to",    "--sleep",   "--lock",  "--pieces",      "--header",
+          "--clock"}) {
         EXPECT_NE(help().find(name), std::string_view::npos) << name;
     }
 }
@@ -79,6 +80,7 @@ TEST(Options, WhatHasNoMeaningTogetherIsRefused) {
                                                  {"--seed", "7"},
                                                  {"--exponential", "1ms", "--threads", "2"},
                                                  {"--gap", "1ms"},
+                                                 {"--clock", "x"},
                                                  {"--null", "--delay", "1ms"},
                                                  {"--null", "--loops", "1"},
                                                  {"--null", "--body", "0"}}) {
