@@ -14,12 +14,12 @@ from statistics import fmean
 import numpy as np
 from numpy.typing import NDArray
 
+from bakeoff.judge.causes import OTHERS, cause_of
 from bakeoff.judge.fairness import unequal, works_of
 from bakeoff.judge.quantiles import t_quantile
 from bakeoff.judge.stacks import Key, key_of
 from bakeoff.model.audit import Work
 from bakeoff.model.errors import NoVerdict
-from bakeoff.model.finding import Finding
 from bakeoff.model.machine import Machine
 from bakeoff.model.samples import (
     Block,
@@ -37,13 +37,6 @@ LINES_MAX = 15
 """Functions that have a line of their own, and as many of the kernel's."""
 SHARE_MIN = 0.01
 """Of the CPU time of the costlier of the two, of a line of its own."""
-CAUSES_MAX = 4
-CALLS_MIN, CALLS_SHARE_MIN, CALLS_MANY = 0.1, 0.2, 0.5
-"""Calls per request that are worth naming though their time can't be told from nothing: so many,
-and such a share of the other's unless they are many."""
-_WAITS = ("epoll_wait", "epoll_pwait", "poll", "ppoll", "select", "pselect6", "io_uring_enter")
-"""How many requests one of them finds depends on how busy the server is: it is an effect."""
-OTHERS = "others"
 _USER: tuple[Part, ...] = ("user", "function")
 _KERNEL: tuple[Part, ...] = ("kernel", "call", "work")
 """A sum, and the kinds of its lines."""
@@ -232,7 +225,7 @@ def _pair(
         cpu=cpu,
         lines=tuple(lines),
         counts=tuple(counts),
-        finding=_finding(name, other, cpu, lines, counts),
+        finding=cause_of(name, other, cpu, lines, counts),
     )
 
 
@@ -312,71 +305,3 @@ def _counted(
         if len(crews) == len(two):
             found.append(WhyCount(what="threads_at_work", its=crews[0], other=crews[1]))
     return found
-
-
-def _finding(
-    name: str,
-    other: str,
-    cpu: Difference,
-    lines: Sequence[WhyLine],
-    counts: Sequence[WhyCount],
-) -> Finding:
-    """What a request costs more, and of what that comes: the largest first, and only what is told
-    from nothing."""
-    more = {count.what: count.its - count.other for count in counts}
-    most = {count.what: max(count.its, count.other) for count in counts}
-    leaves = [line for line in lines if line.part not in ("user", "kernel")]
-    # Without stacks the sums are all that there is.
-    if not any(line.part != "unexplained" for line in leaves):
-        leaves = list(lines)
-    told = [line for line in leaves if line.difference.is_told]
-    told.sort(key=lambda line: -abs(line.difference.more))
-    because = [_cause(line, more) for line in told[:CAUSES_MAX]]
-    named = {line.name.partition(":")[0] for line in told if line.part == "call"}
-    extra = [
-        (call.removeprefix("call:"), calls)
-        for call, calls in more.items()
-        if call.startswith("call:")
-        and call[5:] not in named
-        and abs(calls) >= _least(call[5:], most[call])
-    ]
-    extra.sort(key=lambda of: -abs(of[1]))
-    because += [
-        Finding.of("calls_more", call=call, calls_more=calls)
-        for call, calls in extra[: CAUSES_MAX - len(because)]
-    ]
-    values = {"name": name, "other": other}
-    if cpu.is_told:
-        ends = {"us_more": cpu.more, "us_low": cpu.low, "us_high": cpu.high}
-        return Finding.of("costs_differ", *because, **values, **ends)
-    return Finding.of(
-        "costs_alike", *because, **values, us_more=cpu.more, us_low=cpu.low, us_high=cpu.high
-    )
-
-
-def _least(call: str, most: float) -> float:
-    """The calls per request that are worth naming."""
-    few = max(CALLS_MIN, CALLS_SHARE_MIN * most)
-    return CALLS_MANY if call in _WAITS else min(CALLS_MANY, few)
-
-
-def _cause(line: WhyLine, more: Mapping[str, float]) -> Finding:
-    us, name = line.difference.more, line.name
-    if line.part == "unexplained":
-        return Finding.of("in_nothing_seen", us_more=us)
-    if line.part in ("user", "kernel"):
-        return Finding.of("in_mode", us_more=us, mode=line.part)
-    if line.part == "function" and name != OTHERS:
-        return Finding.of("in_function", us_more=us, function=name)
-    if line.part == "call":
-        calls = more.get(f"call:{name.partition(':')[0]}")
-        told = calls if calls is not None and abs(calls) >= CALLS_MIN else None
-        return Finding.of("in_call", us_more=us, call=name, calls_more=told)
-    if name == "scheduling":
-        switches = more.get("voluntary_switches", 0.0) + more.get("involuntary_switches", 0.0)
-        told = switches if abs(switches) >= CALLS_MIN else None
-        return Finding.of("in_scheduling", us_more=us, switches_more=told)
-    if name == "page_faults":
-        return Finding.of("in_page_faults", us_more=us, faults_more=more.get("page_faults"))
-    work = "other_functions" if line.part == "function" else name
-    return Finding.of("in_work", us_more=us, work=work)

@@ -21,6 +21,11 @@ CAUSES: Mapping[str, Row] = {
         "{us_more:us_more} in the system call {call}[ ({calls_more:count_more} per request)]",
         more="The time is the kernel's, without waiting.",
     ),
+    "in_waking": Row(
+        "{us_more:us_more} in the system call {call}, which is called as often, with "
+        "{switches_more:count_more} context switches per request",
+        more="Answers are equally long, too: a thread that wakes up finds cold caches.",
+    ),
     "calls_more": Row(
         "{calls_more:count_more} {call} per request",
         more="Its CPU time can't be told from nothing.",

@@ -1,0 +1,148 @@
+"""What a difference in CPU time per request comes of: the lines and calls that are named.
+
+Not every line that differs is a cause. At one rate the costlier of two servers is busier: it sleeps
+and wakes up less often, finds more requests whenever it looks, and its caches are warmer. So of two
+that differ, the following are effects, and only in the table:
+
+- scheduling and other work without a call of which the costlier one has less;
+- calls of which the costlier one makes fewer, where their time can't be told from nothing;
+- a call that both make as often, with as many bytes, and that takes the costlier one less time.
+
+A call that both make as often takes longer where its thread has slept before: its caches are cold.
+Where context switches differ likewise, that is said, and not the call by itself.
+"""
+
+from collections.abc import Sequence
+
+from bakeoff.model.finding import Finding
+from bakeoff.model.why import Difference, WhyCount, WhyLine
+
+CAUSES_MAX = 4
+NAMED_SHARE = 0.1
+"""Of the whole difference, of a line that is named."""
+CALLS_MIN, CALLS_SHARE_MIN, CALLS_MANY = 0.1, 0.2, 0.5
+"""Calls per request that are worth naming though their time can't be told from nothing: so many,
+and such a share of the other's unless they are many."""
+BYTES_ALIKE = 0.02
+"""By such a share answers may differ and still count as equally long."""
+_WAITS = ("epoll_wait", "epoll_pwait", "poll", "ppoll", "select", "pselect6", "io_uring_enter")
+"""How many requests one of them finds depends on how busy the server is."""
+OTHERS = "others"
+
+
+def cause_of(
+    name: str,
+    other: str,
+    cpu: Difference,
+    lines: Sequence[WhyLine],
+    counts: Sequence[WhyCount],
+) -> Finding:
+    """What a request of `name` costs more than one of `other`, and of what that comes: the largest
+    first, and only what is told from nothing."""
+    because = _Causes(cpu, lines, counts).because()
+    ends = {"us_more": cpu.more, "us_low": cpu.low, "us_high": cpu.high}
+    code = "costs_differ" if cpu.is_told else "costs_alike"
+    return Finding.of(code, *because, name=name, other=other, **ends)
+
+
+class _Causes:
+    """Of the difference `cpu` between two."""
+
+    def __init__(
+        self, cpu: Difference, lines: Sequence[WhyLine], counts: Sequence[WhyCount]
+    ) -> None:
+        both = {count.what: (count.its, count.other) for count in counts}
+        self._more = {what: its - other for what, (its, other) in both.items()}
+        self._most = {what: max(two) for what, two in both.items()}
+        self._cpu, self._lines = cpu, lines
+        self._sign = (cpu.more > 0) - (cpu.more < 0) if cpu.is_told else 0
+        kinds = ("voluntary_switches", "involuntary_switches")
+        switches = sum(
+            self._more[count.what]
+            for count in counts
+            if count.what in kinds and count.difference and count.difference.is_told
+        )
+        self._switches = switches if abs(switches) >= CALLS_MIN else 0.0
+
+    def because(self) -> list[Finding]:
+        """Four at most."""
+        lines = self._told()
+        because = [self._cause(line) for line in lines[:CAUSES_MAX]]
+        return because + self._calls_more(lines)[: CAUSES_MAX - len(because)]
+
+    def _told(self) -> list[WhyLine]:
+        """The lines that are named, the largest first."""
+        leaves = [line for line in self._lines if line.part not in ("user", "kernel")]
+        # Without stacks the sums are all that there is.
+        if all(line.part == "unexplained" for line in leaves):
+            leaves = list(self._lines)
+        cpu = self._cpu
+        least_us = NAMED_SHARE * (abs(cpu.more) if self._sign else max(-cpu.low, cpu.high))
+        told = [
+            line
+            for line in leaves
+            if line.difference.is_told
+            and abs(line.difference.more) >= least_us
+            and not self._is_effect(line)
+        ]
+        return sorted(told, key=lambda line: -abs(line.difference.more))
+
+    def _is_effect(self, line: WhyLine) -> bool:
+        us = line.difference.more
+        if line.name == "scheduling" and not self._sign:
+            return us * self._switches <= 0
+        if line.part == "work" and line.name != "page_faults":
+            return us * self._sign < 0
+        return line.part == "call" and us * self._sign < 0 and self._as_often(line)
+
+    def _as_often(self, line: WhyLine) -> bool:
+        """Whether both make a call equally often, for equally long answers, as far as is known."""
+        call, sent = f"call:{_call(line)}", "bytes"
+        if call not in self._more or sent not in self._more:
+            return False
+        alike = abs(self._more[sent]) <= BYTES_ALIKE * self._most[sent]
+        return alike and abs(self._more[call]) < CALLS_MIN
+
+    def _calls_more(self, told: Sequence[WhyLine]) -> list[Finding]:
+        """The calls that one makes more often though their time isn't told, the most first."""
+        timed = {_call(line) for line in told if line.part == "call"}
+        found = [
+            Finding.of("calls_more", call=what.removeprefix("call:"), calls_more=more)
+            for what, more in sorted(self._more.items(), key=lambda of: -abs(of[1]))
+            if what.startswith("call:") and self._is_worth(what, more)
+        ]
+        return [cause for cause in found if cause.values["call"] not in timed]
+
+    def _is_worth(self, what: str, more: float) -> bool:
+        least = min(CALLS_MANY, max(CALLS_MIN, CALLS_SHARE_MIN * self._most[what]))
+        if what.removeprefix("call:") in _WAITS:
+            least = CALLS_MANY
+        return abs(more) >= least and more * self._sign >= 0
+
+    def _cause(self, line: WhyLine) -> Finding:
+        us, name = line.difference.more, line.name
+        match line.part:
+            case "unexplained":
+                return Finding.of("in_nothing_seen", us_more=us)
+            case "user" | "kernel":
+                return Finding.of("in_mode", us_more=us, mode=line.part)
+            case "function" if name != OTHERS:
+                return Finding.of("in_function", us_more=us, function=name)
+            case "function":
+                return Finding.of("in_work", us_more=us, work="other_functions")
+            case "call" if us * self._switches > 0 and self._as_often(line):
+                return Finding.of("in_waking", us_more=us, call=name, switches_more=self._switches)
+            case "call":
+                calls = self._more.get(f"call:{_call(line)}", 0.0)
+                more = calls if abs(calls) >= CALLS_MIN else None
+                return Finding.of("in_call", us_more=us, call=name, calls_more=more)
+        if name == "scheduling":
+            return Finding.of("in_scheduling", us_more=us, switches_more=self._switches or None)
+        if name == "page_faults":
+            return Finding.of("in_page_faults", us_more=us, faults_more=self._more.get(name))
+        return Finding.of("in_work", us_more=us, work=name)
+
+
+def _call(line: WhyLine) -> str:
+    """The system call of a line, which may have what it does behind a colon."""
+    return line.name.partition(":")[0]
