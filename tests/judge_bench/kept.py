@@ -75,11 +75,11 @@ def packed(records: Sequence[Record], verdict: Verdict) -> str:
     return base64.b64encode(gzip.compress(json.dumps(rows).encode())).decode()
 
 
-def sources() -> str:
-    """A short name of the sources that judge and measure. What they say in comments and docstrings
-    is not part of it."""
+def sources(*more: str) -> str:
+    """A short name of the sources that judge and measure, and of `more`. What they say in comments
+    and docstrings is not part of it."""
     named = hashlib.sha256()
-    rooms = [ROOT / each for each in MEASURES]
+    rooms = [ROOT / each for each in (*MEASURES, *more)]
     for path in sorted(path for room in rooms for path in (room, *room.rglob("*"))):
         if not path.is_file():
             continue

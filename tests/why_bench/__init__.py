@@ -1,0 +1,1 @@
+"""How often `bakeoff why` names a cause that was planted: `make why-bench`."""

@@ -1,0 +1,271 @@
+"""`why` against planted causes, and on real pairs: `make why-bench`.
+
+  planted  ten causes in five sizes, twice each, one at a time in brick-yardstick
+  others   six causes in two sizes in small servers in Go, Node and Python
+  pairs    five pairs of servers of the catalogue, twice each: the share of the measured difference
+           that is on no line
+
+Of each try the sides are called left and right, at random; either may be the reference. What is
+measured and judged has these names and no others. The rules of counting are in `counting.py`. A try
+is kept with a name of the sources that judge and measure, and those of other sources don't count.
+It goes on where it was stopped, call after call.
+"""
+
+import argparse
+import json
+import os
+import random
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import bakeoff
+from bakeoff.load import engine_version
+from bakeoff.measure import machine
+from bakeoff.model.errors import BakeoffError
+from bakeoff.model.why import Why
+from bakeoff.report.sentences import sentence
+from bakeoff.runs.run import open_run
+from tests.judge_bench import kept
+from tests.why_bench import looks
+from tests.why_bench.causes import SIZES_IN, Planted, build_go, every
+from tests.why_bench.counting import NOTHING, Truth, counted
+
+ROOT = Path(__file__).parents[2]
+RUNS = {"yardstick": 2, "go": 1, "node": 1, "python": 1}
+PAIRS: Mapping[str, tuple[Sequence[str], Mapping[str, object]]] = {
+    "nginx, libuv-http-parser": (("nginx", "libuv-http-parser"), {}),
+    "gin, go-nethttp": (("gin", "go-nethttp"), {}),
+    "fastify, node-http": (("fastify", "node-http"), {}),
+    "uvicorn, granian": (("uvicorn", "granian"), {}),
+    "go-nethttp: h2c, h1": (("go-nethttp",), {"protocol": "h1,h2c"}),
+}
+PAIR_RUNS = 2
+EXPECTED_S = 90.0
+"""The longest that a try may take; none begins that would end later."""
+PARTS = ("planted", "others", "pairs")
+
+
+@dataclass
+class Bench:
+    """What is kept in one folder, and what is still to be tried."""
+
+    folder: Path
+    python: str = sys.executable
+    minutes: float = 60.0
+    seed: int = 1
+    sources: str = field(default_factory=lambda: kept.sources("bakeoff/why"))
+
+    def __post_init__(self) -> None:
+        self.tries = self.folder / "tries.jsonl"
+
+    def done(self) -> list[dict[str, Any]]:
+        """The tries of these sources, in the order in which they ended."""
+        return [each for each in kept.races(self.tries) if each["sources"] == self.sources]
+
+    def run(self, servers: Sequence[str], causes: Sequence[str], pairs: Sequence[str]) -> None:
+        """Tries in random order, each run of all after the one before, until the time is up."""
+        (self.folder / "runs").mkdir(parents=True, exist_ok=True)
+        if "go" in servers:
+            build_go(self.folder)
+        until_s = time.monotonic() + 60 * self.minutes
+        had = {each["what"] for each in self.done()}
+        todo: list[tuple[str, Callable[[], dict[str, Any]]]] = [
+            (json.dumps(asdict(each)), partial(self.planted, each))
+            for each in self.order(servers)
+            if each.cause in causes
+        ]
+        todo += [
+            (f"{name} {run}", partial(self.pair, name))
+            for run in range(PAIR_RUNS)
+            for name in pairs
+        ]
+        todo = [each for each in todo if each[0] not in had]
+        for number, (what, tried) in enumerate(todo):
+            if until_s - time.monotonic() < EXPECTED_S:
+                print(f"{len(todo) - number} tries are left; the next call goes on from here")
+                return
+            began_s, load = time.monotonic(), os.getloadavg()[0]
+            row: dict[str, Any] = {
+                "what": what,
+                "sources": self.sources,
+                "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+                "load_average": load,
+                "failed": None,
+            }
+            try:
+                row |= tried()
+            except (BakeoffError, OSError) as error:
+                row["failed"] = str(error)
+            row["took_s"] = round(time.monotonic() - began_s, 1)
+            kept.append(self.tries, row)
+            print(f"{number + 1} of {len(todo)}: {said(row)}", flush=True)
+
+    def order(self, servers: Sequence[str]) -> list[Planted]:
+        """Shuffled within each run of each server."""
+        tries = every(servers, RUNS)
+        random.Random(self.seed).shuffle(tries)
+        return sorted(tries, key=lambda each: (servers.index(each.server), each.run))
+
+    def planted(self, planted: Planted) -> dict[str, Any]:
+        """A look at a bare server and one with a cause; then the truth."""
+        log = self.folder / "access.log"
+        side, reference = random.choice(looks.SIDES), random.choice(looks.SIDES)
+        with_cause, bare = planted.commands(self.folder, log, self.python)
+        commands = {each: with_cause if each == side else bare for each in looks.SIDES}
+        words = [f"{name}={command}" for name, command in commands.items()]
+        try:
+            result, path = looks.look(words, self.folder / "runs", {"reference": reference})
+            log.unlink(missing_ok=True)
+            rate = result.rate_per_s
+            truth = looks.truth(planted, commands, side, rate) if rate else None
+        finally:
+            log.unlink(missing_ok=True)
+        return {
+            "side": side,
+            "run": path.name,
+            "truth": truth.model_dump() if truth else None,
+            **facts(result),
+            **counted(planted, side, result, truth).model_dump(),
+        }
+
+    def pair(self, name: str) -> dict[str, Any]:
+        """A look at a pair of the catalogue."""
+        words, options = PAIRS[name]
+        result, path = looks.look(words, self.folder / "runs", options)
+        return {"run": path.name, **facts(result), **of_pair(result)}
+
+    def again(self) -> None:
+        """Judge and count all kept runs by today's rules, whatever their sources."""
+        rows = kept.races(self.tries)
+        self.tries.rename(self.tries.with_suffix(".before"))
+        for row in rows:
+            if not row["failed"] and (path := self.folder / "runs" / row["run"]).exists():
+                result = open_run(path).judge()
+                assert isinstance(result, Why)
+                row |= facts(result)
+                if "side" in row:
+                    truth = Truth.model_validate(row["truth"]) if row["truth"] else None
+                    planted = Planted(**json.loads(row["what"]))
+                    row |= counted(planted, row["side"], result, truth).model_dump()
+                else:
+                    row |= of_pair(result)
+            kept.append(self.tries, row)
+
+
+def facts(result: Why) -> dict[str, Any]:
+    """Of the look itself."""
+    return {
+        "given_up": result.given_up,
+        "rate_per_s": result.rate_per_s,
+        "lasted_s": round(result.lasted_s, 1),
+        "profiling": dict(result.profiling),
+        "missing": {layer: reason.code for layer, reason in result.missing.items()},
+    }
+
+
+def of_pair(result: Why) -> dict[str, Any]:
+    """What the parts leave of the measured difference, and what is said."""
+    if not result.pairs:
+        return {"missed": None}
+    (pair,) = result.pairs
+    unexplained_us = sum(line.difference.more for line in pair.lines if line.part == "unexplained")
+    return {
+        "its_us": pair.its_us,
+        "other_us": pair.other_us,
+        "cpu": pair.cpu.model_dump(),
+        "unexplained_us": unexplained_us,
+        "missed": abs(unexplained_us / pair.cpu.more),
+        "said": sentence(pair.finding),
+    }
+
+
+def said(row: Mapping[str, Any]) -> str:
+    """A try in a line."""
+    if row["failed"] or row["given_up"]:
+        return f"{row['what']}: {row['failed'] or row['given_up']}"
+    if "missed" in row:
+        return f"{row['what']}: {row['said']}; missed: {row['missed']}"
+    truth, claimed = (row["truth"] or {}).get("us"), row["claimed_us"]
+    size = f"claimed {claimed}, true {truth}: {'right' if row['size_right'] else 'wrong'}"
+    wrong = f"; wrong: {', '.join(row['wrong'])}" if row["wrong"] else ""
+    return (
+        f"{row['what']}: {'right' if row['right'] else 'MISSED'}{wrong}; {size}; {row['took_s']} s"
+    )
+
+
+def summary(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """For each server its tries, names and sizes; and what the pairs miss."""
+    of: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+    for row in rows:
+        if row["what"].startswith("{"):
+            of[json.loads(row["what"])["server"]].append({**NOTHING.model_dump(), **row})
+    found: dict[str, Any] = {
+        server: {
+            "tries": len(tries),
+            "named_right": sum(each["right"] for each in tries),
+            "wrong_names": sum(len(each["wrong"]) for each in tries),
+            "sizes_right": sum(each["size_right"] for each in tries),
+        }
+        for server, tries in of.items()
+    }
+    found["pairs"] = {row["what"]: row.get("missed") for row in rows if "missed" in row}
+    found["failed"] = [f"{row['what']}: {row['failed']}" for row in rows if row["failed"]]
+    return found
+
+
+def write(out: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    """The record: what the tries come to, and each."""
+    record = {
+        "what": "how often bakeoff why names a planted cause, and what it misses of real pairs",
+        "command": "python -m tests.why_bench",
+        "sources": sorted({row["sources"] for row in rows}),
+        "machine": machine(engine=engine_version(), bakeoff=bakeoff.__version__).model_dump(),
+        "summary": summary(rows),
+        "tries": rows,
+    }
+    out.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        prog="why-bench",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "--minutes", type=float, default=60.0, help="no try begins that would end later (60)"
+    )
+    parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS))
+    parser.add_argument("--causes", nargs="+", choices=SIZES_IN["yardstick"])
+    parser.add_argument("--servers", nargs="+", choices=list(RUNS)[1:], default=list(RUNS)[1:])
+    parser.add_argument("--python", default=sys.executable, help="for the server in Python")
+    parser.add_argument("--seed", type=int, default=1, help="of the order (1)")
+    parser.add_argument("--kept", type=Path, default=ROOT / "build/why-bench")
+    parser.add_argument("--again", action="store_true", help="judge what is kept again, and end")
+    parser.add_argument("--out", type=Path, help="write the record there, as JSON")
+    chosen = parser.parse_args()
+    bench = Bench(chosen.kept.resolve(), chosen.python, chosen.minutes, chosen.seed)
+    servers = ["yardstick"] if "planted" in chosen.only else []
+    servers += chosen.servers if "others" in chosen.only else []
+    try:
+        if chosen.again:
+            bench.again()
+        else:
+            pairs = list(PAIRS) if "pairs" in chosen.only else []
+            bench.run(servers, chosen.causes or list(SIZES_IN["yardstick"]), pairs)
+    except KeyboardInterrupt:
+        print("stopped; the next call goes on from here")
+    rows = kept.races(bench.tries) if chosen.again else bench.done()
+    print(json.dumps(summary(rows), indent=1))
+    if chosen.out:
+        write(chosen.out, rows)
+
+
+if __name__ == "__main__":
+    main()

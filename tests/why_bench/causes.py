@@ -1,0 +1,157 @@
+"""The causes that are planted, into which servers, how large, and the names that each may have."""
+
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+SERVERS = Path(__file__).parent / "servers"
+YARDSTICK = Path("build/brick/brick-yardstick").absolute()
+SIZES: Mapping[str, Sequence[str]] = {
+    "calls": ("1", "3", "10", "30", "100"),
+    "pieces": ("100", "60", "40", "30", "20"),
+    "copy": ("16KiB", "32KiB", "64KiB", "128KiB", "256KiB"),
+    "allocations": ("20", "50", "100", "200", "500"),
+    "header": ("500", "1000", "2000", "4000", "8000"),
+    "line": ("100", "500", "1000", "2000", "4000"),
+    "fault": ("8KiB", "16KiB", "32KiB", "64KiB", "128KiB"),
+    "loops": ("500", "1000", "2000", "5000", "10000"),
+    "sleep": ("1us", "10us", "20us", "50us", "100us"),
+    "lock": ("100us", "200us", "300us", "500us", "1ms"),
+}
+"""Of brick-yardstick's options."""
+SIZES_IN: Mapping[str, Mapping[str, Sequence[str]]] = {
+    "yardstick": SIZES,
+    **{
+        language: {
+            "loops": loops,
+            "calls": ("10", "50"),
+            "allocations": ("100", "500"),
+            "line": ("100", "2000"),
+            "header": ("500", "4000"),
+            "sleep": ("20", "100"),
+        }
+        for language, loops in {
+            "go": ("2000", "10000"),
+            "node": ("5000", "20000"),
+            "python": ("100", "500"),
+        }.items()
+    },
+}
+CLOCKED = ("calls", "copy", "allocations", "line", "fault", "loops")
+"""Causes that the yardstick can time itself. The others change what happens elsewhere: segments,
+wake-ups, the next call after a sleep."""
+
+_KERNEL_ENTRY = ("entering",)
+_SCHEDULED = ("in_scheduling", "in_waking", "nanosleep", *_KERNEL_ENTRY)
+CONSISTS_OF: Mapping[str, Sequence[str]] = {
+    "calls": ("getppid", "syscall", "::call", *_KERNEL_ENTRY),
+    "pieces": ("segments_differ", "send", "write", "net::", "epoll_ctl", "in_scheduling"),
+    "copy": ("copy", "mem"),
+    "allocations": ("alloc", "free", "chunk"),
+    "header": ("heads_differ", "headers", "header_", "send", "mem", "Response", "field"),
+    "line": ("logs", "write", *_KERNEL_ENTRY),
+    "fault": ("in_page_faults", "mmap", "munmap", "madvise", "::fault"),
+    "loops": ("arithmetic",),
+    "sleep": _SCHEDULED,
+    "lock": ("futex", "lock", *_SCHEDULED),
+}
+"""Parts of the names by which a finding may name each cause, the yardstick's."""
+_GO_COLLECTS = (
+    "gc",
+    "mark",
+    "scan",
+    "sweep",
+    "span",
+    "heap",
+    "grey",
+    "typePointers",
+    "bulkBarrier",
+)
+_PYTHON_CALLS = ("_PyEval", "PyObject_Vectorcall", "cfunction")
+ALSO_IN: Mapping[str, Mapping[str, Sequence[str]]] = {
+    "yardstick": {},
+    "go": {
+        "calls": ("main.call", "Syscall"),
+        "allocations": ("allocate", "memclr", "in_page_faults", *_GO_COLLECTS),
+        "line": ("os.(*File)", "poll.", "runtime.exitsyscall", "runtime.reentersyscall"),
+        "header": ("Header", "textproto", "httpguts", "bufio"),
+        # A goroutine that sleeps is parked and made ready again by the runtime.
+        "sleep": ("futex", "epoll", "runtime.", "time."),
+    },
+    "node": {
+        "calls": ("JS:*call", "ppid", "Ppid", "Builtins_", "v8::", "node::"),
+        "allocations": ("allocate", "Builtins_", "v8::internal::", "in_page_faults"),
+        "line": ("writeLine", "writeSync", "Builtins_", "v8::", "node::", "uv_fs"),
+        "header": ("Header", "Builtins_RegExp", "v8::internal::", "OneByte", "checkInvalid"),
+        "sleep": ("futex", "FutexEmulation", "Atomics"),
+    },
+    "python": {
+        "loops": (*_PYTHON_CALLS, "long_", "PyNumber", "PyLong", "rangeiter"),
+        "calls": ("py::call", "ppid", *_PYTHON_CALLS, "PyLong"),
+        "allocations": ("py::allocate", "bytearray", "Py_Malloc", "list", *_PYTHON_CALLS),
+        "line": ("py::write_line", "os_write", *_PYTHON_CALLS),
+        "header": ("bytes", "py::answer"),
+        "sleep": ("sleep", "futex", "take_gil", "drop_gil"),
+    },
+}
+"""The same in other servers. Of Python before 3.12 the interpreter is all that can be named."""
+
+
+@dataclass(frozen=True)
+class Planted:
+    """One try's cause."""
+
+    server: str
+    cause: str
+    size: str
+    run: int
+
+    @property
+    def is_clocked(self) -> bool:
+        """Whether the server can tell what the cause takes."""
+        return self.server == "yardstick" and self.cause in CLOCKED
+
+    def owns(self, name: str) -> bool:
+        """Whether a function, call, kind of work or finding may be this cause."""
+        parts = (*CONSISTS_OF[self.cause], *ALSO_IN[self.server].get(self.cause, ()))
+        return any(part in name for part in parts)
+
+    def commands(self, built: Path, log: Path, python: str) -> tuple[str, str]:
+        """The server with the cause, and without."""
+        program = {
+            "yardstick": f"{YARDSTICK} --quiet --io epoll",
+            "go": f"{built / 'planted-go'}",
+            "node": f"node {SERVERS / 'planted.js'}",
+            "python": f"{python} {SERVERS / 'planted.py'}",
+        }[self.server]
+        more = f" --{self.cause} {self.size}" + (f" --to {log}" if self.cause == "line" else "")
+        # An allocation more or less: without any cause the yardstick sends what it has rendered.
+        same = " --allocations 1" if self.server == "yardstick" else ""
+        both = f"{program} --port {{port}}"
+        return both + (more if self.cause == "allocations" else same + more), both + same
+
+    def clocked(self, log: Path, clock: Path) -> list[str]:
+        """The yardstick with nothing but what the planted side does more, which it times."""
+        size = str(int(self.size) - 1) if self.cause == "allocations" else self.size
+        to = ["--to", str(log)] if self.cause == "line" else []
+        words = [str(YARDSTICK), "--io", "epoll", "--port", "0", f"--{self.cause}", size]
+        return [*words, *to, "--clock", str(clock)]
+
+
+def build_go(built: Path) -> None:
+    """The server in Go, where it is missing or older than its source."""
+    source, program = SERVERS / "planted.go", built / "planted-go"
+    if not program.exists() or program.stat().st_mtime < source.stat().st_mtime:
+        subprocess.run(["go", "build", "-o", program, source], check=True)
+
+
+def every(servers: Sequence[str], runs: Mapping[str, int]) -> list[Planted]:
+    """All tries: each cause in each size so many times."""
+    return [
+        Planted(server, cause, size, run)
+        for server in servers
+        for run in range(runs[server])
+        for cause, sizes in SIZES_IN[server].items()
+        for size in sizes
+    ]
