@@ -17,10 +17,11 @@ place of K, and a ratio of R for these, it is 1 / (1 + (1/R − 1) k/K). The nei
 tests/ci_bench.
 
 Rules of counting, written before the first race. Every race that began counts: one that ended
-without a verdict is kept with its reason, and none is repeated or left out. A race is kept with a
-name of the sources that judge and measure; races of other sources are not added to these. The next
-race is of the part that is furthest behind its share of the time, so any stop leaves a balanced
-set. Races go on where they were stopped, call after call.
+without a verdict is kept with its reason, and none is repeated or left out. A race is kept with its
+commit and a name of its method, which is made of what simulated races measure and are judged to be;
+races of another method are not added to these. The next race is of the part that is furthest behind
+its share of the time, so any stop leaves a balanced set. Races go on where they were stopped, call
+after call.
 """
 
 import argparse
@@ -112,14 +113,14 @@ class Bench:
     seed: int = 1
     minutes: float = 60.0
     only: Sequence[str] = tuple(SHARES)
-    sources: str = field(default_factory=kept.sources)
+    method: str = field(default_factory=kept.method)
 
     def __post_init__(self) -> None:
         self.races = self.folder / "races.jsonl"
 
     def done(self) -> list[dict[str, Any]]:
-        """The races of these sources, in the order in which they ended."""
-        return [each for each in kept.races(self.races) if each["sources"] == self.sources]
+        """The races of this method, in the order in which they ended."""
+        return [race for race in kept.races(self.races) if kept.method_of(race) == self.method]
 
     def run(self) -> None:
         """Races, until the time is up: none begins that would end later."""
@@ -140,7 +141,8 @@ class Bench:
             race |= {
                 "part": part,
                 "number": number,
-                "sources": self.sources,
+                "method": self.method,
+                "commit": commit(),
                 "at": taken_at,
                 "took_s": round(time.monotonic() - began_s, 1),
                 "load_average": os.getloadavg()[0],
@@ -342,6 +344,12 @@ def noise_of(name: str) -> AbstractContextManager[object]:
     if name == "generator's core":
         return revisions.at_work(generator, revisions.HALF_OF_THE_TIME)
     return revisions.at_work(generator[-1:], revisions.MEMORY)
+
+
+def commit() -> str:
+    """The commit that is checked out, which a race's engine was built from."""
+    described = ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--exclude", "*"]
+    return subprocess.run(described, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def said(race: Mapping[str, Any]) -> str:

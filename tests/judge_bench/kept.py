@@ -1,23 +1,29 @@
 """What the judge's bench keeps of a race, and the races that it has kept."""
 
-import ast
 import base64
 import gzip
 import hashlib
 import json
 import os
+import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from bakeoff.judge import judge
 from bakeoff.judge.history import calm
 from bakeoff.model.cut import Draw
+from bakeoff.model.ratio import Ratio
 from bakeoff.model.samples import Block, Record
 from bakeoff.model.verdict import Verdict
+from bakeoff.simulate.conditions import USUAL
+from bakeoff.simulate.race import MACHINE, Size, plan_of, records_of
 
-ROOT = Path(__file__).parents[2]
-MEASURES = ("bakeoff/judge", "bakeoff/runs/measuring", "bakeoff/plan/schedule.py", "engine")
-"""What judges and measures: races of other sources do not count together."""
+FELT = USUAL.model_copy(update={"felt": 1.4})
+SIMULATED = ((Size(0.0, 2, 20.0, 1), USUAL), (Size(-0.05, 5, 20.0, 2), FELT))
+"""Two equals, and five of which one is slower and feels the machine more."""
+METHODS_OF_SOURCES = {"9c925439273e": "8f3c6e1d0de8"}
+"""The first 49 races were kept with a name of the sources: what `method` gave at their commit."""
 OF_NO_USE = {"processes", "equivalent", "cpu_finding", "more_s"}
 
 
@@ -75,31 +81,46 @@ def packed(records: Sequence[Record], verdict: Verdict) -> str:
     return base64.b64encode(gzip.compress(json.dumps(rows).encode())).decode()
 
 
-def sources(*more: str) -> str:
-    """A short name of the sources that judge and measure, and of `more`. What they say in comments
-    and docstrings is not part of it."""
+def method() -> str:
+    """A short name of how bakeoff measures and judges, made of simulated races: their order, and
+    the figures that they get. A change of the code that changes neither has the same method.
+
+    The simulated world has the real schedule, draws and judge, but no engine and no processes.
+    """
     named = hashlib.sha256()
-    rooms = [ROOT / each for each in (*MEASURES, *more)]
-    for path in sorted(path for room in rooms for path in (room, *room.rglob("*"))):
-        if not path.is_file():
-            continue
-        if path.suffix in (".rs", ".lock") and "target" not in path.parts:
-            named.update(path.read_bytes())
-        elif path.suffix == ".py" and "bakeoff" in path.parts:
-            named.update(ast.dump(_without_docstrings(path.read_text())).encode())
+    for size, conditions in SIMULATED:
+        plan = plan_of(size, conditions, seed=1)
+        records = records_of(plan, size, conditions)
+        verdict = judge(plan, {}, records, MACHINE, complete=True)
+        measured = [
+            (block.kind, block.draw, [(one.entry, one.event.requests) for one in block.slices])
+            for block in records
+            if isinstance(block, Block)
+        ]
+        judged = [
+            (pair.a, pair.b, pair.finding, *map(_rounded, (pair.ratio, pair.cpu_ratio)))
+            for pair in verdict.pairs
+        ]
+        letters = [(entry.letters, entry.cpu_letters) for entry in verdict.entries]
+        named.update(repr((measured, judged, letters)).encode())
     return named.hexdigest()[:12]
 
 
-def _without_docstrings(text: str) -> ast.Module:
-    tree = ast.parse(text)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
-            node.body = [each for each in node.body if not _is_text(each)] or [ast.Pass()]
-    return tree
+def method_of(race: Mapping[str, Any]) -> str:
+    """The method that a race was measured and judged by."""
+    return race.get("method") or METHODS_OF_SOURCES.get(race["sources"], "")
 
 
-def _is_text(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+def _rounded(ratio: Ratio | None) -> list[str]:
+    """Nine digits: the sums of another order of the same figures differ in the sixteenth."""
+    ends = (ratio.ratio, ratio.low, ratio.high) if ratio else ()
+    return [f"{end:.9g}" if end else "" for end in ends]
+
+
+def commit() -> str:
+    """The commit that is checked out, and whether it was changed."""
+    described = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty"]
+    return subprocess.run(described, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def races(path: Path) -> list[dict[str, Any]]:

@@ -16,6 +16,7 @@ from bakeoff.load import engine_version
 from bakeoff.measure import machine
 from bakeoff.model.pairs import Pair
 from bakeoff.simulate import rate
+from tests.judge_bench.kept import method_of
 
 LANGUAGES = {
     "libuv-http-parser": "C",
@@ -41,14 +42,14 @@ Race = Mapping[str, Any]
 
 
 def write(path: Path, races: Sequence[Race], earlier: Sequence[Path]) -> None:
-    """A record of these races and of those that earlier records have of the same sources."""
-    sources = {each["sources"] for each in races}
+    """A record of these races and of those that earlier records have of the same method."""
+    methods = {method_of(race) for race in races}
     before = [race for file in earlier for race in json.loads(file.read_text())["races"]]
-    every = [*(race for race in before if race["sources"] in sources), *races]
+    every = [*(race for race in before if method_of(race) in methods), *races]
     record = {
         "what": "what the judge promises, by real races",
         "command": "python -m tests.judge_bench",
-        "sources": sorted(sources),
+        "methods": sorted(methods),
         "machine": machine(engine=engine_version(), bakeoff=bakeoff.__version__).model_dump(),
         "summary": summary(every),
         "races": every,

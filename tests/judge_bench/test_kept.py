@@ -13,7 +13,7 @@ from tests.judge_bench.__main__ import EQUALS, SHARES, WORKS, next_part, of_arti
 
 
 def raced(part: str, took_s: float = 60.0, **of: Any) -> dict[str, Any]:
-    return {"part": part, "took_s": took_s, "failed": None, "sources": "a", "number": 0, **of}
+    return {"part": part, "took_s": took_s, "failed": None, "method": "a", "number": 0, **of}
 
 
 def pair(a: str, b: str, ratio: float, half: float = 0.01, **more: Any) -> dict[str, Any]:
@@ -72,17 +72,22 @@ def test_the_articles_have_twenty_servers() -> None:
     assert len(of_articles()) == 20
 
 
-def test_sources_are_the_same_whatever_their_comments_say(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_method_is_the_same_until_it_measures_or_judges_otherwise(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    file = tmp_path / "bakeoff/judge/rule.py"
-    file.parent.mkdir(parents=True)
-    monkeypatch.setattr(kept, "ROOT", tmp_path)
-    names = []
-    for text in ('"""A rule."""\nLEAST = 5\n"""Few."""\n', "LEAST = 5  # few\n", "LEAST = 6\n"):
-        file.write_text(text)
-        names.append(kept.sources())
-    assert names[0] == names[1] != names[2]
+    names = {kept.method()}
+    assert kept.method() in names
+    monkeypatch.setattr("bakeoff.judge.spread.TRIM", 0.3)
+    names.add(kept.method())
+    monkeypatch.setattr("bakeoff.model.plan.SLICE_MS_MIN", 40)
+    names.add(kept.method())
+    assert len(names) == 3
+
+
+def test_the_first_races_were_of_the_method_that_their_commit_had() -> None:
+    race = raced("equal") | {"sources": "9c925439273e"}
+    assert kept.method_of(race) == "8f3c6e1d0de8"
+    assert kept.method_of(race | {"method": "b"}) == "b"
 
 
 def test_a_torn_line_is_dropped_and_a_failed_race_counts(tmp_path: Path) -> None:
@@ -149,10 +154,10 @@ def test_the_next_ratio_is_held_against_the_prediction_of_the_race_before() -> N
     assert (found["predicted"]["count"], found["predicted"]["n"]) == (1, 2)
 
 
-def test_a_record_has_the_races_of_earlier_ones_of_the_same_sources(tmp_path: Path) -> None:
-    races = [raced("times", subject="x", wall_s=1.0, pairs=[]) | {"sources": each} for each in "ab"]
+def test_a_record_has_the_races_of_earlier_ones_of_the_same_method(tmp_path: Path) -> None:
+    races = [raced("times", subject="x", wall_s=1.0, pairs=[]) | {"method": name} for name in "ab"]
     proved.write(tmp_path / "first.json", races, [])
     proved.write(tmp_path / "second.json", races[:1], [tmp_path / "first.json"])
     record = json.loads((tmp_path / "second.json").read_text())
-    assert [each["sources"] for each in record["races"]] == ["a", "a"]
+    assert [race["method"] for race in record["races"]] == ["a", "a"]
     assert len(record["summary"]["times"]["x"]) == 2
