@@ -85,9 +85,9 @@ def test_a_method_is_the_same_until_it_measures_or_judges_otherwise(
 
 
 def test_the_first_races_were_of_the_method_that_their_commit_had() -> None:
-    race = raced("equal") | {"sources": "9c925439273e"}
-    assert kept.method_of(race) == "8f3c6e1d0de8"
-    assert kept.method_of(race | {"method": "b"}) == "b"
+    assert kept.method_of({"sources": "9c925439273e"}) == "8f3c6e1d0de8"
+    assert kept.method_of({"sources": "another"}) == ""
+    assert kept.method_of(raced("equal")) == "a"
 
 
 def test_a_torn_line_is_dropped_and_a_failed_race_counts(tmp_path: Path) -> None:
