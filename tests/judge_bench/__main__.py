@@ -142,7 +142,7 @@ class Bench:
                 "part": part,
                 "number": number,
                 "method": self.method,
-                "commit": commit(),
+                "commit": kept.commit(),
                 "at": taken_at,
                 "took_s": round(time.monotonic() - began_s, 1),
                 "load_average": os.getloadavg()[0],
@@ -344,12 +344,6 @@ def noise_of(name: str) -> AbstractContextManager[object]:
     if name == "generator's core":
         return revisions.at_work(generator, revisions.HALF_OF_THE_TIME)
     return revisions.at_work(generator[-1:], revisions.MEMORY)
-
-
-def commit() -> str:
-    """The commit that is checked out, which a race's engine was built from."""
-    described = ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--exclude", "*"]
-    return subprocess.run(described, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def said(race: Mapping[str, Any]) -> str:

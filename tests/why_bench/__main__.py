@@ -7,8 +7,8 @@
 
 Of each try the sides are called left and right, at random; either may be the reference. What is
 measured and judged has these names and no others. The rules of counting are in `counting.py`. A try
-is kept with a name of the sources that judge and measure, and those of other sources don't count.
-It goes on where it was stopped, call after call.
+is kept with its commit, and those of another commit don't count. It goes on where it was stopped,
+call after call.
 """
 
 import argparse
@@ -59,14 +59,14 @@ class Bench:
     python: str = sys.executable
     minutes: float = 60.0
     seed: int = 1
-    sources: str = field(default_factory=lambda: kept.sources("bakeoff/why"))
+    commit: str = field(default_factory=kept.commit)
 
     def __post_init__(self) -> None:
         self.tries = self.folder / "tries.jsonl"
 
     def done(self) -> list[dict[str, Any]]:
-        """The tries of these sources, in the order in which they ended."""
-        return [each for each in kept.races(self.tries) if each["sources"] == self.sources]
+        """The tries of this commit, in the order in which they ended."""
+        return [each for each in kept.races(self.tries) if each["commit"] == self.commit]
 
     def run(self, servers: Sequence[str], causes: Sequence[str], pairs: Sequence[str]) -> None:
         """Tries in random order, each run of all after the one before, until the time is up."""
@@ -93,7 +93,7 @@ class Bench:
             began_s, load = time.monotonic(), os.getloadavg()[0]
             row: dict[str, Any] = {
                 "what": what,
-                "sources": self.sources,
+                "commit": self.commit,
                 "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
                 "load_average": load,
                 "failed": None,
@@ -141,7 +141,7 @@ class Bench:
         return {"run": path.name, **facts(result), **of_pair(result)}
 
     def again(self) -> None:
-        """Judge and count all kept runs by today's rules, whatever their sources."""
+        """Judge and count all kept runs by today's rules, whatever their commit."""
         rows = kept.races(self.tries)
         self.tries.rename(self.tries.with_suffix(".before"))
         for row in rows:
@@ -224,7 +224,7 @@ def write(out: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     record = {
         "what": "how often bakeoff why names a planted cause, and what it misses of real pairs",
         "command": "python -m tests.why_bench",
-        "sources": sorted({row["sources"] for row in rows}),
+        "commits": sorted({row["commit"] for row in rows}),
         "machine": machine(engine=engine_version(), bakeoff=bakeoff.__version__).model_dump(),
         "summary": summary(rows),
         "tries": rows,
