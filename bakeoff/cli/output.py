@@ -182,7 +182,10 @@ def conclude(run: runs.AnyRun, json: str | None) -> None:
 
     Raises `typer.Exit` with the run's status where that is not 0.
     """
-    say(f"Report: {run.report_path}", err if json == "-" else out)
+    console = err if json == "-" else out
+    say(f"Report: {run.report_path}", console)
+    for picture in sorted(run.path.glob("charts/flames*.svg")):
+        say(f"Flame graph: {picture}", console)
     if run.interrupted:
         say(f"Interrupted; finished blocks are kept; to go on: bakeoff resume {run.path}")
     if run.status:

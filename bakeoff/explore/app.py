@@ -20,7 +20,7 @@ from bakeoff.explore.address import Address, live
 from bakeoff.explore.guard import LOOPBACK, Guard
 from bakeoff.explore.live.routes import routes
 from bakeoff.explore.live.watched import Live
-from bakeoff.explore.page import ASSETS, FailurePage, NotThere, render, stylesheet
+from bakeoff.explore.page import FailurePage, NotThere, assets, render
 from bakeoff.explore.views import view
 from bakeoff.history.index import Index
 from bakeoff.history.place import HistoryAway
@@ -62,12 +62,8 @@ def _answer(index: Index, address: Address, live_runs: Live | None) -> Response:
 
 def _asset(request: Request) -> Response:
     name = request.path_params["name"]
-    if name == "page.css":
-        return Response(stylesheet(), media_type="text/css")
-    # Only what lies there by that very name: a path's dots and slashes are in none.
-    for file in ASSETS.iterdir():
-        if file.name == name and file.is_file():
-            return Response(file.read_bytes(), media_type=guess_type(name)[0])
+    if content := assets().get(name):
+        return Response(content, media_type=guess_type(name)[0])
     return PlainTextResponse("There is no such file.", status_code=404)
 
 

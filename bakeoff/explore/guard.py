@@ -8,7 +8,9 @@ Origin, our own.
 import hmac
 import ipaddress
 import socket
+from base64 import b64encode
 from dataclasses import dataclass, field
+from hashlib import sha256
 from http.cookies import CookieError, SimpleCookie
 from secrets import token_urlsafe
 from urllib.parse import parse_qsl, urlencode, urlsplit
@@ -17,13 +19,20 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from bakeoff.report.charts import flames
+
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self';"
     " form-action 'self'; base-uri 'none'; frame-ancestors {ancestors}"
 )
-PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
-"""Of a picture that is opened by itself: it carries its style, and nothing in it may run."""
+_FLAMES = b64encode(sha256(flames.SCRIPT.encode()).digest()).decode()
+PICTURE_POLICY = (
+    f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{_FLAMES}';"
+    " sandbox allow-scripts"
+)
+"""Of a picture that is opened by itself: it carries its style, and nothing in it may run but the
+script of our flame graphs, which belongs to no origin there."""
 HEADERS = {
     "x-content-type-options": "nosniff",
     "referrer-policy": "same-origin",

@@ -15,12 +15,12 @@ from bakeoff.explore.address import Address, Links
 from bakeoff.explore.badge import Badge
 from bakeoff.model.errors import BakeoffError
 from bakeoff.report import figures
-from bakeoff.report.charts.svg import alone, svg
+from bakeoff.report.charts import flames
+from bakeoff.report.charts.svg import alone
 from bakeoff.report.document import NARROW, WIDE, Chart, DataRow, printable
 from bakeoff.report.render.html import environment
 
-ASSETS = files("bakeoff.explore") / "assets"
-"""Files that all pages share; every script among them is on every page."""
+_ASSETS = files("bakeoff.explore") / "assets"
 NAVIGATION = (
     ("Runs", address.shelf()),
     ("Contenders", address.contender()),
@@ -88,7 +88,7 @@ class Page:
         for chart in self.charts:
             for name, frame in ((chart.slug, WIDE), (f"{chart.slug}-narrow", NARROW)):
                 if slug == name:
-                    return alone(svg(chart, frame))
+                    return alone(chart, frame)
         raise NotThere(f"this page has no picture called {slug}")
 
 
@@ -147,9 +147,12 @@ def fragment(template: str, said: Callable[[str], str] | None = None, **values: 
     return templates.get_template(template).render(**values)
 
 
-def stylesheet() -> str:
-    templates = _templates()
-    return "\n".join(templates.get_template(name).render() for name in ("page.css", "explore.css"))
+@cache
+def assets() -> Mapping[str, bytes]:
+    """Files that all pages share; every script among them is on every page."""
+    css = (_templates().get_template(name).render() for name in ("page.css", "explore.css"))
+    made = {"page.css": "\n".join(css).encode(), "flames.js": flames.SCRIPT.encode()}
+    return made | {file.name: file.read_bytes() for file in _ASSETS.iterdir() if file.is_file()}
 
 
 @cache
@@ -172,7 +175,7 @@ def _templates() -> Environment:
         "address": address,
         "figures": figures,
         "navigation": NAVIGATION,
-        "scripts": sorted(file.name for file in ASSETS.iterdir() if file.name.endswith(".js")),
+        "scripts": lambda: sorted(name for name in assets() if name.endswith(".js")),
         "share": share,
         "version": __version__,
     }

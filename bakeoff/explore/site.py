@@ -23,7 +23,7 @@ from bakeoff import __version__
 from bakeoff.explore import address as to
 from bakeoff.explore import downloads
 from bakeoff.explore.address import Address, Still, file_of
-from bakeoff.explore.page import ASSETS, NAVIGATION, FailurePage, Page, Saying, render, stylesheet
+from bakeoff.explore.page import NAVIGATION, FailurePage, Page, Saying, assets, render
 from bakeoff.explore.private import Private
 from bakeoff.explore.unchanged import Grounds, maker
 from bakeoff.explore.views import view
@@ -274,9 +274,7 @@ def _jobs(addresses: Sequence[Address]) -> Iterator[Sequence[Address]]:
 
 
 def _assets(folder: Path) -> Iterator[str]:
-    contents = {"page.css": stylesheet().encode()}
-    contents |= {asset.name: asset.read_bytes() for asset in ASSETS.iterdir() if asset.is_file()}
-    for name, content in contents.items():
+    for name, content in assets().items():
         file = file_of(to.asset(name))
         _write(folder, file, content)
         yield file

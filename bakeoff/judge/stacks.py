@@ -13,7 +13,7 @@ class Key(NamedTuple):
     name: str
 
 
-_OF_KERNEL = "_[k]"
+OF_KERNEL = "_[k]"
 _PROFILER = ("perf_", "__perf_", "ctx_sched", "visit_groups", "merge_sched_in", "event_sched")
 _FAULTS = ("asm_exc_page_fault", "exc_page_fault", "do_user_addr_fault", "do_page_fault")
 _FAULTS_ARM = ("do_mem_abort", "el0_da", "el0_ia")
@@ -33,12 +33,10 @@ _RING_WORK = re.compile(
 def key_of(stack: str) -> Key | None:
     """The line of a stack, as in `WhyStacks`; None: the profiler's own work."""
     frames = stack.split(";")
-    if not frames[-1].endswith(_OF_KERNEL):
+    if not frames[-1].endswith(OF_KERNEL):
         return Key("function", frames[-1])
     own = [
-        _SUFFIX.sub("", each.removesuffix(_OF_KERNEL))
-        for each in frames
-        if each.endswith(_OF_KERNEL)
+        _SUFFIX.sub("", each.removesuffix(OF_KERNEL)) for each in frames if each.endswith(OF_KERNEL)
     ]
     if any(each.startswith(_PROFILER) for each in own):
         return None

@@ -1,7 +1,7 @@
 """Where the difference between servers comes from: plan.json of the phase, and why.json."""
 
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat
 
@@ -109,3 +109,28 @@ class Why(Contract):
     def pair(self, name: str) -> WhyPair | None:
         """What is found of a contender against the reference."""
         return next((pair for pair in self.pairs if pair.name == name), None)
+
+
+class Flame(NamedTuple):
+    """A function in its stack, with what it called (`inner`): CPU time per request, µs, of both.
+
+    `is_told`: the difference is more than chance does to so many samples.
+    """
+
+    name: str
+    its_us: float
+    other_us: float
+    is_told: bool
+    inner: "tuple[Flame, ...]" = ()
+
+    @property
+    def us(self) -> float:
+        return self.its_us + self.other_us
+
+
+class Flames(NamedTuple):
+    """The stacks of a contender and of the one that it is compared with, as one tree."""
+
+    name: str
+    other: str
+    root: Flame

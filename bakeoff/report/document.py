@@ -155,7 +155,8 @@ class Drawing(NamedTuple):
 class Chart:
     """A picture: `reading` says how to read it, `alt_text` what it shows, `draw` makes it.
 
-    `slug` is the name of its file. It is drawn twice, for a desk and for a telephone.
+    `slug` is the name of its file. It is drawn twice, for a desk and for a telephone. Where a
+    `script` may run the picture answers by it, and without one it still says all that it shows.
     """
 
     slug: str
@@ -163,6 +164,7 @@ class Chart:
     reading: str
     alt_text: str
     draw: Callable[[Frame], Drawing]
+    script: str = ""
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from bakeoff.model.verdict import Verdict
 from bakeoff.report.charts import race_charts
-from bakeoff.report.charts.svg import alone, svg
+from bakeoff.report.charts.svg import alone
 from bakeoff.report.document import WIDE
 
 ROOT = Path(__file__).parents[2]
@@ -19,7 +19,7 @@ def picture() -> str:
     assert named
     ratios = race_charts(Verdict.read_json(ROOT / named[1]))[0]
     assert ratios
-    return alone(svg(ratios, WIDE)) + "\n"
+    return alone(ratios, WIDE) + "\n"
 
 
 if __name__ == "__main__":

@@ -2,6 +2,8 @@
 by keyboard, from the application and from a static site opened as files."""
 
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -12,9 +14,15 @@ from bakeoff.explore import address as to
 from bakeoff.explore.address import file_of, live
 from bakeoff.explore.app import application, listening
 from bakeoff.explore.guard import Guard
+from bakeoff.history.index import Index
+from bakeoff.history.results import indexed
+from bakeoff.plan import Environment
 from tests.browsing import opened
-from tests.explore.conftest import Shelves
+from tests.explore.conftest import SPEEDS, Shelves
+from tests.plan.places import catalogue
 from tests.report.render.test_browser import OVERFLOW
+from tests.runs.conftest import Measure
+from tests.runs.world import World
 
 pytestmark = pytest.mark.page
 AXE = {"preload": False, "resultTypes": ["violations"]}
@@ -124,39 +132,66 @@ def test_the_arrow_keys_lead_along_a_row_of_the_matrix(browser: Browser, site: P
         ]  # fmt: skip
 
 
-def test_back_forward_reload_and_a_link_show_the_same_view(
-    browser: Browser, shelves: Shelves
-) -> None:
+@contextmanager
+def served(index: Index) -> Iterator[Guard]:
+    """The explorer of an index at the guard's port."""
     import uvicorn
 
     with listening("127.0.0.1", 0, others=False) as bound:
         guard = Guard(bound.getsockname()[1])
-        base = f"http://127.0.0.1:{guard.port}"
-        config = uvicorn.Config(application(shelves.index, guard), log_level="error")
-        server = uvicorn.Server(config)
+        server = uvicorn.Server(uvicorn.Config(application(index, guard), log_level="error"))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
         thread.start()
         try:
-            with opened(browser) as (page, seen):
-                page.goto(f"{base}/?token={guard.token}")
-                page.goto(base + live(to.run(shelves.id)))
-                page.get_by_text("Choose contenders").click()
-                page.get_by_role("checkbox", name="middle").uncheck()
-                page.get_by_role("button", name="Judge").click()
-                page.wait_for_url("**/run/*of=0.2")
-                shown = page.inner_text("main")
-                assert "middle" not in page.inner_text("table >> nth=0")
-                page.go_back()
-                page.go_forward()
-                assert page.inner_text("main") == shown
-                page.reload()
-                assert page.inner_text("main") == shown
-                page.goto(f"{page.url}&token={guard.token}")
-                assert page.inner_text("main") == shown
-                assert "token" not in page.url
-                # What a page still wanted when it was left is given up.
-                ours = (base, f"failed: {base}")
-                assert [message for message in seen if not message.startswith(ours)] == []
+            yield guard
         finally:
             server.should_exit = True
             thread.join(timeout=20)
+
+
+def test_back_forward_reload_and_a_link_show_the_same_view(
+    browser: Browser, shelves: Shelves
+) -> None:
+    with served(shelves.index) as guard, opened(browser) as (page, seen):
+        base = f"http://127.0.0.1:{guard.port}"
+        page.goto(f"{base}/?token={guard.token}")
+        page.goto(base + live(to.run(shelves.id)))
+        page.get_by_text("Choose contenders").click()
+        page.get_by_role("checkbox", name="middle").uncheck()
+        page.get_by_role("button", name="Judge").click()
+        page.wait_for_url("**/run/*of=0.2")
+        shown = page.inner_text("main")
+        assert "middle" not in page.inner_text("table >> nth=0")
+        page.go_back()
+        page.go_forward()
+        assert page.inner_text("main") == shown
+        page.reload()
+        assert page.inner_text("main") == shown
+        page.goto(f"{page.url}&token={guard.token}")
+        assert page.inner_text("main") == shown
+        assert "token" not in page.url
+        # What a page still wanted when it was left is given up.
+        ours = (base, f"failed: {base}")
+        assert [message for message in seen if not message.startswith(ours)] == []
+
+
+@pytest.mark.parametrize("place", ["", "/chart/flames.svg"])
+def test_a_flame_graph_answers_on_its_page_and_as_a_file(
+    browser: Browser, no_index: Index, tmp_path: Path, place: str
+) -> None:
+    here = Environment(
+        catalogue(tmp_path / "catalogue", *SPEEDS), Path("/"), (0, 1), "t", ("race",)
+    )
+    race = Measure(here, tmp_path / "runs").race(World(dict(SPEEDS)), "fast", "slow", why=True)
+    no_index.add(run := indexed(race))
+    with served(no_index) as guard, opened(browser) as (page, seen):
+        base = f"http://127.0.0.1:{guard.port}"
+        page.goto(f"{base}/?token={guard.token}")
+        page.goto(base + live(to.run(run.id)) + place)
+        page.get_by_role("button", name="handle").locator("visible=true").first.click()
+        assert page.get_by_role("button", name="sendto").locator("visible=true").count() == 0
+        page.get_by_role("button", name="Whole graph").locator("visible=true").click()
+        page.get_by_role("searchbox").locator("visible=true").fill("handle")
+        assert "slow" in "".join(page.get_by_role("status").all_text_contents())
+        ours = (base, f"failed: {base}")
+        assert [message for message in seen if not message.startswith(ours)] == []

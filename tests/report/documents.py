@@ -22,6 +22,7 @@ from bakeoff.report.kinds import (
     grid,
     race,
     replay,
+    why,
 )
 from tests.report import sample
 from tests.report.sample import capacity as capacities
@@ -31,6 +32,7 @@ from tests.report.sample import day as days
 from tests.report.sample import draws as drawn
 from tests.report.sample import grid as grids
 from tests.report.sample import replay as replays
+from tests.report.sample import why as causes
 
 
 def audited() -> AuditReport:
@@ -73,5 +75,6 @@ DOCUMENTS: dict[str, Callable[[], Document]] = {
     "draws": lambda: draws.document(drawn.draws()),
     "comparison": lambda: comparison.document(comparisons.compared()),
     "audit": lambda: audit.document(audited()),
+    "why": lambda: why.document(causes.why(), causes.trees),
 }
 DOCUMENTS = {name: cache(make) for name, make in DOCUMENTS.items()}

@@ -8,6 +8,7 @@ from bakeoff.model.why import Why
 from bakeoff.report.kinds.why import section
 from bakeoff.runs import open_run, report, resume
 from bakeoff.runs.kinds.race import RaceRun
+from bakeoff.runs.kinds.why import WhyRun
 from tests.runs.conftest import Measure
 from tests.runs.test_race import SPEEDS
 from tests.runs.world import World, cut_off
@@ -45,7 +46,12 @@ def test_after_the_race_each_is_looked_at_at_a_rate_that_all_hold(measure: Measu
     assert report(run.path, world).result == run.result
     again = open_run(run.path)
     assert isinstance(again, RaceRun) and again.why() == result
-    assert section(result) in again.document().summary
+    assert section(result).title in [getattr(b, "title", "") for b in again.document().summary]
+    look = again.part("why")
+    assert isinstance(look, WhyRun)
+    (stacks,) = look.flames()
+    assert (stacks.name, stacks.other) == ("slow", "fast")
+    assert [part.name for part in stacks.root.inner] == ["user", "kernel"]
 
 
 def test_the_twin_is_not_looked_at_and_a_race_without_it_is_as_before(measure: Measure) -> None:

@@ -62,18 +62,21 @@ def svg(chart: Chart, frame: Frame) -> Markup:
         width=frame.width,
         height=height,
         # The inside of an image can't be reached: a picture with marks is a group of them.
-        role="group" if 'class="mark"' in inside else "img",
+        role="group" if 'class="mark"' in inside or chart.script else "img",
         aria_label=printable(chart.alt_text),
         font_family="Helvetica, Arial, sans-serif",
         font_size=12,
     )
 
 
-def alone(drawn: str) -> str:
-    """An SVG element as a file of its own, light and dark: no page's style reaches it."""
+def alone(chart: Chart, frame: Frame) -> str:
+    """The picture as a file of its own, light and dark: no page's style or script reaches it."""
+    drawn = svg(chart, frame)
     head, end, rest = drawn.partition(">")
-    style = f"<style>@media (prefers-color-scheme: dark) {{\n{DARK}\n}}</style>"
-    return f"{head}{end}{style}{rest}"
+    dark = f"@media (prefers-color-scheme: dark) {{\n{DARK}\n}}"
+    style = f"<style>:root {{ color-scheme: light dark; }}\n{dark}</style>"
+    script = f"<script><![CDATA[{chart.script}]]></script>" if chart.script else ""
+    return f"{head}{end}{style}{rest.removesuffix('</svg>')}{script}</svg>"
 
 
 def element(name: str, *inside: Markup, **attributes: Look) -> Markup:

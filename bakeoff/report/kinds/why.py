@@ -1,11 +1,13 @@
 """Where the difference comes from: one table for each contender, whose lines add up."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from bakeoff.model.why import Difference, Layer, Why, WhyCount, WhyLine, WhyPair
+from bakeoff.model.why import Difference, Flames, Layer, Why, WhyCount, WhyLine, WhyPair
 from bakeoff.report import figures
+from bakeoff.report.charts.flames import flame_graph
 from bakeoff.report.document import (
     Block,
+    Charts,
     Column,
     DataRow,
     Document,
@@ -48,15 +50,15 @@ _COUNTED = (
 )
 
 
-def document(result: Why) -> Document:
-    """The report of a look for causes."""
+def document(result: Why, flames: Callable[[], Sequence[Flames]] = tuple) -> Document:
+    """The report of a look for causes; its stacks are read when a picture is drawn."""
     return Document(
         title=f"{result.workload}: where the difference comes from",
         headline=headline(result),
         context=("causes", result.machine.taken_at),
         facts=facts(result),
         alarm="" if result.complete else "The look for causes was cut off.",
-        summary=blocks(result),
+        summary=blocks(result, flames),
         detail=(machine_table(result.machine), again(result.command_line, result.run)),
         data=tuple(row for pair in result.pairs for row in _data(result, pair)),
     )
@@ -82,12 +84,13 @@ def facts(result: Why) -> tuple[str, ...]:
     )
 
 
-def blocks(result: Why) -> tuple[Block, ...]:
+def blocks(result: Why, flames: Callable[[], Sequence[Flames]]) -> tuple[Block, ...]:
     """The page without its headline, which a race's report takes in."""
     return (
         List("Unequal work comes first", items("≠", sentences(result.unequal))),
         *(block for pair in result.pairs for block in (_lines(pair), _counts(pair))),
         *([Text(_READING, quiet=True)] if result.pairs else []),
+        Charts(lambda: [flame_graph(of, number) for number, of in enumerate(flames(), start=1)]),
         *([Text(_cost(result), "Profiling")] if result.profiling else []),
         List(
             "Not available here",
@@ -99,9 +102,10 @@ def blocks(result: Why) -> tuple[Block, ...]:
     )
 
 
-def section(result: Why) -> Section:
+def section(result: Why, flames: Callable[[], Sequence[Flames]] = tuple) -> Section:
     """What a race's report has of it."""
-    return Section("Where the difference comes from", (Text(headline(result)), *blocks(result)))
+    said = (Text(headline(result)), *blocks(result, flames))
+    return Section("Where the difference comes from", said)
 
 
 def _lines(pair: WhyPair) -> Table:

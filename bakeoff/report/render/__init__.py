@@ -21,11 +21,11 @@ def write(folder: Path, document: Document) -> Path:
     Each file appears whole or not at all. OSError where the folder can't be written.
     """
     # Imported here: commands that only print need no templates.
-    from bakeoff.report.charts.svg import alone, svg
+    from bakeoff.report.charts.svg import alone
     from bakeoff.report.render.html import layout, page
 
     made = layout(document)
-    files = {f"charts/{chart.slug}.svg": alone(svg(chart, WIDE)) for chart in made.charts}
+    files = {f"charts/{chart.slug}.svg": alone(chart, WIDE) for chart in made.charts}
     files |= {"report.md": markdown(document), "report.csv": csv(document.data)}
     files["report.html"] = page(document, made)
     (folder / "charts").mkdir(parents=True, exist_ok=True)

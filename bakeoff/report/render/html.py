@@ -1,4 +1,5 @@
-"""report.html: one file, offline and without script; all that came from outside is escaped."""
+"""report.html: one file, offline, without a script but a flame graph's; all that came from outside
+is escaped."""
 
 import re
 from collections.abc import Iterable
@@ -89,6 +90,7 @@ def page(document: doc.Document, layout: Layout) -> str:
             blocks=layout.blocks,
             parts=layout.parts,
             href=_href,
+            scripts=[*map(Markup, {chart.script for chart in layout.charts if chart.script})],
         )
     )
 

@@ -14,6 +14,7 @@ from bakeoff.plan import confirming, explaining
 from bakeoff.report.document import Document
 from bakeoff.report.kinds import race, race_headline, why
 from bakeoff.runs import indexing
+from bakeoff.runs.kinds.why import WhyRun
 from bakeoff.runs.measuring.boot import Boot, time_is_up
 from bakeoff.runs.measuring.contenders import (
     NotAsPlanned,
@@ -148,10 +149,11 @@ class RaceRun(Run[Plan, Verdict]):
     def document(self) -> Document:
         """The report, with what the result alone doesn't have."""
         document = race.document(self.result, self.plan, self.records(), self.store.receipts())
-        causes = self.why()
-        if causes is None:
+        causes, part = self.why(), self.part(WHY_FOLDER)
+        if causes is None or not isinstance(part, WhyRun):
             return document
-        return replace(document, summary=(*document.summary, why.section(causes)))
+        section = why.section(causes, part.flames)
+        return replace(document, summary=(*document.summary, section))
 
     def why(self) -> Why | None:
         """Where the difference comes from; None: the race was not followed by a look for causes."""

@@ -3,7 +3,8 @@
 from collections.abc import Collection, Sequence
 
 from bakeoff.model.samples import Record
-from bakeoff.model.why import Why, WhyPlan
+from bakeoff.model.why import Flames, Why, WhyPlan
+from bakeoff.report.document import Document
 from bakeoff.report.kinds import why
 from bakeoff.runs import indexing
 from bakeoff.runs.measuring.causes import Causes
@@ -55,6 +56,16 @@ class WhyRun(Run[WhyPlan, Why]):
         from bakeoff.judge import judge_why
 
         return judge_why(self.planned, self._last(), self.store.machine(), self.is_complete())
+
+    def document(self) -> Document:
+        """The report, with the flame graphs that its stacks give."""
+        return why.document(self.result, self.flames)
+
+    def flames(self) -> Sequence[Flames]:
+        """The stacks of each contender and the reference as one tree."""
+        from bakeoff.judge import flames
+
+        return flames(self._last(), self.result)
 
     def judged(self) -> bool:
         """Whether any difference was taken apart."""

@@ -43,7 +43,7 @@ def test_a_picture_is_one_image_unless_it_has_marks_to_reach() -> None:
 
 
 def test_a_file_of_its_own_turns_its_ink_over_in_the_dark() -> None:
-    drawn = alone(svg(chart("label", text("a", 0, 9)), WIDE))
+    drawn = alone(chart("label", text("a", 0, 9)), WIDE)
     style = ET.fromstring(drawn).find(SVG + "style")
     assert style is not None and style.text
     assert "prefers-color-scheme: dark" in style.text
