@@ -45,6 +45,7 @@ def merged(shares: Sequence[LoaderSlice]) -> SliceEvent:
         errors=_errors(events),
         latency=summed([each.latency for each in events]),
         latency_mean_us=_mean_us(events),
+        first_byte=_first_byte(events),
         **histograms,
         delayed_ns=_delayed_ns(events, threads),
         busy=_mean_busy([each.busy for each in events], threads),
@@ -84,6 +85,12 @@ def _mean_us(parts: Sequence[SliceEvent | RequestSlice]) -> float:
     return sum(each.latency_count * each.latency_mean_us for each in parts) / max(1, count)
 
 
+def _first_byte(parts: Sequence[SliceEvent | RequestSlice]) -> str | None:
+    if not any(each.first_byte for each in parts):
+        return None
+    return summed([each.first_byte or each.latency for each in parts])
+
+
 def _errors(parts: Sequence[SliceEvent | RequestSlice]) -> dict[str, int]:
     found: Counter[str] = Counter()
     for each in parts:
@@ -102,6 +109,7 @@ def _by_request(events: Sequence[SliceEvent]) -> tuple[RequestSlice, ...] | None
             latency=summed([each.latency for each in parts]),
             latency_count=sum(each.latency_count for each in parts),
             latency_mean_us=_mean_us(parts),
+            first_byte=_first_byte(parts),
         )
         for parts in zip(*given, strict=True)
     )

@@ -163,13 +163,15 @@ class RequestSlice(Contract):
     latency: str
     latency_count: NonNegativeInt
     latency_mean_us: NonNegativeFloat
+    first_byte: str | None = None
 
 
 class SliceEvent(Contract):
     """Event: one slice, measured. Times in ns of CLOCK_MONOTONIC, histograms in ns.
 
     `handshakes` counts those of TLS, ramp and drain included, of which `resumed` were short.
-    `by_request` is there for a target with a request file: one for each of its requests, in order.
+    `first_byte` is None where each answer's body came in one piece: then `latency` is that of its
+    first byte, too. `by_request` is there for a target with a request file: one for each of its requests, in order.
     `delayed_ns` is how long the engine's threads waited in the window for others to leave their
     cores; None: the kernel doesn't say. `fixed_work_ns` is the CPU time of the job's
     fixed work just before. Slices of earlier versions have neither of them, nor `busy_threads` nor
@@ -198,6 +200,7 @@ class SliceEvent(Contract):
     latency: str
     latency_count: NonNegativeInt
     latency_mean_us: NonNegativeFloat
+    first_byte: str | None = None
     in_flight_ns: NonNegativeInt
     service: str | None
     send_lag: str | None

@@ -74,6 +74,7 @@ class RequestResult(Contract):
     name: str
     requests: NonNegativeInt
     latency_us: Latency | None
+    first_byte_us: Latency | None = None
     errors: dict[str, PositiveInt]
     misses: NonNegativeInt
 
@@ -84,6 +85,7 @@ class LoadResult(Contract):
     None is what the `tool`, or the `personality`, doesn't say or count. `personality` is the
     program that our engine stood in for, if it did. In an open loop `latency_us` runs from the
     moment when a request was due, `service_us` from its sending; `send_lag_us` is the difference.
+    `first_byte_us` is that of the first byte of the answer's body; None: `latency_us` is, too.
     `agreed`, `handshakes`, `handshake_mean_us` and `resumed` are those of engine/PROTOCOL.md.
     `counted_bytes_per_s` is the part of `bytes_per_s` that was counted and not read, since no rule
     looks at it. `by_request` is there for a request file of our engine: its requests, in order.
@@ -99,6 +101,7 @@ class LoadResult(Contract):
     bytes_per_s: NonNegativeFloat
     counted_bytes_per_s: NonNegativeFloat | None = None
     latency_us: Latency | None
+    first_byte_us: Latency | None = None
     service_us: Latency | None
     send_lag_us: Latency | None
     errors: dict[str, PositiveInt]

@@ -126,6 +126,13 @@ class TestMerging:
         )
         assert merged([share("a", only)]) == only
 
+    def test_where_no_first_byte_came_ahead_of_the_end_the_latency_is_its(self) -> None:
+        ahead = histogram([400, 2900])
+        parts = [event([1000, 3000], first_byte=ahead), event([5000])]
+        whole = merged([share(f"l{n}", each) for n, each in enumerate(parts)])
+        assert whole.first_byte == summed([ahead, histogram([5000])])
+        assert merged([share("l0", parts[1])]).first_byte is None
+
     def test_shares_of_answers_add_up_where_all_have_them(self) -> None:
         parts = [event([1000], requests_by_share=1.5), event([3000], requests_by_share=0.25)]
         whole = merged([share(f"l{n}", each) for n, each in enumerate(parts)])
@@ -144,17 +151,19 @@ class TestMerging:
         assert whole.delayed_ns is None
 
     def test_requests_of_a_file_add_up_one_by_one(self) -> None:
-        def part(latencies_ns: list[int]) -> RequestSlice:
+        def part(latencies_ns: list[int], first_byte: str | None = None) -> RequestSlice:
             return RequestSlice(
                 requests=len(latencies_ns), misses=1, errors={"status": 1},
                 latency=histogram(latencies_ns), latency_count=len(latencies_ns),
-                latency_mean_us=statistics.fmean(latencies_ns) / 1e3,
+                latency_mean_us=statistics.fmean(latencies_ns) / 1e3, first_byte=first_byte,
             )  # fmt: skip
 
-        rows = [(part([1000]), part([5000])), (part([3000]), part([7000, 9000]))]
+        rows = [(part([1000]), part([5000])), (part([3000], histogram([10])), part([7000, 9000]))]
         whole = merged([share(f"l{n}", event([1], by_request=row)) for n, row in enumerate(rows)])
         assert whole.by_request
         often, seldom = whole.by_request
         assert (often.requests, often.misses, often.errors) == (2, 2, {"status": 2})
         assert seldom.latency_mean_us == pytest.approx(7.0)
         assert merge([seldom]).answered == 3
+        assert often.first_byte == summed([histogram([1000]), histogram([10])])
+        assert seldom.first_byte is None

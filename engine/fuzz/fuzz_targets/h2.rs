@@ -13,7 +13,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 use volley_protocol::h2::frame;
 use volley_protocol::{
-    Awaited, BodyRule, Expectation, Http2, LengthRule, Protocol, Request, StatusRule, Step, Verdict,
+    Awaited, BodyRule, Expectation, Http2, Io, LengthRule, Protocol, Request, StatusRule, Step, Verdict,
 };
 
 /// SHA-256 of `Hello, World!`.
@@ -86,7 +86,8 @@ fn outcome(bytes: &[u8], size: usize, expectations: &[Arc<Expectation>]) -> (Str
     for piece in bytes.chunks(size) {
         let mut rest = piece;
         while !rest.is_empty() {
-            let step = client.receive(rest, awaited, &mut shared, &mut out).expect("never none");
+            let io = &mut Io { now_ns: 1, out: &mut out };
+            let step = client.receive(rest, awaited, &mut shared, io).expect("never none");
             let consumed = match step {
                 Step::Incomplete => break,
                 Step::Malformed(bad) => {

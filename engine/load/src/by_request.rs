@@ -1,7 +1,7 @@
 //! What each request of a request file had: counted beside the whole.
 
 use crate::errors::Counts;
-use crate::histogram::Latencies;
+use crate::histogram::{FirstBytes, Latencies};
 
 /// Files of more requests are not counted by request: nobody reads so many figures, and each
 /// request has a histogram of its own.
@@ -16,11 +16,18 @@ pub struct RequestTally {
     pub misses: u64,
     pub errors: Counts,
     pub latencies: Latencies,
+    pub first_bytes: FirstBytes,
 }
 
 impl RequestTally {
     pub(crate) fn new() -> Self {
-        Self { requests: 0, misses: 0, errors: Counts::default(), latencies: Latencies::growing() }
+        Self {
+            requests: 0,
+            misses: 0,
+            errors: Counts::default(),
+            latencies: Latencies::growing(),
+            first_bytes: FirstBytes::default(),
+        }
     }
 
     fn merge(&mut self, other: &Self) {
@@ -28,6 +35,7 @@ impl RequestTally {
         self.misses += other.misses;
         self.errors.merge(&other.errors);
         self.latencies.merge(&other.latencies);
+        self.first_bytes.merge(&other.first_bytes);
     }
 }
 

@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use volley_net::Backend;
 use volley_net::clock::{MS, now_ns};
-use volley_protocol::{Answer, Message, Protocol, Step};
+use volley_protocol::{Answer, Io, Message, Protocol, Step};
 
 /// Why a connection can't begin.
 type Broken = (ErrorKind, String);
@@ -90,7 +90,8 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
             let bytes = &pool.io.bytes(&piece)[at..];
             let protocol = &mut pool.connections[slot].protocol;
             let awaited = |flight: Flight| pool.book.message(flight.message).awaited;
-            match protocol.receive(bytes, awaited, &mut pool.shared, &mut pool.out) {
+            let io = &mut Io { now_ns, out: &mut pool.out };
+            match protocol.receive(bytes, awaited, &mut pool.shared, io) {
                 Some(Step::Incomplete) => break None,
                 Some(Step::Complete(answer)) => {
                     if let Err(broken) = self.take_values(slot, &answer, &piece, at) {

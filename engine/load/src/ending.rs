@@ -41,8 +41,12 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
             }
         }
         connection.failures = 0;
+        let first_byte_ns = connection.protocol.first_byte_ns();
         let Some(flight) = self.finish(slot, now_ns) else { return };
         self.count_answers(flight, 1, answer.status, now_ns);
+        if let Some(first_byte_ns) = first_byte_ns {
+            self.count_first_byte(flight, first_byte_ns, now_ns);
+        }
     }
 
     /// A request has ended without an answer, and its connection lives on: counts it.
@@ -153,6 +157,18 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
             for message in first.message..first.message + count {
                 self.count_part(message, completed, latency_ns);
             }
+        }
+    }
+
+    /// The body of an answer came in pieces.
+    fn count_first_byte(&mut self, flight: Flight, first_byte_ns: u64, now_ns: u64) {
+        if first_byte_ns == now_ns || !self.window.holds(flight.due_ns) {
+            return;
+        }
+        let [first_ns, end_ns] = [first_byte_ns, now_ns].map(|at_ns| at_ns - flight.due_ns);
+        self.tally.first_bytes.record(first_ns, end_ns);
+        if let Some(tally) = self.tally.by_request.entry(self.pool.book.entry(flight.message)) {
+            tally.first_bytes.record(first_ns, end_ns);
         }
     }
 

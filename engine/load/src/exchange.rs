@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use volley_net::Backend;
 use volley_net::clock::now_ns;
-use volley_protocol::{Answers, End, Protocol, Step};
+use volley_protocol::{Answers, End, Io, Protocol, Step};
 
 /// Checking an answer this long takes a while, so the next request gets a time of its own.
 const LONG_ANSWER: u64 = 4096;
@@ -142,7 +142,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         let pool = &mut *self.pool;
         let awaited = |flight: Flight| pool.book.message(flight.message).awaited;
         let protocol = &mut pool.connections[slot].protocol;
-        if let Step::Complete(answer) = protocol.count(length, awaited, &mut pool.shared) {
+        if let Step::Complete(answer) = protocol.count(length, awaited, &mut pool.shared, now_ns) {
             self.on_answer(slot, &answer, None, now_ns);
             if answer.keep_alive {
                 self.after_answers(slot, more, had_room, now_ns);
@@ -171,7 +171,8 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
                 at += consumed;
                 continue;
             }
-            let step = connection.protocol.receive(bytes, awaited, &mut pool.shared, &mut pool.out);
+            let io = &mut Io { now_ns, out: &mut pool.out };
+            let step = connection.protocol.receive(bytes, awaited, &mut pool.shared, io);
             match step {
                 None => {
                     let extra = length - at;

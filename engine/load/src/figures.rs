@@ -28,6 +28,8 @@ pub struct Figures<E: Ord = ErrorKind> {
     /// Open loop: from the time when a request was due; else from its sending. Null without answers,
     /// as the next two are.
     pub latency_us: Option<LatencyUs>,
+    /// The same up to the first byte of the answer's body; null where that is its end.
+    pub first_byte_us: Option<LatencyUs>,
     /// Open loop: from the sending.
     pub service_us: Option<LatencyUs>,
     /// Open loop: from the time when a request was due to its sending.
@@ -127,6 +129,7 @@ pub struct RequestFigures<E: Ord = ErrorKind> {
     pub name: String,
     pub requests: u64,
     pub latency_us: Option<LatencyUs>,
+    pub first_byte_us: Option<LatencyUs>,
     pub errors: BTreeMap<E, u64>,
     pub misses: u64,
 }

@@ -107,6 +107,43 @@ impl Latencies {
     }
 }
 
+/// Of requests whose answers' bodies came in pieces: how long the first bytes took, and the ends.
+/// All others have one in the other, and cost nothing here.
+#[derive(Debug, Default)]
+pub struct FirstBytes(Option<Box<[Latencies; 2]>>);
+
+impl FirstBytes {
+    /// One more.
+    pub fn record(&mut self, first_ns: u64, end_ns: u64) {
+        let [first, end] = self.histograms();
+        first.record(first_ns);
+        end.record(end_ns);
+    }
+
+    /// Adds another's.
+    pub(crate) fn merge(&mut self, other: &Self) {
+        if let Some(theirs) = &other.0 {
+            self.histograms().iter_mut().zip(&**theirs).for_each(|(mine, its)| mine.merge(its));
+        }
+    }
+
+    /// How long the first bytes of all requests took, given the latencies of these and all others.
+    /// `None`: as long as the ends.
+    pub fn of_all(&self, latencies: &Latencies) -> Option<Latencies> {
+        let [first, end] = &**self.0.as_ref()?;
+        let mut all = Latencies::growing();
+        all.merge(latencies);
+        all.histogram.subtract(&end.histogram).expect("they are among the latencies");
+        all.sum_ns -= end.sum_ns;
+        all.merge(first);
+        Some(all)
+    }
+
+    fn histograms(&mut self) -> &mut [Latencies; 2] {
+        self.0.get_or_insert_with(|| Box::new([(); 2].map(|()| Latencies::growing())))
+    }
+}
+
 thread_local! {
     /// Its buffer has room for every bucket: to make a new one takes longer than to fill it.
     static SERIALIZER: RefCell<V2Serializer> = RefCell::new(V2Serializer::new());
@@ -192,6 +229,28 @@ mod tests {
         }
         odd.merge(&even);
         assert_eq!((odd.histogram, odd.sum_ns), (whole.histogram, whole.sum_ns));
+    }
+
+    #[test]
+    fn first_bytes_stand_in_for_the_ends_of_the_same_requests() {
+        let [mut latencies, mut expected] = [Latencies::default(), Latencies::default()];
+        let [mut one, mut other] = [FirstBytes::default(), FirstBytes::default()];
+        assert!(one.of_all(&latencies).is_none());
+        for n in 1..=1000_u64 {
+            let end_ns = n * n * 1000;
+            latencies.record(end_ns);
+            let first_ns = if n % 3 == 0 { end_ns } else { n };
+            expected.record(first_ns);
+            match n % 3 {
+                0 => {}
+                1 => one.record(first_ns, end_ns),
+                _ => other.record(first_ns, end_ns),
+            }
+        }
+        one.merge(&other);
+        one.merge(&FirstBytes::default());
+        let all = one.of_all(&latencies).unwrap();
+        assert_eq!((all.histogram, all.sum_ns), (expected.histogram, expected.sum_ns));
     }
 
     #[test]

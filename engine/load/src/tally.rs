@@ -2,7 +2,7 @@
 
 use crate::by_request::ByRequest;
 use crate::errors::{Counts, ErrorKind};
-use crate::histogram::Latencies;
+use crate::histogram::{FirstBytes, Latencies};
 use serde::{Deserialize, Serialize};
 use volley_net::Agreed;
 use volley_protocol::Announced;
@@ -95,6 +95,8 @@ pub struct Tally {
     /// Of the requests of the window. Closed loop: from the sending. Open loop: from the time when
     /// the request was due.
     pub latencies: Latencies,
+    /// Of those requests whose answers' bodies came in pieces.
+    pub first_bytes: FirstBytes,
     /// Open loop: from the actual sending.
     pub service: Latencies,
     /// Open loop: from the time when a request was due to its sending.
@@ -185,6 +187,7 @@ impl Tally {
         self.misses += other.misses;
         self.unsent += other.unsent;
         self.latencies.merge(&other.latencies);
+        self.first_bytes.merge(&other.first_bytes);
         self.service.merge(&other.service);
         self.send_lag.merge(&other.send_lag);
         self.in_flight_ns += other.in_flight_ns;

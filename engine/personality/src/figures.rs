@@ -39,6 +39,7 @@ pub(crate) fn closed(
         bytes_per_s: per_s(bytes),
         counted_bytes_per_s: None,
         latency_us: None,
+        first_byte_us: None,
         service_us: None,
         send_lag_us: None,
         errors: errors.iter().copied().filter(|&(_, count)| count > 0).collect(),

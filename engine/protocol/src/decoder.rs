@@ -105,6 +105,12 @@ impl Decoder {
         if complete { Step::Complete(self.answer(head, 0, learned)) } else { Step::Incomplete }
     }
 
+    /// Bytes of body so far.
+    #[inline]
+    pub(crate) fn body_length(&self) -> u64 {
+        self.check.length()
+    }
+
     /// Whether no answer is in progress.
     #[inline]
     pub(crate) fn is_between_answers(&self) -> bool {

@@ -3,7 +3,7 @@
 use crate::check::Expectation;
 use crate::decoder::Decoder;
 use crate::learned::HeadCache;
-use crate::protocol::{Answer, Answers, Awaited, End, Protocol, Step, Ticket};
+use crate::protocol::{Answer, Answers, Awaited, End, Io, Protocol, Step, Ticket};
 use crate::request::{Request, RequestError};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -19,6 +19,8 @@ pub struct Http1<T> {
     /// The runs that were sent behind that: the first request of each, and how many it has.
     runs: VecDeque<(T, usize)>,
     decoder: Decoder,
+    /// When the body of the answer in progress began, if that was not with its end.
+    first_byte_ns: Option<u64>,
 }
 
 impl<T> Default for Http1<T> {
@@ -29,6 +31,7 @@ impl<T> Default for Http1<T> {
             behind: 0,
             runs: VecDeque::new(),
             decoder: Decoder::default(),
+            first_byte_ns: None,
         }
     }
 }
@@ -111,10 +114,14 @@ impl<T: Ticket> Protocol<T> for Http1<T> {
         bytes: &[u8],
         awaited: impl Fn(T) -> Awaited,
         shared: &mut Vec<HeadCache>,
-        _: &mut Vec<u8>,
+        io: &mut Io<'_>,
     ) -> Option<Step> {
         let Awaited { expectation, to_head } = awaited(self.oldest?);
-        Some(self.decoder.feed(bytes, to_head, &mut shared[expectation as usize]))
+        let step = self.decoder.feed(bytes, to_head, &mut shared[expectation as usize]);
+        if step == Step::Incomplete && self.decoder.body_length() > 0 {
+            self.first_byte_ns.get_or_insert(io.now_ns);
+        }
+        Some(step)
     }
 
     fn unread(&self, awaited: impl Fn(T) -> Awaited, shared: &Vec<HeadCache>) -> u64 {
@@ -127,7 +134,9 @@ impl<T: Ticket> Protocol<T> for Http1<T> {
         length: u64,
         awaited: impl Fn(T) -> Awaited,
         shared: &mut Vec<HeadCache>,
+        now_ns: u64,
     ) -> Step {
+        self.first_byte_ns.get_or_insert(now_ns);
         let Some(ticket) = self.oldest else { return Step::Incomplete };
         self.decoder.count(length, &mut shared[awaited(ticket).expectation as usize])
     }
@@ -189,8 +198,14 @@ impl<T: Ticket> Protocol<T> for Http1<T> {
     }
 
     #[inline]
+    fn first_byte_ns(&self) -> Option<u64> {
+        self.first_byte_ns
+    }
+
+    #[inline]
     fn finish(&mut self) -> Option<T> {
         self.decoder.reset();
+        self.first_byte_ns = None;
         let ticket = self.oldest?;
         self.advance(1, ticket.next());
         Some(ticket)
@@ -237,7 +252,9 @@ mod tests {
         let mut connection = Http1::<usize>::default();
         let awaited = |_| Awaited { expectation: 0, to_head: false };
         let bytes = b"HTTP/1.1 200 OK\r\n\r\n";
-        assert_eq!(connection.receive(bytes, awaited, &mut Vec::new(), &mut Vec::new()), None);
+        let out = &mut Vec::new();
+        let io = &mut Io { now_ns: 1, out };
+        assert_eq!(connection.receive(bytes, awaited, &mut Vec::new(), io), None);
         assert_eq!(connection.take_known(bytes, awaited, &mut Vec::new()), None);
         assert_eq!(connection.end(awaited, &mut Vec::new()), End::Short(0));
     }
@@ -252,7 +269,8 @@ mod tests {
         connection.start(0, 1);
         let first = answer(1, "hi");
         assert_eq!(connection.take_known(first.as_bytes(), awaited, &mut shared), None);
-        let step = connection.receive(first.as_bytes(), awaited, &mut shared, &mut Vec::new());
+        let io = &mut Io { now_ns: 1, out: &mut Vec::new() };
+        let step = connection.receive(first.as_bytes(), awaited, &mut shared, io);
         assert!(matches!(step, Some(Step::Complete(_))));
         assert_eq!(connection.finish(), Some(0));
         let mut started = 1;
@@ -325,9 +343,10 @@ mod tests {
         let inner = answer(1, "hi");
         for outer in [&inner, &answer(1, &inner)] {
             let (head, body) = outer.split_at(outer.find("\r\n\r\n").unwrap() + 4);
-            let _ = connection.receive(head.as_bytes(), awaited, &mut shared, &mut Vec::new());
+            let io = &mut Io { now_ns: 1, out: &mut Vec::new() };
+            let _ = connection.receive(head.as_bytes(), awaited, &mut shared, io);
             assert_eq!(connection.take_known(inner.as_bytes(), awaited, &mut shared), None);
-            let step = connection.receive(body.as_bytes(), awaited, &mut shared, &mut Vec::new());
+            let step = connection.receive(body.as_bytes(), awaited, &mut shared, io);
             assert!(matches!(step, Some(Step::Complete(_))), "{step:?}");
             connection.finish();
         }

@@ -32,7 +32,7 @@ pub use http1::Http1;
 pub use learned::HeadCache;
 pub use message::Message;
 pub use protocol::{
-    Announced, Answer, Answers, Awaited, EVIDENCE_LIMIT, End, Protocol, Refusal, Step, Ticket,
+    Announced, Answer, Answers, Awaited, EVIDENCE_LIMIT, End, Io, Protocol, Refusal, Step, Ticket,
 };
 pub use request::{Request, RequestError, Version};
 pub use shape::JsonShape;

@@ -39,6 +39,15 @@ pub struct Answers<T> {
     pub status: u16,
 }
 
+/// The moment at which bytes are taken, and what is said in reply.
+#[derive(Debug)]
+pub struct Io<'a> {
+    /// The reading of the clock that belongs to the bytes.
+    pub now_ns: u64,
+    /// Bytes for the server are appended here.
+    pub out: &'a mut Vec<u8>,
+}
+
 /// The client's side of one connection: which requests are in flight, and what the bytes that come
 /// say of them. No I/O. `T` is a [`Ticket`], or where no requests are sent in runs, whatever the caller wants
 /// back with an answer.
@@ -99,14 +108,13 @@ pub trait Protocol<T>: Default {
 
     /// Takes the next bytes; `None` if nobody asked for any. After [`Step::Complete`] the answer may
     /// be described, and has to be finished, as a request after [`Step::Refused`]; only then come
-    /// the bytes behind it. `awaited` looks a ticket up. What has to be said to the server is
-    /// appended to `out`.
+    /// the bytes behind it. `awaited` looks a ticket up.
     fn receive(
         &mut self,
         bytes: &[u8],
         awaited: impl Fn(T) -> Awaited,
         shared: &mut Self::Shared,
-        out: &mut Vec<u8>,
+        io: &mut Io<'_>,
     ) -> Option<Step>;
 
     /// How many bytes come next that no rule looks at: the answer in progress is right if they come.
@@ -114,12 +122,13 @@ pub trait Protocol<T>: Default {
         0
     }
 
-    /// So many of them have come, and were counted instead of read.
+    /// So many of them have come at `now_ns`, and were counted instead of read.
     fn count(
         &mut self,
         _length: u64,
         _awaited: impl Fn(T) -> Awaited,
         _shared: &mut Self::Shared,
+        _now_ns: u64,
     ) -> Step {
         Step::Incomplete
     }
@@ -157,6 +166,10 @@ pub trait Protocol<T>: Default {
     /// The ticket of the answer that is complete, or of the request that was refused, until it is
     /// finished.
     fn completed(&self) -> Option<T>;
+
+    /// When the first byte of the body of the answer that is complete came. `None`: with its last, or
+    /// there is none.
+    fn first_byte_ns(&self) -> Option<u64>;
 
     /// Takes that ticket.
     fn finish(&mut self) -> Option<T>;

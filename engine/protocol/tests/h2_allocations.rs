@@ -5,7 +5,7 @@ use std::sync::Arc;
 use volley_protocol::h2::frame;
 use volley_protocol::h2::hpack::{Indexing, write_field, write_indexed, write_literal};
 use volley_protocol::{
-    Awaited, BodyRule, Expectation, Http2, Protocol, Request, StatusRule, Step, Verdict,
+    Awaited, BodyRule, Expectation, Http2, Io, Protocol, Request, StatusRule, Step, Verdict,
 };
 
 const DEPTH: u32 = 8;
@@ -46,7 +46,7 @@ fn round(
     let mut done = 0;
     for mut piece in incoming.chunks(100) {
         loop {
-            match client.receive(piece, awaited, shared, out).unwrap() {
+            match client.receive(piece, awaited, shared, &mut Io { now_ns: 1, out }).unwrap() {
                 Step::Incomplete => break,
                 Step::Complete(answer) => {
                     assert_eq!(answer.verdict, Verdict::Right);
@@ -82,7 +82,8 @@ fn a_warm_connection_allocates_nothing() {
     let mut hello = Vec::new();
     frame::write_settings(&mut hello, &[]);
     let awaited = |_| Awaited { expectation: 0, to_head: false };
-    let step = client.receive(&hello, awaited, &mut shared, &mut out);
+    let io = &mut Io { now_ns: 1, out: &mut out };
+    let step = client.receive(&hello, awaited, &mut shared, io);
     assert_eq!(step, Some(Step::Incomplete));
     let rounds: Vec<Vec<u8>> = (0..500)
         .map(|round| {

@@ -10,7 +10,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 use volley_protocol::{
-    Awaited, BodyRule, Expectation, Http2, Protocol, Refusal, Request, StatusRule, Step, Verdict,
+    Awaited, BodyRule, Expectation, Http2, Io, Protocol, Refusal, Request, StatusRule, Step,
+    Verdict,
 };
 
 /// What is asked, and what the server says to it.
@@ -252,7 +253,8 @@ async fn converse(setup: Setup, exchanges: Vec<Exchange>) {
         assert_ne!(length, 0, "the server closed: {:?}", client.evidence(b""));
         let mut rest = &buffer[..length];
         while !rest.is_empty() {
-            match client.receive(rest, awaited, &mut shared, &mut out).unwrap() {
+            let io = &mut Io { now_ns: 1, out: &mut out };
+            match client.receive(rest, awaited, &mut shared, io).unwrap() {
                 Step::Incomplete => break,
                 Step::Complete(answer) => {
                     let ticket = client.completed().unwrap();

@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 use volley_protocol::{
-    Awaited, BodyRule, Content, Decoder, End, Expectation, HeadCache, Http1, LengthRule, Pattern,
-    Protocol, StatusRule, Step, Ticket, Verdict,
+    Awaited, BodyRule, Content, Decoder, End, Expectation, HeadCache, Http1, Io, LengthRule,
+    Pattern, Protocol, StatusRule, Step, Ticket, Verdict,
 };
 
 /// The outcome of bytes that come in pieces, as text. `consumed` is made independent of the cuts.
@@ -63,7 +63,8 @@ fn answers(
             at += known.consumed;
             continue;
         }
-        match connection.receive(&bytes[at..], awaited, &mut shared, &mut Vec::new()) {
+        let io = &mut Io { now_ns: 1, out: &mut Vec::new() };
+        match connection.receive(&bytes[at..], awaited, &mut shared, io) {
             Some(Step::Complete(answer)) => {
                 assert_eq!(connection.finish().map(|number| number.0), Some(found.len()));
                 found.push((answer.status, answer.verdict));

@@ -8,5 +8,6 @@
 mod world;
 
 mod connections;
+mod first_byte;
 mod mix;
 mod requests;

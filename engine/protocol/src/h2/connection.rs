@@ -10,7 +10,7 @@ use super::streams::Streams;
 use crate::check::Expectation;
 use crate::head::Malformed;
 use crate::learned::HeadCache;
-use crate::protocol::{Announced, Answer, Awaited, EVIDENCE_LIMIT, End, Protocol, Step};
+use crate::protocol::{Announced, Answer, Awaited, EVIDENCE_LIMIT, End, Io, Protocol, Step};
 use crate::request::{Request, RequestError};
 use crate::verdict;
 use std::sync::Arc;
@@ -68,6 +68,7 @@ pub(super) struct Call<'a, F> {
     pub(super) awaited: F,
     pub(super) shared: &'a mut Shared,
     pub(super) out: &'a mut Vec<u8>,
+    pub(super) now_ns: u64,
 }
 
 impl<T, const SECURE: bool> Default for Http2<T, SECURE> {
@@ -288,10 +289,10 @@ impl<T: Copy, const SECURE: bool> Protocol<T> for Http2<T, SECURE> {
         bytes: &[u8],
         awaited: impl Fn(T) -> Awaited,
         shared: &mut Shared,
-        out: &mut Vec<u8>,
+        Io { now_ns, out }: &mut Io<'_>,
     ) -> Option<Step> {
         let mut rest = bytes;
-        let ended = self.advance(&mut rest, &mut Call { awaited, shared, out });
+        let ended = self.advance(&mut rest, &mut Call { awaited, shared, out, now_ns: *now_ns });
         let consumed = bytes.len() - rest.len();
         Some(match ended {
             Ok(None) => Step::Incomplete,
@@ -335,6 +336,11 @@ impl<T: Copy, const SECURE: bool> Protocol<T> for Http2<T, SECURE> {
     #[inline]
     fn completed(&self) -> Option<T> {
         self.streams[self.ended?].ticket
+    }
+
+    #[inline]
+    fn first_byte_ns(&self) -> Option<u64> {
+        self.streams[self.ended?].first_byte_ns
     }
 
     #[inline]

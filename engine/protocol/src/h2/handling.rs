@@ -183,6 +183,7 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
             return Some(self.complete(place, piece, call));
         }
         if !piece.is_empty() {
+            stream.first_byte_ns.get_or_insert(call.now_ns);
             stream.keep(piece);
             self.idle_frames = 0;
         }

@@ -5,7 +5,7 @@ use super::answer::Known;
 use super::frame::{self, DEFAULT_FRAME_SIZE, flag, kind, setting};
 use super::hpack::{self, Indexing};
 use crate::check::{BodyRule, Expectation, StatusRule};
-use crate::protocol::{Awaited, Protocol, Step};
+use crate::protocol::{Awaited, Io, Protocol, Step};
 use crate::request::Request;
 use proptest::prelude::*;
 use std::fmt::{self, Write};
@@ -186,7 +186,8 @@ fn outcome(bytes: &[u8], cuts: &[usize], is_known: bool) -> Outcome {
                 client.known.iter_mut().for_each(Known::forget);
             }
             let piece = &bytes[at..pair[1]];
-            let step = client.receive(piece, awaited, &mut shared, &mut out).unwrap();
+            let io = &mut Io { now_ns: 1, out: &mut out };
+            let step = client.receive(piece, awaited, &mut shared, io).unwrap();
             let ticket = client.completed();
             match step {
                 Step::Incomplete => break,

@@ -41,6 +41,8 @@ pub(super) struct Stream<T> {
     pub(super) known: Option<Rc<Vec<u8>>>,
     /// The body's first bytes.
     pub(super) body: Vec<u8>,
+    /// When its body began, if that was not with its end.
+    pub(super) first_byte_ns: Option<u64>,
     /// Bytes of heads and DATA so far.
     pub(super) received: u64,
     /// Bytes of DATA since the server was given leave for more.
@@ -180,6 +182,7 @@ impl<T> Stream<T> {
             decoded: Vec::new(),
             known: None,
             body: Vec::new(),
+            first_byte_ns: None,
             received: 0,
             taken: 0,
             window: 0,
@@ -200,6 +203,7 @@ impl<T> Stream<T> {
         self.decoded.clear();
         self.known = None;
         self.body.clear();
+        self.first_byte_ns = None;
         self.received = 0;
         self.taken = 0;
         self.window = i64::from(window);

@@ -3,7 +3,7 @@
 use super::Http2;
 use super::frame::{self, FrameHead, HEAD_LENGTH, STREAM_LIMIT, flag, kind, setting};
 use crate::check::{Expectation, StatusRule};
-use crate::protocol::{Awaited, End, Protocol, Refusal, Step};
+use crate::protocol::{Awaited, End, Io, Protocol, Refusal, Step};
 use crate::request::Request;
 use std::sync::Arc;
 
@@ -49,7 +49,8 @@ impl Client {
         let mut bytes = Vec::new();
         write(&mut bytes);
         let awaited = |_| Awaited { expectation: 0, to_head: false };
-        self.http2.receive(&bytes, awaited, &mut self.shared, &mut self.out).unwrap()
+        let io = &mut Io { now_ns: 1, out: &mut self.out };
+        self.http2.receive(&bytes, awaited, &mut self.shared, io).unwrap()
     }
 
     /// A whole answer to a stream; whether the connection is kept.
@@ -167,7 +168,8 @@ fn a_connection_is_kept_until_the_last_answer_of_those_that_the_server_takes() {
     let mut rest = &bytes[..];
     let awaited = |_| Awaited { expectation: 0, to_head: false };
     while !rest.is_empty() {
-        match client.http2.receive(rest, awaited, &mut client.shared, &mut client.out).unwrap() {
+        let io = &mut Io { now_ns: 1, out: &mut client.out };
+        match client.http2.receive(rest, awaited, &mut client.shared, io).unwrap() {
             Step::Refused { consumed, what } => {
                 assert_eq!(what, Refusal::HandedBack);
                 refused.push(client.http2.finish().unwrap());

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 use volley_protocol::h2::frame::{self, flag, kind};
 use volley_protocol::{
-    Answer, Awaited, End, Expectation, Http2, Protocol, Request, StatusRule, Step, Verdict,
+    Answer, Awaited, End, Expectation, Http2, Io, Protocol, Request, StatusRule, Step, Verdict,
 };
 
 /// Both ends of a head or of a body.
@@ -136,7 +136,7 @@ impl Client {
     pub fn hear(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() && !self.is_over {
             let Self { connection, shared, said, .. } = self;
-            match connection.receive(bytes, awaited, shared, said) {
+            match connection.receive(bytes, awaited, shared, &mut Io { now_ns: 1, out: said }) {
                 None => self.is_over("unasked".into()),
                 Some(Step::Incomplete) => return,
                 Some(Step::Malformed(wrong)) => self.is_over(format!("broken: {}", wrong.what)),

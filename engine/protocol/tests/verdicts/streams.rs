@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use volley_protocol::h2::frame::{self, flag, kind};
-use volley_protocol::{Awaited, Expectation, Http2, Protocol, Request, Step};
+use volley_protocol::{Awaited, Expectation, Http2, Io, Protocol, Request, Step};
 
 /// The trailers belong to what is right, and a call that failed is wrong whatever was expected of its
 /// headers, behind a body and without one.
@@ -92,7 +92,7 @@ fn run(pieces: &[&[u8]], expectation: &Expectation) -> String {
     client.write(1, 0, &mut shared, &mut out);
     let awaited = |_| Awaited { expectation: 0, to_head: false };
     for piece in pieces {
-        match client.receive(piece, awaited, &mut shared, &mut out) {
+        match client.receive(piece, awaited, &mut shared, &mut Io { now_ns: 1, out: &mut out }) {
             Some(Step::Complete(answer)) => {
                 return client.describe(&answer, awaited(1), &shared, piece);
             }

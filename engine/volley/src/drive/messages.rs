@@ -230,6 +230,7 @@ pub struct SliceEvent {
     pub latency: String,
     pub latency_count: u64,
     pub latency_mean_us: f64,
+    pub first_byte: Option<String>,
     pub in_flight_ns: u64,
     pub service: Option<String>,
     pub send_lag: Option<String>,
@@ -252,6 +253,7 @@ pub struct RequestSlice {
     pub latency: String,
     pub latency_count: u64,
     pub latency_mean_us: f64,
+    pub first_byte: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -12,6 +12,7 @@ use crate::drive::messages::{
 use std::io::{self, BufRead, Write};
 use volley_load::by_request::{ByRequest, RequestTally};
 use volley_load::figures::Agreement;
+use volley_load::histogram::{FirstBytes, Latencies};
 use volley_load::pace::Pace;
 use volley_load::schedule::{Process, Profile, Stage};
 use volley_load::slice::{Outcome, Plan, Wish};
@@ -228,6 +229,7 @@ fn event(command: &SliceCommand, fixed_work_ns: Option<u64>, outcome: Outcome) -
         latency: tally.latencies.encode(),
         latency_count: tally.latencies.count(),
         latency_mean_us: tally.latencies.mean_us(),
+        first_byte: first_byte(&tally.first_bytes, &tally.latencies),
         in_flight_ns: tally.in_flight_ns,
         service: is_open.then(|| tally.service.encode()),
         send_lag: is_open.then(|| tally.send_lag.encode()),
@@ -241,6 +243,10 @@ fn event(command: &SliceCommand, fixed_work_ns: Option<u64>, outcome: Outcome) -
     }
 }
 
+fn first_byte(of_some: &FirstBytes, latencies: &Latencies) -> Option<String> {
+    Some(of_some.of_all(latencies)?.encode())
+}
+
 fn by_request(counted: &ByRequest) -> Option<Vec<RequestSlice>> {
     let part = |tally: &RequestTally| RequestSlice {
         requests: tally.requests,
@@ -249,6 +255,7 @@ fn by_request(counted: &ByRequest) -> Option<Vec<RequestSlice>> {
         latency: tally.latencies.encode(),
         latency_count: tally.latencies.count(),
         latency_mean_us: tally.latencies.mean_us(),
+        first_byte: first_byte(&tally.first_bytes, &tally.latencies),
     };
     let tallies = counted.tallies();
     (!tallies.is_empty()).then(|| tallies.iter().map(part).collect())

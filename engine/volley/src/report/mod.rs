@@ -13,6 +13,7 @@ use crate::cli::LoadArgs;
 use latency::Column;
 use volley_load::by_request::RequestTally;
 use volley_load::figures::{Agreement, Ceiling, Client, Figures, Mode, RequestFigures, Schema};
+use volley_load::histogram::Latencies;
 use volley_load::slice::Outcome;
 use volley_net::clock::S;
 use volley_net::{Address, Io};
@@ -40,12 +41,15 @@ pub struct Run {
 pub struct Report<'a> {
     args: &'a LoadArgs,
     run: Run,
+    first_byte: Option<Latencies>,
 }
 
 impl<'a> Report<'a> {
     /// The options of a run and its outcome.
     pub fn new(args: &'a LoadArgs, run: Run) -> Self {
-        Self { args, run }
+        let tally = &run.outcome.tally;
+        let first_byte = tally.first_bytes.of_all(&tally.latencies);
+        Self { args, run, first_byte }
     }
 
     /// One line of JSON.
@@ -54,7 +58,7 @@ impl<'a> Report<'a> {
     }
 
     fn figures(&self) -> Figures {
-        let Self { args, run } = self;
+        let Self { args, run, .. } = self;
         let tally = &run.outcome.tally;
         Figures {
             schema: Schema::Load2,
@@ -66,6 +70,7 @@ impl<'a> Report<'a> {
             bytes_per_s: self.per_s(tally.bytes),
             counted_bytes_per_s: Some(self.per_s(tally.bytes_counted)),
             latency_us: self.latency().figures(),
+            first_byte_us: self.first_byte().and_then(|column| column.figures()),
             service_us: self.service().and_then(|service| service.figures()),
             send_lag_us: self.send_lag().and_then(|send_lag| send_lag.figures()),
             errors: tally.errors.occurred(),
@@ -100,6 +105,9 @@ impl<'a> Report<'a> {
                 name: name.to_owned(),
                 requests: part.requests,
                 latency_us: Column::of(part).figures(),
+                first_byte_us: part.first_bytes.of_all(&part.latencies).and_then(|latencies| {
+                    Column { latencies: &latencies, misses: part.misses }.figures()
+                }),
                 errors: part.errors.occurred(),
                 misses: part.misses,
             })
@@ -178,6 +186,12 @@ impl<'a> Report<'a> {
     fn latency(&self) -> Column<'_> {
         let tally = &self.run.outcome.tally;
         Column { latencies: &tally.latencies, misses: tally.misses }
+    }
+
+    /// The same up to the first byte of the answer's body, where that is not its end.
+    fn first_byte(&self) -> Option<Column<'_>> {
+        let misses = self.run.outcome.tally.misses;
+        self.first_byte.as_ref().map(|latencies| Column { latencies, misses })
     }
 
     /// Open loop: from the sending of those that were sent.

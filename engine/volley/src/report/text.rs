@@ -141,10 +141,16 @@ impl Report<'_> {
 
     /// The latencies that there are, with their names.
     fn columns(&self) -> Vec<(&'static str, Column<'_>)> {
-        let Some((service, send_lag)) = self.service().zip(self.send_lag()) else {
-            return vec![("", self.latency())];
+        let mut columns = match self.service().zip(self.send_lag()) {
+            None => vec![("", self.latency())],
+            Some((service, send_lag)) => vec![
+                ("  from due", self.latency()),
+                ("  from sent", service),
+                ("  sent late", send_lag),
+            ],
         };
-        vec![("  from due", self.latency()), ("  from sent", service), ("  sent late", send_lag)]
+        columns.extend(self.first_byte().map(|first_byte| ("  first byte", first_byte)));
+        columns
     }
 
     fn failures(&self, lines: &mut Lines) {
