@@ -115,6 +115,39 @@ fn requests_of_a_file_are_in_the_json() {
     assert_eq!(value.as_array().unwrap().len(), 2);
 }
 
+#[test]
+fn the_first_byte_has_a_line_and_a_key_where_it_is_not_the_end() {
+    let (args, mut slow) = (load_args("--latency"), of_a_file());
+    let json = |run| {
+        let value = Report::new(&args, run).json();
+        serde_json::from_str::<serde_json::Value>(&value).unwrap()
+    };
+    let usual = json(of_a_file());
+    assert_eq!(
+        (&usual["first_byte_us"], &usual["by_request"][1]["first_byte_us"]),
+        (&().into(), &().into())
+    );
+    assert!(!Report::new(&args, of_a_file()).text(false).contains("first byte"));
+    let tally = &mut slow.outcome.tally;
+    (0..3000).for_each(|_| tally.first_bytes.record(2_000_000, 32_000_000));
+    tally.by_request.entry(1).unwrap().first_bytes.record(5_000_000, 90_000_000);
+    let report = Report::new(&args, slow);
+    let text = report.text(false);
+    let lines: Vec<&str> = text.lines().filter(|line| line.contains("first byte")).collect();
+    assert_eq!(
+        lines,
+        [
+            "  first byte   9.50 ms    2.00 ms    2.00 ms   32.01 ms   32.01 ms   32.01 ms   32.01 ms",
+            "distribution            first byte",
+        ]
+    );
+    let Report { run, .. } = report;
+    let value = json(run);
+    assert_eq!(value["first_byte_us"]["mean"], 9500.0);
+    assert_eq!(value["by_request"][1]["first_byte_us"]["mean"], 5000.0);
+    assert_eq!(value["by_request"][0]["first_byte_us"], serde_json::Value::Null);
+}
+
 fn limit(args: &LoadArgs, run: Run) -> Limit {
     Report::new(args, run).limit()
 }
