@@ -171,11 +171,11 @@ class SliceEvent(Contract):
 
     `handshakes` counts those of TLS, ramp and drain included, of which `resumed` were short.
     `first_byte` is None where each answer's body came in one piece: then `latency` is that of its
-    first byte, too. `by_request` is there for a target with a request file: one for each of its requests, in order.
-    `delayed_ns` is how long the engine's threads waited in the window for others to leave their
-    cores; None: the kernel doesn't say. `fixed_work_ns` is the CPU time of the job's
-    fixed work just before. Slices of earlier versions have neither of them, nor `busy_threads` nor
-    `requests_by_share`, which another load generator's don't have either.
+    first byte, too. `by_request` is there for a target with a request file: one for each of its
+    requests, in order. `delayed_ns` is how long the engine's threads waited in the window for
+    others to leave their cores; None: the kernel doesn't say. `fixed_work_ns` is the CPU time of
+    the job's fixed work just before. Slices of earlier versions have neither of them, nor
+    `busy_threads` nor `requests_by_share`, which another load generator's don't have either.
     """
 
     type: Literal["slice"] = "slice"
