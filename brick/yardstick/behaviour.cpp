@@ -1,7 +1,10 @@
 #include "behaviour.hpp"
 
+#include <stdexcept>
+#include <string_view>
 #include <utility>
 
+#include "events.hpp"
 #include "thread_clock.hpp"
 
 namespace yardstick {
@@ -58,12 +61,37 @@ void Behaviour::serve(brick::Server& server) {
         server.post(path, usual);
     }
     server.post("/echo", echo);
+    for (const char* const path : {"/events", "/v1/chat/completions"}) {
+        const bool is_chat = path != std::string_view("/events");
+        const brick::Handler stream = [this, is_chat](const brick::Request& request) {
+            return this->stream(request.query, is_chat);
+        };
+        server.get(path, stream);
+        server.post(path, stream);
+    }
 }
 
-brick::Response Behaviour::answer(std::shared_ptr<const std::string> body) {
+brick::Response Behaviour::stream(std::string_view query, bool is_chat) {
+    try {
+        Script script = parse_script(query, is_chat);
+        brick::Response response(200, script.type);
+        response.field("Cache-Control", "no-store");
+        work_first();
+        response.stream(play(std::move(script), hold()));
+        return response;
+    } catch (const std::invalid_argument& error) {
+        return brick::Response(400, "text/plain", error.what() + std::string("\n"));
+    }
+}
+
+void Behaviour::work_first() {
     if (stalls_) stalls_->pass();
     if (options_.busy.count() > 0) work(options_.busy);
     if (planted_) planted_->pass();
+}
+
+brick::Response Behaviour::answer(std::shared_ptr<const std::string> body) {
+    work_first();
     brick::Response response(200, "text/plain");
     if (options_.header_bytes > 0) {
         response.field("X-More", std::string(options_.header_bytes, 'x'));

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <brick/brick.hpp>
 
@@ -27,8 +28,10 @@ public:
     void serve(brick::Server& server);
 
 private:
-    /// Does what is to be done before an answer, on this thread, and makes the answer.
+    /// Does what is to be done before an answer, on this thread.
+    void work_first();
     [[nodiscard]] brick::Response answer(std::shared_ptr<const std::string> body);
+    [[nodiscard]] brick::Response stream(std::string_view query, bool is_chat);
     [[nodiscard]] std::chrono::nanoseconds hold();
     [[nodiscard]] bool is_plain() const noexcept;
 

@@ -171,6 +171,26 @@ What it answers:
   --pieces SIZE        in writes of so many bytes
   --gap TIME           between two writes
 
+What it streams: GET and POST /events answer with server-sent events, each written when it is due;
+/v1/chat/completions with the events of an OpenAI-style chat, and data: [DONE]. Both take, as in
+/events?events=50&gap=20ms&jitter=5ms:
+  events=20            so many, each with its number as id
+  bytes=16             of each event's text
+  first=0ms            from the request to the first event
+  gap=10ms             from one to the next
+  jitter=0ms           each gap is longer or shorter by up to so much, evenly
+  seed=1               of the jitter: the same seed, the same gaps
+  clump=1              so many leave together, when the last of them is due
+  type=TYPE            the Content-Type
+  lie=NAME             what goes wrong at event `at`, the middle one if it isn't given:
+    stop                 the answer ends there, as if it were whole
+    hang                 nothing more comes; with at=1 nothing at all
+    reset                the connection is reset
+    twice, drop, swap    it comes twice, or not at all, or after the next
+    alter, half          its last byte is another, or half of a character
+    comments             comments come instead of events, from the first on
+  at=N
+
 Where it listens:
   --host ADDRESS       127.0.0.1
   --port N             8080; 0 takes a free one, which is printed
@@ -187,6 +207,8 @@ Examples:
     brick-yardstick --slow-every 100 --slow 20ms
   A queue whose waiting times theory knows (M/M/1):
     brick-yardstick --exponential 1ms --seed 7
+  A model that thinks for 200 ms, then says 100 words, 20 ms from one to the next:
+    curl -N 'http://127.0.0.1:8080/v1/chat/completions?first=200ms&events=100&gap=20ms'
   Two servers that differ by 5 microseconds of work, and bakeoff finds out:
     bakeoff race './brick-yardstick --busy 5us --port {port}' \
                  './brick-yardstick --busy 10us --port {port}'

@@ -12,7 +12,8 @@ brick::Options server_options(const Options& options) {
     mine.port = options.port;
     mine.threads = options.threads;
     mine.io = options.io;
-    mine.limits.idle_timeout = std::chrono::hours(1);  // A load may leave connections alone.
+    mine.limits.idle_timeout = std::chrono::hours(1);    // A load may leave connections alone.
+    mine.limits.stop_timeout = std::chrono::seconds(2);  // A stream may have no end.
     return mine;
 }
 

@@ -2,10 +2,11 @@
 
 import json
 import os
+import re
 import socket
 import subprocess
 import time
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from http.client import HTTPConnection, HTTPResponse
 from itertools import pairwise
 from pathlib import Path
@@ -268,3 +269,68 @@ def test_null_sends_the_bytes_of_the_real_answer(yardstick: Start) -> None:
                 lines = [line for line in answer.split(b"\r\n") if not line.startswith(b"Date: ")]
                 answers.append((len(answer), lines))
     assert all(answer == answers[0] for answer in answers)
+
+
+@pytest.mark.parametrize("io", ["epoll", "auto"])
+def test_many_streams_at_once_come_when_they_are_due(yardstick: Start, io: str) -> None:
+    server = yardstick("--io", io)
+    script = b"GET /events?events=5&first=200ms&gap=100ms HTTP/1.1\r\nHost: x\r\n\r\n"
+    with ExitStack() as held:
+        streams = [
+            held.enter_context(socket.create_connection(("127.0.0.1", server.port), 20))
+            for _ in range(500)
+        ]
+        began = time.monotonic()
+        for stream in streams:
+            stream.sendall(script)
+        came: dict[bytes, float] = {}
+        last = b""
+        while not last.endswith(b"0\r\n\r\n"):
+            last = streams[-1].recv(65536)
+            came |= dict.fromkeys(re.findall(rb"id: (\d)", last), time.monotonic() - began)
+        for stream in streams[:-1]:
+            body = b""
+            while not body.endswith(b"0\r\n\r\n"):
+                body += stream.recv(65536)
+            assert re.findall(rb"id: (\d)", body) == [b"1", b"2", b"3", b"4", b"5"]
+        took = time.monotonic() - began
+    for number, at in came.items():
+        assert at >= 0.2 + 0.1 * (int(number) - 1)
+    assert took < 500 * 0.6, "one after another they take five minutes"
+
+
+def test_a_chat_streams_whatever_is_posted(yardstick: Start) -> None:
+    connection = connected(yardstick())
+    path = "/v1/chat/completions?events=3&gap=1ms"
+    response, body = asked(connection, "POST", path, b'{"stream": true}')
+    assert response.headers["Content-Type"] == "text/event-stream"
+    *events, done = body.decode().rstrip().split("\n\n")
+    chunks = [json.loads(event.removeprefix("data: ")) for event in events]
+    assert done == "data: [DONE]"
+    assert {chunk["object"] for chunk in chunks} == {"chat.completion.chunk"}
+    assert [chunk["choices"][0]["finish_reason"] for chunk in chunks] == [None, None, None, "stop"]
+
+
+@pytest.mark.parametrize("io", ["epoll", "auto"])
+def test_a_stream_whose_client_has_gone_ends(yardstick: Start, io: str) -> None:
+    server = yardstick("--io", io)
+    files = Path(f"/proc/{server.pid}/fd")
+    script = b"GET /events?lie=hang&at=1 HTTP/1.1\r\nHost: x\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", server.port), 20) as stream:
+        stream.sendall(script)
+        assert b"200 OK" in stream.recv(65536)
+        held = len(list(files.iterdir()))
+    until = time.monotonic() + 20
+    while len(list(files.iterdir())) >= held:
+        assert time.monotonic() < until
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize(
+    ("query", "complaint"),
+    [("gap=5", b'gap: "5" is no duration'), ("type=a%0Ab", b"response field")],
+)
+def test_a_stream_that_cannot_be_says_why(yardstick: Start, query: str, complaint: bytes) -> None:
+    response, body = asked(connected(yardstick()), path=f"/events?{query}")
+    assert response.status == 400
+    assert body.startswith(complaint)

@@ -12,15 +12,27 @@
 
 namespace brick {
 
-/// Gives a body piece by piece: appends the next piece to `out` and says whether there is more; a
-/// piece without bytes is the end, too. It is called whenever the client has room, on the
-/// connection's own thread, never twice at once. One that throws cuts the connection off, so that
-/// nobody takes half a body for a whole one.
-using Source = std::function<bool(std::string& out)>;
+/// How a body goes on behind a piece: not at all, as soon as the client has room, or after a wait.
+struct Next {
+    Next(bool more) noexcept : has_more(more) {}  // NOLINT: a source returns what it means.
+    template <class Count, class Unit>
+    Next(std::chrono::duration<Count, Unit> time) noexcept
+        : has_more(true), wait(time) {}  // NOLINT
+
+    bool has_more;
+    std::chrono::nanoseconds wait{0};
+};
+
+/// Gives a body piece by piece: appends the next piece to `out` and says how it goes on; a piece
+/// without bytes and without a wait is the end, too. It is called on the connection's own thread,
+/// never twice at once. One that throws cuts the connection off, so that nobody takes half a body
+/// for a whole one. While one waits its piece leaves, and others are served; a client that ends
+/// its side meanwhile has gone.
+using Source = std::function<Next(std::string& out)>;
 
 /// When an answer's bytes leave: for yardsticks and tests that need a server of known behaviour.
 /// Other connections are served meanwhile; this one's next request waits. A streamed body is
-/// gathered first.
+/// gathered first, and its source never waits.
 struct Pace {
     std::chrono::nanoseconds hold{0};  ///< Nothing leaves earlier than so long after the handler.
     std::size_t piece_bytes = 0;  ///< Head and body leave in pieces of so many bytes; 0: at once.

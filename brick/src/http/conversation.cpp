@@ -29,17 +29,32 @@ void Conversation::receive(Service& service, std::string_view bytes) noexcept {
 
 void Conversation::input_ended(Service& service) noexcept {
     input_over_ = true;
+    if (phase_ == Phase::streaming && message_->outgoing->is_pausing) abort();
     if (phase_ == Phase::over && end_ != End::abort) end_ = End::close;
     close_if_idle(service);
 }
 
 void Conversation::sent(Service& service, std::size_t bytes) noexcept {
     output_.sent(service.pool, bytes);
+    go_on(service, bytes);
+}
+
+void Conversation::paused(Service& service) noexcept {
+    if (!message_ || !message_->outgoing) return;
+    message_->outgoing->is_pausing = false;
+    if (phase_ == Phase::streaming) return go_on(service, 0);
+    since_s_ = service.now_s;  // It was not the client who took so long.
+}
+
+void Conversation::stop(Service& service) noexcept { close_if_idle(service); }
+
+// Bytes left, or a wait is over.
+void Conversation::go_on(Service& service, std::size_t sent_bytes) noexcept {
     since_s_ = service.now_s;
     if (!message_) return close_if_idle(service);
     try {
         if (phase_ == Phase::streaming) pump(service);
-        if (phase_ == Phase::paced) pace_on(bytes);
+        if (phase_ == Phase::paced) pace_on(sent_bytes);
         if (!message_->input.empty() && takes_input(service)) work_on_input(service);
     } catch (...) {
         abort();
@@ -48,20 +63,13 @@ void Conversation::sent(Service& service, std::size_t bytes) noexcept {
     close_if_idle(service);
 }
 
-void Conversation::paused(Service& service) noexcept {
-    if (phase_ != Phase::paced) return;
-    message_->outgoing->is_pausing = false;
-    since_s_ = service.now_s;  // It was not the client who took so long.
-}
-
-void Conversation::stop(Service& service) noexcept { close_if_idle(service); }
-
 bool Conversation::expire(Service& service) noexcept {
     const Limits& limits = service.limits;
     const auto passed = [&](std::chrono::seconds limit) {
         return static_cast<std::int64_t>(service.now_s - since_s_) > limit.count();
     };
-    if (phase_ == Phase::paced && message_->outgoing->is_pausing) return false;
+    const bool is_pausing = message_ && message_->outgoing && message_->outgoing->is_pausing;
+    if (is_pausing && (phase_ == Phase::paced || output_.unsent() == 0)) return false;
     if (output_.unsent() > 0) {
         if (!passed(limits.send_timeout)) return false;
         abort();
@@ -101,7 +109,7 @@ bool Conversation::is_reading(const Service& service) const noexcept {
 }
 
 std::optional<std::chrono::nanoseconds> Conversation::take_pause() noexcept {
-    if (phase_ != Phase::paced) return std::nullopt;
+    if (!message_ || !message_->outgoing) return std::nullopt;
     return std::exchange(message_->outgoing->pause, std::nullopt);
 }
 

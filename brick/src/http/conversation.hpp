@@ -105,6 +105,7 @@ private:
     void append_head(Service& service, const Response& response, Body framing);
     void start_stream(Service& service, Response& response, Body framing, std::size_t ahead);
     void pump(Service& service);
+    void go_on(Service& service, std::size_t sent_bytes) noexcept;
     void append_piece(Service& service, const Outgoing& out);
     void end_stream(Service& service);
     void start_pace(const Pace& pace, std::size_t ahead);

@@ -79,11 +79,11 @@ void Conversation::pump(Service& service) {
     Outgoing& out = *message_->outgoing;
     const std::size_t ahead =
         out.pace.is_set() ? std::numeric_limits<std::size_t>::max() : kStreamAheadBytes;
-    while (output_.unsent() < ahead) {
+    while (output_.unsent() < ahead && !out.is_pausing) {
         service.piece.clear();
-        bool has_more = false;
+        Next next = false;
         try {
-            has_more = out.source(service.piece);
+            next = out.source(service.piece);
         } catch (...) {
             return abort();
         }
@@ -91,7 +91,9 @@ void Conversation::pump(Service& service) {
         if (out.left && bytes > *out.left) return abort();
         if (out.left) *out.left -= bytes;
         append_piece(service, out);
-        if (!has_more || bytes == 0) return end_stream(service);
+        out.pause_for(next.wait);
+        if (out.is_pausing && input_over_) return abort();
+        if (!next.has_more || (bytes == 0 && !out.is_pausing)) return end_stream(service);
     }
 }
 

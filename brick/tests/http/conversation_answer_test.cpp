@@ -67,6 +67,49 @@ TEST(Stream, ThatThrowsBehindASinkThatRefusedCutsTheConnectionOff) {
     EXPECT_EQ(client.end(), End::abort);
 }
 
+TEST(StreamThatWaits, SendsEachPieceWhenItIsDue) {
+    Client client;
+    const std::string whole =
+        answer("200 OK", "Transfer-Encoding: chunked\r\n", "4\r\ntick\r\n4\r\ntick\r\n0\r\n\r\n");
+    std::string taken = client.says(get("/ticks") + std::string(kGet));
+    EXPECT_EQ(taken, whole.substr(0, whole.find("4\r\n", whole.find("tick"))));
+    for (const std::string_view due : {"", "4\r\ntick\r\n", "0\r\n\r\n"}) {
+        EXPECT_EQ(client.talk.take_pause(), milliseconds(2));
+        EXPECT_EQ(client.talk.take_pause(), std::nullopt) << "told once";
+        EXPECT_EQ(client.takes(), "");
+        client.talk.paused(client.service);
+        const std::string came = client.takes();
+        EXPECT_EQ(came, due.starts_with('0') ? std::string(due) + kHello : due);
+        taken += came;
+    }
+    EXPECT_EQ(taken, whole + kHello);
+}
+
+TEST(StreamThatWaits, HasNoDeadlineButForAClientThatTakesNothing) {
+    Client client;
+    client.gives(get("/ticks"));
+    EXPECT_TRUE(client.waits(31)) << "what is sent has to be taken";
+    Client patient;
+    EXPECT_NE(patient.says(get("/ticks")), "");
+    EXPECT_FALSE(patient.waits(1000));
+}
+
+TEST(StreamThatWaits, IsCutOffWhenItsClientHasGone) {
+    Client client;
+    EXPECT_NE(client.says(get("/ticks")), "");
+    client.half_closes();
+    EXPECT_EQ(client.end(), End::abort);
+}
+
+TEST(StreamThatWaits, DoesNotBeginForAClientThatHasGone) {
+    Client client({.unsent_bytes = 1000});
+    client.gives(get("/big") + get("/ticks"));
+    client.half_closes();
+    EXPECT_EQ(client.end(), End::open);
+    client.takes();
+    EXPECT_EQ(client.end(), End::abort);
+}
+
 TEST(BackPressure, StopsTakingRequestsThenReading) {
     Client client({.unsent_bytes = 1000});
     for (int time = 0; time < 3; ++time) client.gives(get("/big"));

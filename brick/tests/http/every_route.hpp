@@ -95,6 +95,14 @@ void add_every_route(Add&& add) {
     get("/throws", Handler([](const Request&) -> Response { throw std::runtime_error("no"); }));
     get("/stream", streams("piece", 2));
     get("/long-stream", streams(std::string(10'000, 's'), 30));
+    get("/ticks", Handler([](const Request&) {
+            return Response(200).stream([left = 3](std::string& out) mutable -> Next {
+                if (left == 0) return false;
+                out = left == 2 ? "" : "tick";  // Nothing to say for a while is no end.
+                --left;
+                return milliseconds(2);
+            });
+        }));
     get("/sized", streams("piece", 2, 10));
     get("/too-short", streams("piece", 2, 11));
     get("/too-long", streams("piece", 2, 9));

@@ -122,7 +122,7 @@ TEST(ResponseStream, GivesItsSourceAwayOnce) {
     EXPECT_FALSE(response.streams());
     EXPECT_FALSE(response.take_source());
     std::string out;
-    EXPECT_FALSE(source(out));
+    EXPECT_FALSE(source(out).has_more);
     EXPECT_EQ(out, "piece");
 }
 
