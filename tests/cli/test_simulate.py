@@ -89,7 +89,7 @@ def test_power_is_of_this_machine_s_own_races_of_the_pair_or_of_all() -> None:
 
 
 def test_an_effect_that_no_race_finds_is_said_and_is_no_success(tmp_path: Path) -> None:
-    wild = USUAL.model_copy(update={"slice_sd": 2})
+    wild = USUAL.model_copy(update={"slice_sd": 2, "requests_per_s": 2_000})
     run = made(tmp_path, Size(effect=0.0, contenders=2, duration_s=150, boots=1), wild)
     status, said = typed(
         *("--effect", "1%", "--power", "99%", "--boots", "1", "--races", "2", "--seed", "1"),

@@ -304,7 +304,7 @@ def test_their_intervals_are_those_of_two_that_hold_at_once() -> None:
 
 def test_equals_break_a_gate_no_more_often_than_by_one_figure() -> None:
     """One side of 95 %: in 2.5 % of races, of which the two figures have half each."""
-    races = 300
+    races = 150
     alarms = unlike = 0
     for seed in range(races):
         results = builds(seed)
