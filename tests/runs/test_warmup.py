@@ -8,8 +8,12 @@ import pytest
 
 from bakeoff.model.cut import WARM_UP_SLICE_MS, Warmup
 from bakeoff.model.errors import NoVerdict
+from bakeoff.model.readings import CpuTime
+from bakeoff.model.samples import Slice
 from bakeoff.plan import slice_lengths
 from bakeoff.runs import open_run, resume
+from bakeoff.runs.measuring.warmup import Course
+from tests.judge.races import throughput_event
 from tests.runs.conftest import Measure
 from tests.runs.test_race import SPEEDS
 from tests.runs.world import World, cut_off
@@ -74,6 +78,25 @@ def test_a_slow_one_that_is_plainly_flat_is_spared_the_bound(measure: Measure) -
     world = World({"fast": 100_000, "slow": 600})
     warmup = warmed(run(measure, world, 42.0, boots=1).path)[0]
     assert seconds(warmup)["slow"] == 2.0
+
+
+@pytest.mark.parametrize(
+    ("requests_per_s", "cpu_us", "done"), [(1000, 15, True), (1000, 60, False), (5000, 15, False)]
+)
+def test_one_that_waits_for_most_of_its_time_is_warm_by_its_answers(
+    requests_per_s: int, cpu_us: float, done: bool
+) -> None:
+    """What its few milliseconds of CPU time in a slice look like is noise."""
+    course = Course(least=8, most=80)
+    requests = round(requests_per_s * SLICE_S)
+    for noise in (1.0, 1.3, 0.7, 1.4, 0.8, 1.2, 0.6, 1.3):
+        cpu_ns = round(requests * cpu_us * noise * 1000)
+        cpu = CpuTime(total_ns=cpu_ns, user_ns=cpu_ns, system_ns=0)
+        answered = throughput_event(requests, WARM_UP_SLICE_MS)
+        course.add(
+            Slice(entry="slow", event=answered, server_cpu=cpu, leak_ns=None, leak_wall_ns=None)
+        )
+    assert course.done == done
 
 
 @pytest.mark.parametrize(("duration_s", "most_s"), [(0.6, 1.0), (4.0, 6.0), (60.0, 20.0)])

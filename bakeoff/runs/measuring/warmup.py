@@ -28,6 +28,10 @@ COMPILED_REQUESTS = 20_000
 PLAINLY_FLAT = 0.05
 """A course whose slices have more noise could hide that it rises."""
 
+HARDLY_BUSY = 0.03
+"""Of a core: what is still compiled can't make one faster by more whose requests wait for most of
+their time, such as for a database."""
+
 LEAST_RATE = 1.0
 """Offered to one that answered nothing: it is judged on that it does not answer this either."""
 
@@ -78,7 +82,15 @@ class Course:
         # Statistics libraries take a second to import: whoever doesn't race doesn't wait for them.
         from bakeoff.judge.warm_up import LAST_SLICES, settled
 
-        return settled(self.rates, self.cpu_us, min(LAST_SLICES, self.least))
+        # Of so little CPU time a slice has a few milliseconds, and their noise looks like a course.
+        cpu_us = () if self._is_hardly_busy else self.cpu_us
+        return settled(self.rates, cpu_us, min(LAST_SLICES, self.least))
+
+    @property
+    def _is_hardly_busy(self) -> bool:
+        """Whether its server had a core for a few percent of the time at most in each slice."""
+        busy = zip(self.rates, self.cpu_us, strict=True)
+        return all(cpu_us and rate * cpu_us <= HARDLY_BUSY * 1e6 for rate, cpu_us in busy)
 
     @property
     def done(self) -> bool:
