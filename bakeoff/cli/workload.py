@@ -278,6 +278,7 @@ def _answer(expect: ExpectSection | None) -> str:
         f"{low:,} to {high:,} bytes" if expect.length_between else "",
         "a given body" if (expect.body or expect.body_file or expect.sha256) else "",
         "no body" if expect.body == "" else "",
+        (f"{expect.events.count or ''} events".strip() if expect.events else ""),
         *(f"with {text[:30]!r}" for text in expect.body_contains),
         f"like {expect.body_matches}" if expect.body_matches else "",
         "JSON of a given shape" if expect.json_ is not None else "",

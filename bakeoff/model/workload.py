@@ -11,11 +11,12 @@ from pydantic import (
     BeforeValidator,
     Field,
     NonNegativeInt,
+    PositiveFloat,
     PositiveInt,
     model_validator,
 )
 
-from bakeoff.model.base import Contract
+from bakeoff.model.base import Contract, IfGiven
 from bakeoff.model.errors import BadFile
 from bakeoff.model.fields import has_fields, numbers, rows_of
 from bakeoff.model.shape import Shape
@@ -61,6 +62,23 @@ def _lower(headers: Any) -> Any:
     return {name.lower(): value for name, value in headers.items()}
 
 
+class EventsSection(Contract):
+    """A stream of server-sent events. Each server is held to it before the load."""
+
+    count: PositiveInt | None = None
+    """How many events there are."""
+    last: str | None = None
+    """The text of the last one, such as `[DONE]`."""
+    ids: Literal["consecutive"] | None = None
+    """What their ids are: numbers, each one more than the one before."""
+    gap_ms: PositiveFloat | None = None
+    """How far apart their source sends them: a server that holds them back is named."""
+
+
+def _events(value: Any) -> Any:
+    return {"count": value} if isinstance(value, int) and not isinstance(value, bool) else value
+
+
 class ExpectSection(Contract):
     """The right answer. Without a body, a contender's answers must be like its first.
 
@@ -84,6 +102,8 @@ class ExpectSection(Contract):
     """The file that has the body, relative to the workload's."""
     sha256: Annotated[str, Field(pattern=r"^[0-9a-fA-F]{64}$")] | None = None
     """The SHA-256 of the body."""
+    events: IfGiven[Annotated[EventsSection, BeforeValidator(_events)]] = None
+    """The events of a stream: how many, or a table that says more."""
     body_contains: tuple[Annotated[str, Field(min_length=1)], ...] = ()
     """Texts that must all be in the body."""
     body_matches: Annotated[str, AfterValidator(_known_to_both)] | None = None
@@ -188,6 +208,13 @@ class RequestSection(Contract):
         yield "body", self.body
 
 
+def _accepting(request: RequestSection, expect: ExpectSection) -> dict[str, str]:
+    """Its headers; who expects events says so, as a browser does."""
+    if not expect.events or any(name.lower() == "accept" for name in request.headers):
+        return request.headers
+    return {**request.headers, "Accept": "text/event-stream"}
+
+
 class OnceSection(RequestSection):
     """A request that each connection sends once, before its others, in the file's order."""
 
@@ -290,7 +317,9 @@ class Workload(Contract):
                 count += 1
                 name = f"{each.usual_name} #{count}"
             expect = each.expect or (ExpectSection() if self.requests else self.expect)
-            named[name] = each.model_copy(update={"name": name, "expect": expect})
+            named[name] = each.model_copy(
+                update={"name": name, "expect": expect, "headers": _accepting(each, expect)}
+            )
         return named
 
     @property

@@ -25,6 +25,8 @@ from bakeoff.verify.mix import begun, first_sent
 from bakeoff.verify.secure import context, handshake
 
 REQUESTS = 20
+STREAMS = 2
+"""In place of them, where an answer is a stream of events and takes its time."""
 WITHIN_S = 2.0
 """For an answer, and for the server to close a connection when asked to."""
 EARLY_WITHIN_S = 0.1
@@ -80,7 +82,7 @@ def audit(
             if clients[name].date() not in ("", first):
                 observed[name].date = "moves"
             observed[name].dated_ns = now_ns()
-    return {name: _audit(each) for name, each in observed.items()}
+    return {name: _audit(each, clients[name].asked) for name, each in observed.items()}
 
 
 def probe(handle: Handle, entry: Entry, workload: Workload) -> Probes:
@@ -101,6 +103,8 @@ class _Client:
 
     def __init__(self, handle: Handle, entry: Entry, workload: Workload) -> None:
         self._handle, self._entry, self._workload = handle, entry, workload
+        expect = workload.first.expect
+        self.asked = STREAMS if expect and expect.events else REQUESTS
 
     def observe(self) -> _Observed | None:
         """All but whether the date moves; None if no answer came."""
@@ -127,13 +131,13 @@ class _Client:
             return ""
 
     def _one_after_another(self) -> tuple[list[_Exchange], Mapping[str, int]]:
-        """Up to `REQUESTS` answers on one connection, and what HTTP/2 settings it was sent.
+        """Up to `asked` answers on one connection, and what HTTP/2 settings it was sent.
 
         Raises `NoAnswer` if the first fails.
         """
         exchanges: list[_Exchange] = []
         with self._connected() as (connection, request):
-            while len(exchanges) < REQUESTS:
+            while len(exchanges) < self.asked:
                 before = _segments_in(connection.socket)
                 try:
                     answer = connection.ask(request, request.path)
@@ -233,11 +237,11 @@ def _segments_in(connection: socket.socket) -> int | None:
     return int(count)
 
 
-def _audit(observed: _Observed) -> Audit:
+def _audit(observed: _Observed, asked: int) -> Audit:
     answers = [each.answer for each in observed.exchanges]
     segments = [each.segments for each in observed.exchanges if each.segments is not None]
     return Audit(
-        asked=REQUESTS,
+        asked=asked,
         kept=len(answers),
         date=observed.date,
         segments=median_low(segments) if segments else None,

@@ -4,7 +4,7 @@ import gzip
 import socket
 import time
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import h11
@@ -13,6 +13,8 @@ from bakeoff.model.errors import BakeoffError
 from bakeoff.model.workload import RequestSection
 
 READ_TIMEOUT_S = 5.0
+ANSWER_TIMEOUT_S = 10.0
+"""For all of an answer, however steadily it comes."""
 RESPONSE_BYTES_MAX = 16 * 1024 * 1024
 SPEAKS_TLS = "its port speaks TLS; give its https:// URL, or --protocol h1-tls or h2 to a command"
 TLS_RECORDS = (b"\x15\x03", b"\x16\x03")
@@ -20,7 +22,10 @@ TLS_RECORDS = (b"\x15\x03", b"\x16\x03")
 
 
 class NoAnswer(BakeoffError):
-    """No valid HTTP answer came; the message says what came instead."""
+    """No valid HTTP answer came; the message says what came instead. `came` is the part of it that
+    did, once its head was in."""
+
+    came: "Answer | None" = None
 
 
 class ClosedAtOnce(NoAnswer):
@@ -33,6 +38,7 @@ class Answer:
 
     `head_bytes` counts everything before the body: the heads of interim answers (100, 103), too.
     `asked_ns` is when its request was sent, `received_ns` when each piece of it was received.
+    `body_came` has each time at which some of the body was in, and how many bytes of it then were.
     """
 
     raw: bytes
@@ -43,6 +49,7 @@ class Answer:
     keeps_alive: bool
     asked_ns: int
     received_ns: tuple[int, ...]
+    body_came: tuple[tuple[int, int], ...] = ()
 
     def header(self, name: str) -> str:
         return next((value for key, value in self.headers if key == name), "")
@@ -155,53 +162,82 @@ def sent(connection: socket.socket, message: bytes) -> None:
         raise NoAnswer(f"the request could not be written: {error.strerror or error}") from None
 
 
+@dataclass
+class _Coming:
+    """An answer as far as it has come."""
+
+    asked_ns: int
+    raw: bytearray
+    received_ns: list[int] = field(default_factory=list)
+    body: bytearray = field(default_factory=bytearray)
+    body_came: list[tuple[int, int]] = field(default_factory=list)
+    response: h11.Response | None = None
+    head_bytes: int = 0
+
+    def answer(self, *, keeps_alive: bool = False) -> Answer | None:
+        """None without a head."""
+        if self.response is None:
+            return None
+        return Answer(
+            raw=bytes(self.raw),
+            status=self.response.status_code,
+            headers=tuple(
+                (name.decode("latin-1"), value.decode("latin-1"))
+                for name, value in self.response.headers
+            ),
+            body=bytes(self.body),
+            head_bytes=self.head_bytes,
+            keeps_alive=keeps_alive,
+            asked_ns=self.asked_ns,
+            received_ns=tuple(self.received_ns),
+            body_came=tuple(self.body_came),
+        )
+
+
 def _read(
     client: h11.Connection, connection: socket.socket, asked_ns: int, came: bytes = b""
 ) -> Answer:
     """The next answer, of which `came` was received before."""
-    received_ns: list[int] = []
-    raw = bytearray(came)
+    coming = _Coming(asked_ns, bytearray(came))
     if came:
         client.receive_data(came)
-    body = bytearray()
-    response: h11.Response | None = None
-    head_bytes = 0
-    ended = False
+    try:
+        ended = _read_on(client, connection, coming)
+    except NoAnswer as error:
+        error.came = coming.answer()
+        raise
+    answer = coming.answer(keeps_alive=client.their_state is h11.DONE and not ended)
+    assert answer
+    return answer
+
+
+def _read_on(client: h11.Connection, connection: socket.socket, coming: _Coming) -> bool:
+    """Reads to the answer's end; whether the connection ended, too."""
+    raw, ended = coming.raw, False
     while True:
         try:
             event = client.next_event()
         except h11.RemoteProtocolError as error:
             raise NoAnswer(_no_http(bytes(raw[:80]), error)) from None
         if event is h11.NEED_DATA:
-            data = received(connection, bool(raw))
+            data = received(connection, bool(raw), coming.asked_ns)
             if not raw and not data:
                 raise ClosedAtOnce("the connection was closed before an answer came")
             raw += data
-            received_ns += [time.monotonic_ns()] if data else []
+            coming.received_ns += [time.monotonic_ns()] if data else []
             ended = not data
             client.receive_data(data)
         elif isinstance(event, h11.Response):
-            response = event
-            head_bytes = len(raw) - len(client.trailing_data[0])
+            coming.response = event
+            coming.head_bytes = len(raw) - len(client.trailing_data[0])
         elif isinstance(event, h11.Data):
-            body += event.data
-            if len(body) > RESPONSE_BYTES_MAX:
+            coming.body += event.data
+            at_ns = coming.received_ns[-1] if coming.received_ns else coming.asked_ns
+            coming.body_came.append((at_ns, len(coming.body)))
+            if len(coming.body) > RESPONSE_BYTES_MAX:
                 raise NoAnswer(f"its body is over {RESPONSE_BYTES_MAX} bytes")
         elif isinstance(event, h11.EndOfMessage):
-            break
-    assert response is not None
-    return Answer(
-        raw=bytes(raw),
-        status=response.status_code,
-        headers=tuple(
-            (name.decode("latin-1"), value.decode("latin-1")) for name, value in response.headers
-        ),
-        body=bytes(body),
-        head_bytes=head_bytes,
-        keeps_alive=client.their_state is h11.DONE and not ended,
-        asked_ns=asked_ns,
-        received_ns=tuple(received_ns),
-    )
+            return ended
 
 
 def _no_http(begins: bytes, error: Exception) -> str:
@@ -215,7 +251,9 @@ def _no_http(begins: bytes, error: Exception) -> str:
     return f"its answer is not HTTP ({why}); it begins {begins!r}"
 
 
-def received(connection: socket.socket, began: bool) -> bytes:
+def received(connection: socket.socket, began: bool, asked_ns: int) -> bytes:
+    if time.monotonic_ns() - asked_ns > ANSWER_TIMEOUT_S * 1e9:
+        raise NoAnswer(f"its answer had not ended after {ANSWER_TIMEOUT_S:g} s")
     try:
         return connection.recv(65536)
     except TimeoutError:

@@ -6,7 +6,8 @@ import re
 
 from bakeoff.model.shape import mismatch
 from bakeoff.model.workload import ExpectSection, Workload
-from bakeoff.verify.exchange import SPEAKS_TLS, Answer
+from bakeoff.verify import events
+from bakeoff.verify.exchange import SPEAKS_TLS, Answer, NoAnswer
 
 SHOWN_BYTES = 60
 
@@ -18,6 +19,8 @@ def problems(answer: Answer, workload: Workload, expect: ExpectSection) -> list[
         plain = answer.status == 400 and b"HTTPS" in answer.body
         because = f": {SPEAKS_TLS}" if plain else ""
         return [f"answered with status {answer.status}, not {expect.status}{because}"]
+    if expect.events and (fault := events.fault(answer, expect.events)):
+        return [fault]
     if fault := _body(answer, workload, expect) or _rules(answer, expect):
         return [fault]
     return [
@@ -25,6 +28,19 @@ def problems(answer: Answer, workload: Workload, expect: ExpectSection) -> list[
         for name, value in expect.headers.items()
         if not answer.header(name).lower().startswith(value.lower())
     ]
+
+
+def cut_off(error: NoAnswer, expect: ExpectSection) -> str:
+    """What is wrong with an answer that did not come whole."""
+    if expect.events and error.came:
+        return events.fault(error.came, expect.events, str(error))
+    return str(error)
+
+
+def held_back(answer: Answer, expect: ExpectSection) -> list[str]:
+    """What is to be said of an answer that is right, and comes otherwise than its source sends."""
+    said = events.held_back(answer, expect.events) if expect.events else ""
+    return [said] if said else []
 
 
 def _body(answer: Answer, workload: Workload, expect: ExpectSection) -> str:

@@ -50,7 +50,25 @@ class _Coming:
     received_ns: list[int] = field(default_factory=list)
     headers: tuple[tuple[str, str], ...] = ()
     body: bytearray = field(default_factory=bytearray)
+    body_came: list[tuple[int, int]] = field(default_factory=list)
     done: bool = False
+
+    def answer(self, *, keeps_alive: bool = False) -> Answer | None:
+        """None without a head."""
+        if not self.headers:
+            return None
+        status = dict(self.headers).get(":status", "")
+        return Answer(
+            raw=bytes(self.frames),
+            status=int(status) if status.isdigit() else 0,
+            headers=tuple(each for each in self.headers if not each[0].startswith(":")),
+            body=bytes(self.body),
+            head_bytes=self.head_bytes,
+            keeps_alive=keeps_alive,
+            asked_ns=self.asked_ns,
+            received_ns=tuple(self.received_ns),
+            body_came=tuple(self.body_came),
+        )
 
 
 class Http2Connection:
@@ -82,17 +100,12 @@ class Http2Connection:
                 self._read(coming)
         except ProtocolError as error:
             raise NoAnswer(f"its answer is not HTTP/2 ({error})") from None
-        status = dict(coming.headers).get(":status", "")
-        return Answer(
-            raw=bytes(coming.frames),
-            status=int(status) if status.isdigit() else 0,
-            headers=tuple(each for each in coming.headers if not each[0].startswith(":")),
-            body=bytes(coming.body),
-            head_bytes=coming.head_bytes,
-            keeps_alive=not self._ended,
-            asked_ns=coming.asked_ns,
-            received_ns=tuple(coming.received_ns),
-        )
+        except NoAnswer as error:
+            error.came = coming.answer()
+            raise
+        answer = coming.answer(keeps_alive=not self._ended)
+        assert answer, "h2 ends no stream without a head"
+        return answer
 
     def first_bytes(self, request: RequestSection) -> bytes:
         """What a new connection sends with its first request."""
@@ -130,7 +143,7 @@ class Http2Connection:
     def _read(self, coming: _Coming) -> None:
         """The next bytes, and what has to be said to them."""
         sent(self.socket, self._h2.data_to_send())
-        data = received(self.socket, began=bool(coming.frames))
+        data = received(self.socket, bool(coming.frames), coming.asked_ns)
         if not data:
             raise NoAnswer(self._closed(coming))
         if not self._began:
@@ -184,6 +197,7 @@ class Http2Connection:
             coming.headers = tuple((str(name), str(value)) for name, value in event.headers or ())
         elif isinstance(event, DataReceived):
             coming.body += event.data or b""
+            coming.body_came.append((coming.received_ns[-1], len(coming.body)))
             if len(coming.body) > RESPONSE_BYTES_MAX:
                 raise NoAnswer(f"its body is over {RESPONSE_BYTES_MAX} bytes")
             self._h2.acknowledge_received_data(event.flow_controlled_length or 0, coming.stream)

@@ -19,7 +19,7 @@ from bakeoff.model.receipt import Handle
 from bakeoff.model.workload import ExpectSection, OnceSection, RequestSection, Workload
 from bakeoff.verify.asking import Http1Connection, opened
 from bakeoff.verify.exchange import READ_TIMEOUT_S, Answer, NoAnswer
-from bakeoff.verify.expected import problems, shown
+from bakeoff.verify.expected import cut_off, problems, shown
 from bakeoff.verify.http2 import Http2Connection
 
 PROBLEMS_MAX = 5
@@ -44,12 +44,12 @@ def ask_all(
                     name = waiting.pop(0)
                     request = as_sent(workload, workload.by_name[name], values)
                     path = request.path if workload.is_mix else filled(entry.path, values)
+                    expect = workload.by_name[name].expect or ExpectSection()
                     try:
                         answers[name] = connection.ask(request, path)
-                        expect = workload.by_name[name].expect or ExpectSection()
                         found = problems(answers[name], workload, expect)
                     except NoAnswer as error:
-                        found = [str(error)]
+                        found = [cut_off(error, expect)]
                     shown_as = name if workload.is_mix else f"{request.method} {path}"
                     wrong += [f"{shown_as}: {each}" for each in found]
                     if name not in answers or not answers[name].keeps_alive:

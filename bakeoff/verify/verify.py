@@ -12,7 +12,7 @@ from bakeoff.model.receipt import Expectation, Handle, Verification
 from bakeoff.model.workload import ExpectSection, Workload
 from bakeoff.verify.asking import Http1Connection, opened, why
 from bakeoff.verify.exchange import Answer, NoAnswer, ahead
-from bakeoff.verify.expected import after, problems
+from bakeoff.verify.expected import after, cut_off, held_back, problems
 from bakeoff.verify.mix import ask_all, begun, first_sent, held_bodies
 from bakeoff.verify.sampling import open_requests
 
@@ -43,11 +43,11 @@ def verify(
         answers += at_once
         wrong += _broken(workload, held or {}, {workload.first.name: answers})
     except (NoAnswer, OSError) as error:
-        return _failed(handle, entry, f"{workload.first.method} {entry.path}", error)
+        return _failed(handle, entry, f"{workload.first.method} {entry.path}", error, expect)
     first = answers[0]
     # Of HTTP/2 the second weighs what all later ones do: HPACK has learned by then.
     usual = answers[1] if handle.protocol in HTTP_2 and first.keeps_alive else first
-    warnings = []
+    warnings = held_back(first, expect) if not wrong else []
     varies = any(answer.body != first.body for answer in answers)
     known = not open_requests(workload) or held == {}
     if varies and known:
@@ -94,9 +94,14 @@ def _verify_all(
     stay = set() if held is None else open_requests(workload).keys() - held
     kept = handle.connection == "keep-alive"
     closes = kept and not all(each.keeps_alive for each in answers.values())
+    slow = [
+        f"{name}: {said}"
+        for name, each in workload.by_name.items()
+        for said in held_back(answers[name], each.expect or ExpectSection())
+    ]
     return Verification(
         name=entry.name,
-        warnings=(CLOSES,) if closes else (),
+        warnings=(*([CLOSES] if closes else []), *slow),
         status=first.status,
         head_bytes=first.head_bytes,
         body_bytes=len(first.raw) - first.head_bytes,
@@ -132,8 +137,16 @@ def _broken(
     ]
 
 
-def _failed(handle: Handle, entry: Entry, request: str, error: NoAnswer | OSError) -> Verification:
-    if isinstance(error, NoAnswer):
+def _failed(
+    handle: Handle,
+    entry: Entry,
+    request: str,
+    error: NoAnswer | OSError,
+    expect: ExpectSection | None = None,
+) -> Verification:
+    if isinstance(error, NoAnswer) and expect and error.came:
+        fault = f"{request}: {cut_off(error, expect)}"
+    elif isinstance(error, NoAnswer):
         fault = f"{request}: {why(error, handle.address, handle.protocol)}"
     elif isinstance(error, ConnectionRefusedError):
         fault = f"nothing listens at {handle.address}: start the server first, or correct the port"

@@ -110,6 +110,16 @@ def _short(scene: Scene) -> None:
     scene.patch.setattr(http2, "RESPONSE_BYTES_MAX", 4)
 
 
+def _hasty(scene: Scene) -> None:
+    scene.patch.setattr(exchange, "ANSWER_TIMEOUT_S", 0.0)
+
+
+def events(*ids: int | str, more: bytes = b"", kind: str = "text/event-stream") -> bytes:
+    """An answer of events with these ids, and what comes behind them."""
+    numbered = b"".join(f"id: {own}\ndata: {own}\n\n".encode() for own in ids)
+    return body(numbered + more, f"Content-Type: {kind}")
+
+
 def later(right: int, wrong: bytes) -> Situation:
     """It answers rightly so many times."""
     count = iter([OK] * right)
@@ -151,6 +161,13 @@ path = "/login"
 take = { token = "json /token" }
 [[request]]
 path = "/{{token}}"
+"""
+TICKS = """\
+name = "ticks"
+[request]
+path = "/"
+[expect]
+events = { count = 3, ids = "consecutive", last = "3", gap_ms = 100 }
 """
 MIX = 'name = "mix"\n' + "".join(f'[[request]]\npath = "/{n}"\n' for n in range(8))
 
@@ -221,6 +238,33 @@ SECTION = Section(
                 ),
             )
         ),
+        case(URL, "its answer takes longer than it is given", answers(OK), _hasty),
+        *(
+            case(f"{URL} --workload ticks.toml", given, answers(reply))
+            for given, reply in (
+                ("it sends no stream of events", events(1, 2, 3, kind="text/plain")),
+                (
+                    "its events are compressed",
+                    body(b"", "Content-Type: text/event-stream", "Content-Encoding: gzip"),
+                ),
+                ("it sends comments alone", events(more=b": still here\n\n" * 2)),
+                ("it sends two of three events", events(1, 2)),
+                ("its second event is not UTF-8", events(1, more=b"data: \xe2\n\n")),
+                ("its third event has no end", events(1, 2, more=b"data: 3")),
+                ("its second event has no id", events(1, more=b"data: 2\n\n")),
+                ("its second event has the id x", events(1, "x")),
+                ("it loses an event", events(1, 3)),
+                ("it sends an event twice", events(1, 2, 2)),
+                ("it sends events out of order", events(1, 3, 2)),
+                ("its last event is another one", events(0, 1, 2)),
+            )
+        ),
+        case(
+            f"{URL} --workload ticks.toml",
+            "its stream stops (and the timeout is 0.2 s)",
+            answers(events(1, 2, 3)[:-1]),
+            impatient,
+        ),
         case(f"{URL} --workload chain.toml", "its answer to /login has no token", answers(OK)),
         case(f"{URL} --workload chain.toml", "it answers /login with 404", answers(NOT_FOUND)),
         case(
@@ -252,7 +296,7 @@ SECTION = Section(
             H2, "it never answers (and the timeout is 0.2 s)", answers(b""), other_root, impatient
         ),
     ),
-    files={"chain.toml": CHAIN, "mix.toml": MIX, "root.pem": ""},
+    files={"chain.toml": CHAIN, "ticks.toml": TICKS, "mix.toml": MIX, "root.pem": ""},
     # Without what a race says before it has a fault to tell.
     shows="^bakeoff: |^  ",
 )

@@ -23,6 +23,7 @@ MODULES = (
     "traffic/access_log.py",
     "traffic/har.py",
     "traffic/openapi.py",
+    "verify/events.py",
     "verify/exchange.py",
     "verify/expected.py",
     "verify/http2.py",

@@ -113,6 +113,8 @@ TEXTS: dict[str, tuple[str, ...]] = {
     NO_FAULT: (
         "model/workload.py: , for status {}",
         "traffic/access_log.py: is not an object: {}",
+        "verify/events.py: it holds events back: {} of {} came together with the one before, and "
+        "their source sends them {} ms apart",
         "runs/measuring/instances.py: {}: measuring CPU and memory of {} (pid {}) and {}",
         "runs/measuring/instances.py: its control group",
         "runs/measuring/instances.py: all below it",
