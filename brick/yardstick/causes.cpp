@@ -101,18 +101,20 @@ Planted::Planted(const Causes& causes) : causes_(causes) {
 Planted::~Planted() {
     if (log_ >= 0) close(log_);
     if (causes_.clock.empty()) return;
-    const std::uint64_t requests = requests_;
+    const std::int64_t requests = requests_;
     std::ofstream(causes_.clock) << "{\"requests\": " << requests << ", \"ns_per_request\": "
-                                 << spent_ns_ / std::max<std::uint64_t>(requests, 1) << "}\n";
+                                 << spent_ns_ / std::max<std::int64_t>(requests, 1) << "}\n";
 }
 
 void Planted::pass() {
     if (causes_.clock.empty()) return spend();
+    // Two looks in a row tell what one takes here, where caches are as cold as requests leave them.
+    const std::chrono::nanoseconds before = thread_cpu_time();
     const std::chrono::nanoseconds begin = thread_cpu_time();
     spend();
-    const auto spent = thread_cpu_time() - begin - cost_of_a_look();
+    const auto spent = (thread_cpu_time() - begin) - (begin - before);
     ++requests_;
-    spent_ns_ += static_cast<std::uint64_t>(std::max<std::int64_t>(spent.count(), 0));
+    spent_ns_ += spent.count();
 }
 
 void Planted::spend() {

@@ -44,8 +44,8 @@ private:
     void write_log();
 
     Causes causes_;
-    std::atomic<std::uint64_t> requests_{0};
-    std::atomic<std::uint64_t> spent_ns_{0};
+    std::atomic<std::int64_t> requests_{0};
+    std::atomic<std::int64_t> spent_ns_{0};
     int log_ = -1;
     std::string line_;
     std::unique_ptr<Rival> rival_;

@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 
 from bakeoff.judge.quantiles import t_quantile
 from bakeoff.load.engine import engine_path
+from bakeoff.model.errors import NoVerdict
 from bakeoff.model.plan import Plan
 from bakeoff.model.why import Why
 from bakeoff.plan import Environment, RaceOptions, explaining, plan_race
@@ -91,6 +92,8 @@ def _by_the_whole(commands: Mapping[str, str], side: str, rate: float, folder: P
         for _ in range(LOOKS)
     ]
     cpu = [pair.cpu for result in looks for pair in result.pairs]
+    if len(cpu) < LOOKS:
+        raise NoVerdict("; ".join(result.given_up for result in looks))
     halves = [(each.high - each.low) / 2 for each in cpu]
     half_us = sum(half**2 for half in halves) ** 0.5 / len(halves)
     return Truth(us=fmean(each.more for each in cpu), half_us=half_us)
