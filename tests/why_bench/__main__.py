@@ -7,14 +7,15 @@
 
 Of each try the sides are called left and right, at random; either may be the reference. What is
 measured and judged has these names and no others. The rules of counting are in `counting.py`. A try
-is kept with its commit, and those of another commit don't count. It goes on where it was stopped,
-call after call.
+is kept with its commit and a name of the sources that measure and judge, and those of other sources
+don't count. It goes on where it was stopped, call after call.
 """
 
 import argparse
 import json
 import os
 import random
+import subprocess
 import sys
 import time
 from collections import defaultdict
@@ -46,6 +47,7 @@ PAIRS: Mapping[str, tuple[Sequence[str], Mapping[str, object]]] = {
     "go-nethttp: h2c, h1": (("go-nethttp",), {"protocol": "h1,h2c"}),
 }
 PAIR_RUNS = 2
+MEASURES = ("bakeoff/judge", "bakeoff/runs/measuring", "bakeoff/why", "engine", "brick")
 EXPECTED_S = 90.0
 """The longest that a try may take; none begins that would end later."""
 PARTS = ("planted", "others", "pairs")
@@ -59,14 +61,14 @@ class Bench:
     python: str = sys.executable
     minutes: float = 60.0
     seed: int = 1
-    commit: str = field(default_factory=kept.commit)
+    sources: str = field(default_factory=lambda: sources())
 
     def __post_init__(self) -> None:
         self.tries = self.folder / "tries.jsonl"
 
     def done(self) -> list[dict[str, Any]]:
-        """The tries of this commit, in the order in which they ended."""
-        return [each for each in kept.races(self.tries) if each["commit"] == self.commit]
+        """The tries of these sources, in the order in which they ended."""
+        return [each for each in kept.races(self.tries) if each["sources"] == self.sources]
 
     def run(self, servers: Sequence[str], causes: Sequence[str], pairs: Sequence[str]) -> None:
         """Tries in random order, each run of all after the one before, until the time is up."""
@@ -93,7 +95,8 @@ class Bench:
             began_s, load = time.monotonic(), os.getloadavg()[0]
             row: dict[str, Any] = {
                 "what": what,
-                "commit": self.commit,
+                "commit": kept.commit(),
+                "sources": self.sources,
                 "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
                 "load_average": load,
                 "failed": None,
@@ -122,14 +125,18 @@ class Bench:
         try:
             result, path = looks.look(words, self.folder / "runs", {"reference": reference})
             log.unlink(missing_ok=True)
-            rate = result.rate_per_s
-            truth = looks.truth(planted, commands, side, rate) if rate else None
+            rate, truth, untold = result.rate_per_s, None, ""
+            try:
+                truth = looks.truth(planted, commands, side, rate) if rate else None
+            except BakeoffError as error:
+                untold = str(error)
         finally:
             log.unlink(missing_ok=True)
         return {
             "side": side,
             "run": path.name,
             "truth": truth.model_dump() if truth else None,
+            "untold": untold,
             **facts(result),
             **counted(planted, side, result, truth).model_dump(),
         }
@@ -156,6 +163,15 @@ class Bench:
                 else:
                     row |= of_pair(result)
             kept.append(self.tries, row)
+
+
+def sources() -> str:
+    """What measures and judges, by git's names of it; not what is changed and not committed."""
+    rooms = [f"HEAD:{room}" for room in MEASURES]
+    told = subprocess.run(
+        ["git", "rev-parse", *rooms], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    return "-".join(name[:6] for name in told.stdout.split())
 
 
 def facts(result: Why) -> dict[str, Any]:

@@ -11,7 +11,8 @@
 - The truth is measured apart: by other processes, after the look, at its rate, without samples.
   Causes that the yardstick can time itself take the CPU time of its thread from before to after
   (`--clock`). The others change what happens elsewhere (segments, wake-ups, cold caches); their
-  size is what the whole CPU time per request of two further pairs differs by in plain blocks.
+  size is what the whole CPU time per request of further pairs of processes differs by in plain
+  blocks, the middle one of three.
 - A size is right where claim and truth differ by no more than both intervals, added by squares.
 - For servers other than the yardstick truth is of the second kind only.
 """
