@@ -51,7 +51,11 @@ class _Causes:
     def __init__(
         self, cpu: Difference, lines: Sequence[WhyLine], counts: Sequence[WhyCount]
     ) -> None:
-        both = {count.what: (count.its, count.other) for count in counts}
+        both = {
+            count.what: (count.its, count.other)
+            for count in counts
+            if count.its is not None and count.other is not None
+        }
         self._more = {what: its - other for what, (its, other) in both.items()}
         self._most = {what: max(two) for what, two in both.items()}
         self._cpu, self._lines = cpu, lines

@@ -23,7 +23,7 @@ def flames(records: Iterable[Record], result: Why) -> tuple[Flames, ...]:
     """A tree for each pair of the result whose stacks were sampled; its sums are the result's."""
     counted: dict[str, Counter[Place]] = {}
     for record in records:
-        if isinstance(record, WhyStacks):
+        if isinstance(record, WhyStacks) and not record.at_peak:
             for stack, counts in record.stacks.items():
                 if place := _place(stack):
                     counted.setdefault(record.entry, Counter())[place] += sum(counts)

@@ -7,9 +7,10 @@ together is taken out. What the lines leave of the plain difference is unexplain
 profiler itself did is on no line.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,17 +27,31 @@ from bakeoff.model.samples import (
     Record,
     Slice,
     WhyBlock,
-    WhyCalls,
+    WhyCounts,
     WhyEnd,
     WhyStacks,
 )
-from bakeoff.model.why import Difference, Part, Why, WhyCount, WhyLine, WhyPair, WhyPlan
+from bakeoff.model.why import (
+    COUNTERS,
+    Difference,
+    Layer,
+    Part,
+    Wait,
+    Why,
+    WhyCount,
+    WhyLine,
+    WhyPair,
+    WhyPlan,
+    WhyWait,
+)
 
 ERROR = 0.05
 LINES_MAX = 15
 """Functions that have a line of their own, and as many of the kernel's."""
 SHARE_MIN = 0.01
 """Of the CPU time of the costlier of the two, of a line of its own."""
+WAIT_SHARE_MIN = 0.005
+"""Of threads' time, of a line of its own."""
 _USER: tuple[Part, ...] = ("user", "function")
 _KERNEL: tuple[Part, ...] = ("kernel", "call", "work")
 """A sum, and the kinds of its lines."""
@@ -52,7 +67,8 @@ class Seen:
     sampled: dict[int, Slice] = field(default_factory=dict)
     met: dict[int, Mapping[str, float]] = field(default_factory=dict)
     stacks: dict[int, dict[Key | None, int]] = field(default_factory=dict)
-    calls: dict[str, float] = field(default_factory=dict)
+    counts: dict[Layer, Mapping[str, float]] = field(default_factory=dict)
+    waits: dict[int, Mapping[Wait, int]] = field(default_factory=dict)
 
     def cpu_us(self, block: int) -> float:
         """CPU time per request in a plain block."""
@@ -65,18 +81,19 @@ class Seen:
         Without the kernel's stacks its time is the kernel's own count, and without any stacks user
         time too.
         """
-        slice_ = self.sampled.get(block) or self.plain[block]
+        stacks = self.stacks.get(block, {}) if block in self.sampled else {}
+        counted = sum(stacks.values())
+        slice_ = self.sampled[block] if counted else self.plain[block]
         whole_us, cpu = slice_.server_cpu_us_per_request or 0.0, slice_.server_cpu
-        whole_us /= slowed if block in self.sampled else 1.0
-        counted = sum(self.stacks.get(block, {}).values())
+        whole_us /= slowed if counted else 1.0
         found: dict[Key, float] = {}
         if not counted or not kernel_named:
             assert cpu
             split_ns = (cpu.user_ns + cpu.system_ns) or 1
             found[Key("kernel", "")] = whole_us * cpu.system_ns / split_ns
             whole_us = found[Key("user", "")] = whole_us * cpu.user_ns / split_ns
-        for key, times in self.stacks.get(block, {}).items():
-            if key:
+        for key, times in stacks.items():
+            if key and counted:
                 us = whole_us * times / counted
                 total = Key("user" if key.part == "function" else "kernel", "")
                 found[key] = us
@@ -88,33 +105,37 @@ class Seen:
 def judge_why(plan: WhyPlan, records: Sequence[Record], machine: Machine, complete: bool) -> Why:
     """The lines of each contender against the reference. Raises `NoVerdict` where nothing was
     measured and nothing is known of why not."""
-    seen: dict[str, Seen] = {entry.name: Seen() for entry in plan.race.entries}
+    seen, peak = ({entry.name: Seen() for entry in plan.race.entries} for _ in range(2))
     end = next((record for record in records if isinstance(record, WhyEnd)), None)
     plain = [record for record in records if isinstance(record, WhyBlock)]
     if not plain and not end:
         raise NoVerdict("no block was measured")
     for record in records:
         if isinstance(record, WhyBlock):
-            _add_block(seen, record)
+            _add_block(seen if all(slice_.rate for slice_ in record.slices) else peak, record)
         elif isinstance(record, WhyStacks):
-            _add_stacks(seen[record.entry], record)
-        elif isinstance(record, WhyCalls):
-            per_request = {name: n / record.requests for name, n in record.calls.items()}
-            seen[record.entry].calls = per_request
+            _add_stacks((peak if record.at_peak else seen)[record.entry], record)
+        elif isinstance(record, WhyCounts):
+            per_request = {name: n / record.requests for name, n in record.counts.items()}
+            seen[record.entry].counts[record.layer] = per_request
     kernel_named = end is not None and "kernel" not in end.missing
     blocks = [
         Block(boot=0, block=b.block, kind="short", slices=b.slices, at_ns=0, cores=())
         for b in plain
-        if b.kind == "plain"
+        if b.kind == "plain" and b.slices[0].rate
     ]
     works = works_of(plan.race, [*records, *blocks])
     reference = plan.race.reference
-    pairs = [
-        pair
-        for name in seen
-        if name != reference
-        and (pair := _pair(name, reference, seen, works, kernel_named=kernel_named))
-    ]
+    pairs, at_peak = (
+        tuple(
+            pair
+            for name in of
+            if name != reference
+            and not (end and end.given_up)
+            and (pair := _pair(name, reference, of, shown, kernel_named=kernel_named))
+        )
+        for of, shown in ((seen, works), (peak, None))
+    )
     rates = [slice_.rate for block in plain for slice_ in block.slices if slice_.rate]
     return Why(
         run=plan.run,
@@ -125,7 +146,13 @@ def judge_why(plan: WhyPlan, records: Sequence[Record], machine: Machine, comple
         rate_per_s=rates[0] if rates else None,
         blocks=len(blocks),
         lasted_s=end.lasted_s if end else 0.0,
-        pairs=tuple(pairs) if not (end and end.given_up) else (),
+        pairs=pairs,
+        at_peak=at_peak,
+        peaks_per_s={
+            name: fmean(slice_.event.requests_per_s for slice_ in own.plain.values())
+            for name, own in peak.items()
+            if own.plain
+        },
         unequal=unequal(plan.race, works),
         profiling={name: cost for name, own in seen.items() if (cost := _profiling(own))},
         missing=end.missing if end else {},
@@ -140,11 +167,14 @@ def _add_block(seen: Mapping[str, Seen], record: WhyBlock) -> None:
         if not slice_.event.requests_all or not slice_.server_cpu:
             continue
         (own.plain if record.kind == "plain" else own.sampled)[record.block] = slice_
+        if waits := record.waits.get(slice_.entry):
+            own.waits[record.block] = waits
         usage = record.usages.get(slice_.entry)
         if usage and record.kind == "plain":
             counts: dict[str, float] = dict(usage)
             faults = counts.pop("minor_faults") + counts.pop("major_faults")
             counts |= {"page_faults": faults, "delay_us": counts.pop("delay_ns") / 1e3}
+            counts["acknowledgements"] = max(0.0, counts["segments"] - counts["data_segments"])
             per_request = {what: n / slice_.event.requests_all for what, n in counts.items()}
             answered = slice_.event.requests or 1
             own.met[record.block] = per_request | {"bytes": slice_.event.bytes / answered}
@@ -160,7 +190,7 @@ def _add_stacks(own: Seen, record: WhyStacks) -> None:
 
 def _profiling(own: Seen) -> float | None:
     both = own.plain.keys() & own.sampled.keys()
-    if not both:
+    if not both or not own.stacks:
         return None
     sampled_us = fmean(own.sampled[block].server_cpu_us_per_request or 0.0 for block in both)
     plain_us = fmean(map(own.cpu_us, both))
@@ -171,7 +201,7 @@ def _pair(
     name: str,
     other: str,
     seen: Mapping[str, Seen],
-    works: Mapping[str, Work],
+    works: Mapping[str, Work] | None,
     *,
     kernel_named: bool,
 ) -> WhyPair | None:
@@ -215,7 +245,7 @@ def _pair(
         )
         for what in met
     ]
-    counts += _counted(name, other, both, works)
+    counts += [] if works is None else _counted(name, other, both, works)
     its_us, other_us = (float(each.mean()) for each in plain)
     return WhyPair(
         name=name,
@@ -225,6 +255,7 @@ def _pair(
         cpu=cpu,
         lines=tuple(lines),
         counts=tuple(counts),
+        waits=tuple(_waits(both)),
         finding=cause_of(name, other, cpu, lines, counts),
     )
 
@@ -289,12 +320,19 @@ def _counted(
 ) -> list[WhyCount]:
     """What was counted once: system calls, and what the audit and the threads have shown."""
     found = []
-    if all(own.calls for own in both):
-        its, others = (own.calls for own in both)
+    if all("calls" in own.counts for own in both):
+        its, others = (own.counts["calls"] for own in both)
         found += [
             WhyCount(what=f"call:{call}", its=its.get(call, 0.0), other=others.get(call, 0.0))
             for call in sorted({*its, *others}, key=lambda c: -max(its.get(c, 0), others.get(c, 0)))
         ]
+    of_cores = [_per_cycle(own.counts.get("counters", {})) for own in both]
+    found += [
+        WhyCount(
+            what=f"counter:{counter}", its=of_cores[0].get(counter), other=of_cores[1].get(counter)
+        )
+        for counter in of_cores[0] or COUNTERS
+    ]
     if name in works and other in works:
         two = (works[name], works[other])
         found.append(WhyCount(what="head_bytes", its=two[0].head_bytes, other=two[1].head_bytes))
@@ -305,3 +343,32 @@ def _counted(
         if len(crews) == len(two):
             found.append(WhyCount(what="threads_at_work", its=crews[0], other=crews[1]))
     return found
+
+
+def _per_cycle(counters: Mapping[str, float]) -> dict[str, float]:
+    """With instructions per cycle, where both are counted, of all time or of user time (`:u`)."""
+    found = dict(counters)
+    for mode in ("", ":u"):
+        if cycles := counters.get(f"cycles{mode}"):
+            instructions = counters.get(f"instructions{mode}", 0.0)
+            found[f"instructions_per_cycle{mode}"] = instructions / cycles
+    return found
+
+
+def _waits(both: Sequence[Seen]) -> Iterator[WhyWait]:
+    """How threads at work spend their time, of all that is worth a line."""
+    blocks = sorted(both[0].waits.keys() & both[1].waits.keys())
+    if len(blocks) < 2:
+        return
+
+    def shares(own: Seen, wait: Wait) -> Floats:
+        times = [own.waits[block] for block in blocks]
+        return np.array([each.get(wait, 0) / (sum(each.values()) or 1) for each in times])
+
+    rows = {wait: [shares(own, wait) for own in both] for wait in get_args(Wait)}
+    rows = {w: two for w, two in rows.items() if max(map(np.mean, two)) >= WAIT_SHARE_MIN}
+    interval = _intervals(len(rows))
+    for wait, (its, others) in rows.items():
+        yield WhyWait(
+            wait=wait, its=its.mean(), other=others.mean(), difference=interval(its - others)
+        )

@@ -65,7 +65,10 @@ def read_usage(pids: Iterable[int]) -> Usage:
                 with contextlib.suppress(OSError):
                     total.update(_met(thread))
     with contextlib.suppress(OSError, KeyError):
-        total["segments"] = parse_counters(Path("/proc/net/snmp").read_text())["Tcp"]["OutSegs"]
+        tcp = parse_counters(Path("/proc/net/snmp").read_text())["Tcp"]
+        total |= Counter(segments=tcp["OutSegs"], accepted=tcp["PassiveOpens"])
+        extended = parse_counters(Path("/proc/net/netstat").read_text())["TcpExt"]
+        total["data_segments"] = extended["TCPOrigDataSent"]
     return Usage(**{field: total[field] for field in Usage.model_fields})
 
 

@@ -17,6 +17,8 @@ from bakeoff.model.verdict import Verdict
 
 BASE, HEAD = "base", "head"
 CiOutcome = Literal["slower", "not slower", "can't tell", "not raced"]
+LooksFor = Literal["alarm", "always", "never"]
+"""When causes are looked for after the race: where a gate fails, or whatever comes of it."""
 
 
 class ProjectFile(Contract):
@@ -59,6 +61,7 @@ class ProjectFile(Contract):
     gates: Annotated[tuple[str, ...] | None, Field(min_length=1)] = None
     within: float | str | None = None
     cant_tell: CantTell | None = None
+    why: LooksFor | None = None
 
 
 class Revision(Contract):
@@ -84,7 +87,8 @@ class Revision(Contract):
 
 
 class CiPlan(Contract):
-    """What is raced: the entries `base` and `head` of `race`, until every gate is decided."""
+    """What is raced: the entries `base` and `head` of `race`, until every gate is decided, and
+    `why`: when the difference is then taken apart."""
 
     schema_: Literal["bakeoff.ci-plan/1"] = Field("bakeoff.ci-plan/1", alias="schema")
     run: str
@@ -93,6 +97,7 @@ class CiPlan(Contract):
     base: Revision
     head: Revision
     race: Plan
+    why: LooksFor = "never"
     seed: NonNegativeInt
 
 

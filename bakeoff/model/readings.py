@@ -33,7 +33,8 @@ class Usage(Counters):
     """What the threads of one process tree have met: times that one waited or was taken off its
     core, page faults without and with a read, and how long it was ready and waited for a core.
 
-    `segments` are those of TCP that both sides of the network namespace have sent.
+    The rest is TCP's, of both sides of the network namespace: segments that were sent, those of
+    them with data, and connections that were accepted.
     """
 
     voluntary_switches: NonNegativeInt
@@ -42,6 +43,8 @@ class Usage(Counters):
     major_faults: NonNegativeInt
     delay_ns: NonNegativeInt
     segments: NonNegativeInt
+    data_segments: NonNegativeInt
+    accepted: NonNegativeInt
 
 
 class CoreTime(Contract):

@@ -23,7 +23,7 @@ from bakeoff.model.load import Loader, LoadResult
 from bakeoff.model.protocol import Agreed
 from bakeoff.model.readings import CoreTime, CpuTime, Memory, NetworkSeen, TcpTrouble, Usage
 from bakeoff.model.receipt import Stopped, Verification
-from bakeoff.model.why import Layer
+from bakeoff.model.why import Layer, Wait
 
 LEAK_SHARE_MAX = 0.01
 """Of a contender's cores: what it uses of them in others' turns slows the others."""
@@ -275,9 +275,11 @@ class DayEnd(Contract):
 
 
 class WhyBlock(Contract):
-    """A slice of each contender at one rate, `plain` or while their stacks were `sampled`.
+    """A slice of each contender at one rate, `plain` or while their stacks were `sampled`; without
+    a rate each is at its own peak.
 
-    `usages` is what each one's threads met meanwhile, where that was seen.
+    `usages` is what each one's threads met meanwhile, where that was seen, and `waits` how much
+    time its threads at work spent how, ns.
     """
 
     type: Literal["why-block"] = "why-block"
@@ -285,10 +287,12 @@ class WhyBlock(Contract):
     block: NonNegativeInt
     slices: tuple[Slice, ...]
     usages: dict[str, Usage] = {}
+    waits: dict[str, dict[Wait, NonNegativeInt]] = {}
 
 
 class WhyStacks(Contract):
-    """How often one contender's threads were seen in a stack, in each of the sampled `blocks`.
+    """How often one contender's threads were seen in a stack, in each of the sampled `blocks`, at
+    one rate for all or each `at_peak`.
 
     A stack is its functions from the outermost on, with semicolons between; those of the kernel end
     with `_[k]`.
@@ -297,16 +301,19 @@ class WhyStacks(Contract):
     type: Literal["why-stacks"] = "why-stacks"
     entry: str
     blocks: tuple[NonNegativeInt, ...]
+    at_peak: bool = False
     stacks: dict[str, tuple[NonNegativeInt, ...]]
 
 
-class WhyCalls(Contract):
-    """One contender's system calls while it answered so many requests, by name, all of them."""
+class WhyCounts(Contract):
+    """One contender's system calls by name, or what its cores counted, all of them, while it
+    answered so many requests."""
 
-    type: Literal["why-calls"] = "why-calls"
+    type: Literal["why-counts"] = "why-counts"
+    layer: Literal["calls", "counters"]
     entry: str
     requests: PositiveInt
-    calls: dict[str, PositiveInt]
+    counts: dict[str, NonNegativeInt]
 
 
 class WhyEnd(Contract):
@@ -335,7 +342,7 @@ Record = Annotated[
     | DayEnd
     | WhyBlock
     | WhyStacks
-    | WhyCalls
+    | WhyCounts
     | WhyEnd
     | PlanChange,
     Field(discriminator="type"),

@@ -7,12 +7,22 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat
 
 from bakeoff.model.base import Contract
 from bakeoff.model.finding import Finding
+from bakeoff.model.history import Program
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Plan
 
-Layer = Literal["stacks", "kernel", "calls"]
+Layer = Literal["stacks", "kernel", "calls", "counters", "waits"]
 """`stacks`: user time by function. `kernel`: kernel time by what it is for. `calls`: system calls
-by name and number."""
+by name and number. `counters`: what the cores count. `waits`: what threads wait for."""
+
+Wait = Literal[
+    "running", "ready", "requests", "thread", "timer", "disk", "socket", "other", "unseen"
+]
+"""What a thread does or waits for. `ready`: for a core. `requests`: in epoll, io_uring, poll or
+accept. `thread`: in a futex, for a lock or for work that another thread has. `socket`: in a read or
+write of a socket, of a client or an upstream. `unseen`: it is not ours to look at."""
+
+COUNTERS = ("instructions", "cycles", "cache-misses", "branch-misses")
 
 Part = Literal["user", "kernel", "function", "call", "work", "unexplained"]
 """`user` and `kernel` are sums. `function` is user time in one function, `call` kernel time of one
@@ -20,11 +30,13 @@ system call, and `work` kernel time for something that no system call is charged
 
 
 class WhyPlan(Contract):
-    """plan.json of a look for causes: the contenders and the load of `race`."""
+    """plan.json of a look for causes: the contenders and the load of `race`, and what is known of
+    their programs, by name: that is not looked at again."""
 
     schema_: Literal["bakeoff.why-plan/1"] = Field("bakeoff.why-plan/1", alias="schema")
     run: str
     race: Plan
+    known: dict[str, Program] = {}
 
 
 class Difference(Contract):
@@ -58,13 +70,23 @@ class WhyLine(Contract):
 class WhyCount(Contract):
     """How often something happens per request, or how much of it there is (`bytes`, `delay_us`).
 
-    `call:NAME` are calls of that system call. Without a `difference` it was counted once, exactly.
+    `call:NAME` are calls of that system call, `counter:NAME` what a hardware counter has; that is
+    null where this machine has none. Without a `difference` it was counted once, exactly.
     """
 
     what: str
+    its: NonNegativeFloat | None
+    other: NonNegativeFloat | None
+    difference: Difference | None = None
+
+
+class WhyWait(Contract):
+    """The share of their time that threads at work spend in one way."""
+
+    wait: Wait
     its: NonNegativeFloat
     other: NonNegativeFloat
-    difference: Difference | None = None
+    difference: Difference
 
 
 class WhyPair(Contract):
@@ -78,12 +100,14 @@ class WhyPair(Contract):
     cpu: Difference
     lines: tuple[WhyLine, ...]
     counts: tuple[WhyCount, ...]
+    waits: tuple[WhyWait, ...] = ()
     finding: Finding
 
 
 class Why(Contract):
     """why.json: where the difference in CPU time per request comes from, of each contender against
-    the reference, at one rate for all.
+    the reference, at one rate for all; `at_peak`: each in a closed loop, at its own peak, which is
+    in `peaks_per_s`.
 
     `profiling` is, for each contender, CPU time per request while stacks were sampled over that of
     the same load without. `unequal` is the work that contenders do unequally, which comes first.
@@ -100,6 +124,8 @@ class Why(Contract):
     blocks: NonNegativeInt
     lasted_s: NonNegativeFloat
     pairs: tuple[WhyPair, ...]
+    at_peak: tuple[WhyPair, ...] = ()
+    peaks_per_s: Mapping[str, PositiveFloat] = {}
     unequal: tuple[Finding, ...] = ()
     profiling: Mapping[str, PositiveFloat] = {}
     missing: Mapping[Layer, Finding] = {}

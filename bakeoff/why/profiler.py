@@ -14,8 +14,15 @@ from typing import TypeVar
 from bakeoff.command import Ended, run
 from bakeoff.model.errors import BakeoffError
 from bakeoff.model.finding import Finding
-from bakeoff.model.why import Layer
-from bakeoff.why.stacks import Sample, calls_of_perf, calls_of_strace, samples
+from bakeoff.model.why import COUNTERS, Layer
+from bakeoff.why.stacks import (
+    Sample,
+    calls_of_perf,
+    calls_of_strace,
+    counters_of_perf,
+    samples,
+)
+from bakeoff.why.waits import Waits, can_be_seen
 
 PERIOD_NS = 500_000
 """Of CPU time, from one sample of a thread to the next."""
@@ -27,10 +34,13 @@ TIME_S = 120.0
 ATTACH_S = 0.5
 """strace doesn't say when it has taken hold of all threads."""
 STRACE_SHARE = 0.1
+_LOST = " and lost "
+"""`Processed 63377 events and lost 5 chunks!`"""
 _TRIAL_S = 10.0
 _PARANOID = Path("/proc/sys/kernel/perf_event_paranoid")
-_QUIET = ("--no-buildid", "--no-buildid-cache")
-"""perf would copy what it samples to the user's home."""
+_QUIET = ("--no-buildid", "--no-buildid-cache", "--no-bpf-event")
+"""perf would copy what it samples to the user's home, and wait for programs of BPF for up to a
+second at its end."""
 
 
 Loaded = TypeVar("Loaded")
@@ -73,17 +83,23 @@ class Profiler:
     def missing(self) -> Mapping[Layer, Finding]:
         """The layers that are not available to this user on this machine, with their reasons."""
         found: dict[Layer, Finding] = {}
+        of_perf: tuple[Layer, ...] = ("stacks", "kernel", "counters")
         if not which("perf"):
-            found |= dict.fromkeys(("stacks", "kernel"), Finding.of("no_perf"))
+            found |= dict.fromkeys(of_perf, Finding.of("no_perf"))
         elif failure := _failure(_record("cpu-clock:u", Path(os.devnull))):
-            found |= dict.fromkeys(("stacks", "kernel"), _refused(failure))
-        elif os.geteuid() and _paranoid() > 1:
-            found["kernel"] = Finding.of("kernel_refused", paranoid=_paranoid())
+            found |= dict.fromkeys(of_perf, _refused(failure))
+        else:
+            if not _sees_kernel():
+                found["kernel"] = Finding.of("kernel_refused", paranoid=_paranoid())
+            if not counters_of_perf(_output([*_counting(), "true"])):
+                found["counters"] = Finding.of("no_counters")
         counts = self._traces or (
             which("strace") and not _failure(["strace", "-c", "-o", os.devnull])
         )
         if not counts:
             found["calls"] = Finding.of("no_tracer")
+        if not can_be_seen():
+            found["waits"] = Finding.of("no_waits")
         return found
 
     @property
@@ -104,8 +120,7 @@ class Profiler:
 
         Raises `ProfilerFailed`.
         """
-        event = "cpu-clock:u" if "kernel" in self.missing else "cpu-clock"
-        argv = _record(event, file)
+        argv = _record("cpu-clock" if _sees_kernel() else "cpu-clock:u", file)
         with _held(argv, pids, file):
             yield Sampling(file)
 
@@ -122,10 +137,26 @@ class Profiler:
         argv = ["perf", "record", *_QUIET, "-q", "-R", "-c", "1", "-m", CALLS_BUFFER, "-e", events]
         with _held([*argv, "-o", str(file)], pids, file):
             loaded = load()
-        lost = _output(["perf", "script", "-i", str(file), "--show-lost-events", "-F", "event"])
-        if "PERF_RECORD_LOST" in lost:
+        text = _output(["perf", "trace", "-s", "-i", str(file)])
+        if _LOST in text:
             raise ProfilerFailed("perf lost system calls: there were too many for its buffer")
-        return dict(calls_of_perf(_output(["perf", "trace", "-s", "-i", str(file)]))), loaded
+        return dict(calls_of_perf(text)), loaded
+
+    def counters(
+        self, pids: Collection[int], file: Path, load: Callable[[], Loaded]
+    ) -> tuple[dict[str, int], Loaded]:
+        """What the cores count of all threads of `pids` during the `load`, and what it gives.
+
+        Raises `ProfilerFailed`.
+        """
+        with _held([*_counting(), "-o", str(file)], pids, file):
+            loaded = load()
+        return dict(counters_of_perf(file.read_text())), loaded
+
+    @staticmethod
+    def waiting(pids: Collection[int]) -> Waits:
+        """What the threads of `pids` do in the block."""
+        return Waits(pids)
 
     def _calls_of_strace(
         self, pids: Collection[int], file: Path, load: Callable[[], Loaded]
@@ -144,6 +175,11 @@ class Profiler:
 def _record(event: str, file: Path) -> list[str]:
     sampled = ("-e", event, "-c", str(PERIOD_NS), "-g", "-k", "CLOCK_MONOTONIC")
     return ["perf", "record", "-q", *_QUIET, *sampled, "-o", str(file)]
+
+
+def _counting() -> list[str]:
+    mode = "" if _sees_kernel() else ":u"
+    return ["perf", "stat", "-x", ";", "-e", ",".join(f"{name}{mode}" for name in COUNTERS)]
 
 
 @contextmanager
@@ -226,6 +262,10 @@ def _refused(failure: str) -> Finding:
     if os.geteuid() and level > 2:
         return Finding.of("profiler_refused", paranoid=level)
     return Finding.of("profiler_fails", failure=failure)
+
+
+def _sees_kernel() -> bool:
+    return not os.geteuid() or _paranoid() <= 1
 
 
 def _paranoid() -> int:

@@ -1,9 +1,11 @@
-"""What perf and strace print: stacks, and tables of system calls."""
+"""What perf and strace print: stacks, tables of system calls, and what cores count."""
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
+
+from bakeoff.model.why import COUNTERS
 
 KERNEL_FROM = 1 << 63
 """Where the kernel's half of the addresses begins, on every architecture of 64 bits."""
@@ -78,4 +80,19 @@ def calls_of_strace(text: str) -> Counter[str]:
         words = line.split()
         if len(words) in (5, 6) and words[3].isdigit() and words[-1] != "total":
             found[words[-1]] += int(words[3])
+    return found
+
+
+def counters_of_perf(text: str) -> Counter[str]:
+    """The counts of `COUNTERS` in the output of `perf stat -x ;`, without those that it lacks.
+
+    A line is `count;unit;event;…`. An event of user time only ends with `u`. Processors with cores
+    of two kinds have a line for either (`cpu_core/cycles/u`), which are added up.
+    """
+    found: Counter[str] = Counter()
+    for line in text.splitlines():
+        count, _, event, *_ = (*line.split(";"), "", "", "")
+        name = next((name for name in COUNTERS if name in event), "")
+        if name and count.isdigit():
+            found[f"{name}:u" if event.endswith((":u", "/u")) else name] += int(count)
     return found

@@ -12,8 +12,8 @@ from bakeoff.judge.stacks import Key, key_of
 from bakeoff.model.errors import NoVerdict
 from bakeoff.model.finding import Finding
 from bakeoff.model.readings import CpuTime, Usage
-from bakeoff.model.samples import Record, Slice, WhyBlock, WhyCalls, WhyEnd, WhyStacks
-from bakeoff.model.why import Layer, Why, WhyPair, WhyPlan
+from bakeoff.model.samples import Record, Slice, WhyBlock, WhyCounts, WhyEnd, WhyStacks
+from bakeoff.model.why import COUNTERS, Layer, Wait, Why, WhyPair, WhyPlan
 from tests.judge.facts import MACHINE
 from tests.judge.races import Race, event
 
@@ -33,8 +33,11 @@ def records(
     profiling: Mapping[str, float] | None = None,
     noise: float = 0.01,
     calls: Mapping[str, Mapping[str, int]] | None = None,
+    counters: Mapping[str, Mapping[str, int]] | None = None,
+    waits: Mapping[str, dict[Wait, int]] | None = None,
     missing: dict[Layer, Finding] | None = None,
     given_up: str = "",
+    rate: float | None = 10_000.0,
 ) -> list[Record]:
     """Both contenders, plainly and sampled: a sample for each 10 ns of a request."""
     chance = np.random.default_rng(5)
@@ -51,24 +54,28 @@ def records(
             server_cpu=cpu,
             leak_ns=0,
             leak_wall_ns=0,
-            rate=10_000.0,
+            rate=rate,
         )
 
-    usage = Usage(**{**dict.fromkeys(Usage.model_fields, 0), "voluntary_switches": 2 * REQUESTS})
-    for block in range(blocks):
+    met = {"voluntary_switches": 2, "segments": 3, "data_segments": 2}
+    usage = Usage(**{key: met.get(key, 0) * REQUESTS for key in Usage.model_fields})
+    numbers = range(blocks) if rate else range(100, 100 + blocks)
+    for block in numbers:
         plain = tuple(slice_of(name, 1.0) for name in costs)
         sampled = tuple(slice_of(name, (profiling or {}).get(name, 1.1)) for name in costs)
         usages = dict.fromkeys(costs, usage)
         found.append(WhyBlock(kind="plain", block=block, slices=plain, usages=usages))
-        found.append(WhyBlock(kind="sampled", block=block, slices=sampled))
+        found.append(WhyBlock(kind="sampled", block=block, slices=sampled, waits=dict(waits or {})))
     for name, own in costs.items() if "stacks" not in (missing or {}) else ():
         stacks = {
             stack: tuple(max(0, round(100 * us * chance.normal(1, noise))) for _ in range(blocks))
             for stack, us in own.items()
         }
-        found.append(WhyStacks(entry=name, blocks=tuple(range(blocks)), stacks=stacks))
+        found.append(WhyStacks(entry=name, blocks=tuple(numbers), at_peak=not rate, stacks=stacks))
     for name, called in (calls or {}).items():
-        found.append(WhyCalls(entry=name, requests=REQUESTS, calls=dict(called)))
+        found.append(WhyCounts(layer="calls", entry=name, requests=REQUESTS, counts=dict(called)))
+    for name, own in (counters or {}).items():
+        found.append(WhyCounts(layer="counters", entry=name, requests=REQUESTS, counts=dict(own)))
     return [*found, WhyEnd(lasted_s=9, missing=missing or {}, given_up=given_up)]
 
 
@@ -217,6 +224,54 @@ def test_without_the_kernels_stacks_functions_share_user_time() -> None:
     more = more_us(pair)
     assert more["parse"] == pytest.approx(12 / 4 / 3, abs=0.2)
     assert [line.part for line in pair.lines].count("kernel") == 1
+
+
+def test_what_cores_count_is_per_request_and_null_where_they_count_nothing() -> None:
+    costs = {"a": {"main;f": 5.0}, "b": {"main;f": 5.0}}
+    two = {"instructions": 4000, "cycles": 2000}
+    pair = pair_of(records(costs, counters={"a": two, "b": {**two, "instructions": 5000}}))
+    found = {count.what: (count.its, count.other) for count in pair.counts}
+    assert found["counter:instructions"] == (5, 4)
+    assert found["counter:instructions_per_cycle"] == (2.5, 2)
+    assert "counter:branch-misses" not in found
+    nothing = pair_of(records(costs, missing={"counters": Finding.of("no_counters")}))
+    found = {count.what: (count.its, count.other) for count in nothing.counts}
+    assert all(found[f"counter:{name}"] == (None, None) for name in COUNTERS)
+
+
+def test_segments_without_data_are_acknowledgements() -> None:
+    costs = {"a": {"main;f": 5.0}, "b": {"main;f": 5.0}}
+    found = {count.what: count.its for count in pair_of(records(costs)).counts}
+    assert (found["segments"], found["data_segments"], found["acknowledgements"]) == (3, 2, 1)
+
+
+def test_what_threads_do_is_a_share_of_their_time_beside_the_sum() -> None:
+    costs = {"a": {"main;f": 5.0}, "b": {"main;f": 5.0}}
+    waits: dict[str, dict[Wait, int]] = {
+        "a": {"running": 10, "requests": 90},
+        "b": {"running": 10, "thread": 60, "requests": 30},
+    }
+    pair = pair_of(records(costs, waits=waits))
+    assert {each.wait: (each.its, each.other) for each in pair.waits} == {
+        "running": (0.1, 0.1),
+        "requests": (0.3, 0.9),
+        "thread": (0.6, 0.0),
+    }
+    assert [each.difference.is_told for each in pair.waits] == [False, True, True]
+    assert not pair_of(records(costs)).waits
+
+
+def test_at_their_own_peaks_there_is_a_table_of_its_own() -> None:
+    base = {"main;handle": 5.0, SEND: 8.0, WAIT: 2.0}
+    equal = records({"a": base, "b": {**base, "main;parse": 3.0}})
+    busy = {**base, WAIT: 0.5}
+    peak = records({"a": busy, "b": {**busy, "main;parse": 3.0}}, rate=None)
+    result = judged([*peak[:-1], *equal])
+    (pair,), (at_peak,) = result.pairs, result.at_peak
+    assert pair == pair_of(equal) and result.rate_per_s == 10_000 and result.blocks == 16
+    assert at_peak.cpu.low < 3 < at_peak.cpu.high
+    scheduling = {line.name: line.its_us for line in at_peak.lines}["scheduling"]
+    assert scheduling == pytest.approx(0.5, abs=0.1) and result.peaks_per_s.keys() == {"a", "b"}
 
 
 def test_one_that_was_given_up_says_why_and_nothing_else() -> None:

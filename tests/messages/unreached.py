@@ -20,7 +20,7 @@ SITES: dict[str, tuple[str, ...]] = {
         "runs/measuring/causes.py Causes._check_seen",
         "runs/measuring/causes.py Causes._measure",
         "runs/measuring/causes.py Causes._offer",
-        "runs/measuring/causes.py Causes._sample",
+        "runs/measuring/causes.py Causes._keep",
         "runs/measuring/causes.py Causes._slice",
         "why/profiler.py Profiler._calls_of_strace",
         "why/profiler.py Profiler.calls",

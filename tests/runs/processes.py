@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from bakeoff.model.errors import ContenderOut
@@ -173,9 +174,9 @@ def handle_of(
 
 
 class FakeProfiler:
-    """Profilers that see a thread of each process in its handler or sending, by turns, and a call
-    for each request. With a `fault` they don't take hold, and of what is `lacking` they see
-    nothing."""
+    """Profilers that see a thread of each process in its handler or sending, by turns, which is
+    then at rest three times as long; and a call and two instructions for each request. With a
+    `fault` they don't take hold, and of what is `lacking` they see nothing."""
 
     calls_share = 1.0
 
@@ -206,6 +207,19 @@ class FakeProfiler:
     ) -> tuple[dict[str, int], Slice]:
         loaded = load()
         return {"sendto": loaded.event.requests_all}, loaded
+
+    def counters(
+        self, _pids: Collection[int], _file: Path, load: Callable[[], Slice]
+    ) -> tuple[dict[str, int], Slice]:
+        loaded = load()
+        return {"instructions": 2 * loaded.event.requests_all}, loaded
+
+    @contextmanager
+    def waiting(self, _pids: Collection[int]) -> Iterator[SimpleNamespace]:
+        began_ns, seen = self._world.time_ns, SimpleNamespace()
+        yield seen
+        lasted_ns = self._world.time_ns - began_ns
+        seen.times = {"running": lasted_ns // 4, "requests": lasted_ns - lasted_ns // 4}
 
     def forget(self, pids: Collection[int]) -> None:
         self._world.forgotten.update(pids)

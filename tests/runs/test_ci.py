@@ -7,11 +7,13 @@ from pathlib import Path
 import pytest
 
 from bakeoff.model.ci import Ci, CiPlan, Revision
-from bakeoff.model.errors import MissingPiece
+from bakeoff.model.errors import MissingPiece, Status
 from bakeoff.model.history import Earlier, EarlierRatio
 from bakeoff.plan import CheckedOut, CiOptions, plan_ci
 from bakeoff.report.render import markdown
+from bakeoff.report.sentences import sentence
 from bakeoff.runs import open_run, report, resume
+from bakeoff.runs.kinds.ci import CiRun
 from tests.plan.places import contender
 from tests.runs.conftest import Measure
 from tests.runs.world import World, cut_off
@@ -57,9 +59,49 @@ def test_its_gate_ends_it(measure: Measure, planned: CiPlan, head: float, outcom
     assert (run.result.outcome, run.succeeded) == (outcome, outcome == "not slower")
     assert run.result.complete and race.decided and race.stopping == "any_time"
     assert race.pair("head", "base").ratio.draws >= 5 and race.measured_s < 10
-    assert list(run.parts) == ["race"]
+    assert list(run.parts) == (["race", "why"] if outcome == "slower" else ["race"])
     assert not world.up
     assert "The race was decided in " in markdown(run.document())
+
+
+@pytest.mark.parametrize(
+    ("why", "head", "looks"),
+    [
+        ("alarm", 35_000.0, True),
+        ("alarm", 50_000.0, False),
+        ("always", 50_000.0, True),
+        ("never", 35_000.0, False),
+    ],
+)
+def test_after_an_alarm_the_summary_says_where_the_difference_comes_from(
+    measure: Measure, tmp_path: Path, why: str, head: float, looks: bool
+) -> None:
+    run = measure.run(plan(measure, tmp_path, why=why), world := World(speeds(head)))
+    assert isinstance(run, CiRun)
+    causes, text = run.why(), markdown(run.document())
+    assert (causes is not None) == looks == ("Where the difference comes from" in text)
+    assert run.succeeded == (head == 50_000.0) and run.is_complete() and not world.up
+    if causes:
+        (pair,) = causes.pairs
+        assert (pair.name, pair.other) == ("head", "base")
+        assert sentence(pair.finding) in text
+        assert report(run.path, world).result == run.result
+
+
+def test_a_look_that_fails_changes_no_outcome(measure: Measure, planned: CiPlan) -> None:
+    world = World(speeds(35_000.0))
+    step = world.step
+
+    def ill(text: str) -> None:
+        step(text)
+        if text.startswith("looking for causes"):
+            world.unstartable["head"] = "SIGSEGV"
+
+    world.step = ill  # type: ignore[method-assign]
+    run = measure.run(planned, world)
+    assert run.result.outcome == "slower" and run.status == Status.GATE_FAILED
+    assert isinstance(run, CiRun) and (causes := run.why())
+    assert "SIGSEGV" in causes.given_up
 
 
 def test_the_undecided_race_until_their_time_is_spent(measure: Measure, tmp_path: Path) -> None:

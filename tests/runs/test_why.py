@@ -1,5 +1,7 @@
 """A race that is followed by a look for causes, in a world of known speeds."""
 
+from typing import Any
+
 import pytest
 
 from bakeoff.model.errors import BadUsage
@@ -10,6 +12,7 @@ from bakeoff.runs import open_run, report, resume
 from bakeoff.runs.kinds.race import RaceRun
 from bakeoff.runs.kinds.why import WhyRun
 from tests.runs.conftest import Measure
+from tests.runs.processes import FakeProfiler
 from tests.runs.test_race import SPEEDS
 from tests.runs.world import World, cut_off
 
@@ -40,7 +43,15 @@ def test_after_the_race_each_is_looked_at_at_a_rate_that_all_hold(measure: Measu
     assert {line.name for line in leaves} == {"handle", "sendto", ""}
     counts = {count.what: count for count in pair.counts}
     assert counts["call:sendto"].its == counts["call:sendto"].other == 1
+    assert counts["counter:instructions"].its == counts["counter:instructions"].other == 2
     assert counts["voluntary_switches"].its == pytest.approx(1)
+    shares = {each.wait: each.its for each in pair.waits}
+    assert shares == {"running": pytest.approx(0.25), "requests": pytest.approx(0.75)}
+    (at_peak,) = result.at_peak
+    assert at_peak.cpu.is_told and at_peak.cpu.more > 0
+    assert result.peaks_per_s["slow"] == pytest.approx(SPEEDS["slow"], rel=0.1)
+    assert result.peaks_per_s["fast"] == pytest.approx(SPEEDS["fast"], rel=0.1)
+    assert all(name not in audited for audited in world.audited[1:] for name in ("fast", "slow"))
     profiled = [name for name, of in world.environments.items() if "PROFILED" in of]
     assert len(profiled) == 2 and world.forgotten
     assert report(run.path, world).result == run.result
@@ -105,7 +116,9 @@ def test_a_server_that_ends_meanwhile_leaves_the_race_its_verdict(
 
 
 def test_without_profilers_there_are_user_and_kernel_time(measure: Measure) -> None:
-    lacking = dict.fromkeys(("stacks", "kernel", "calls"), Finding.of("no_perf"))
+    lacking = dict.fromkeys(
+        ("stacks", "kernel", "calls", "counters", "waits"), Finding.of("no_perf")
+    )
     result = causes(raced(measure, World(SPEEDS, lacking=lacking)))  # type: ignore[arg-type]
     assert result.missing == lacking and not result.profiling
     pair = result.pair("slow")
@@ -116,7 +129,22 @@ def test_without_profilers_there_are_user_and_kernel_time(measure: Measure) -> N
 def test_profilers_that_fail_are_a_layer_that_is_missing(measure: Measure) -> None:
     result = causes(raced(measure, World(SPEEDS, profiler_fault="no permission")))
     assert result.missing["stacks"] == Finding.of("profiler_fails", failure="no permission")
-    assert result.pairs and not result.given_up
+    assert result.pairs and result.pairs[0].waits and not result.profiling and not result.given_up
+
+
+def test_one_that_ends_while_it_is_traced_has_been_looked_at_before(measure: Measure) -> None:
+    world = World(SPEEDS)
+    count = FakeProfiler.calls
+
+    def traced(*args: Any) -> Any:
+        world.dead["slow"] = "exited with status 1"
+        return count(*args)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(FakeProfiler, "calls", traced)
+        result = causes(raced(measure, world))
+    assert "exited with status 1" in str(result.missing["calls"].values["failure"])
+    assert result.pairs and result.profiling and not result.given_up
 
 
 def test_a_cut_off_race_is_not_looked_at(measure: Measure) -> None:

@@ -72,6 +72,24 @@ def test_its_system_calls_by_name(
     assert Path(f"/proc/{busy}/stat").read_text().rpartition(")")[2].split()[0] in "RS"
 
 
+def test_where_calls_were_lost_there_is_no_count(
+    profiler: Profiler, busy: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not profiler._traces:
+        pytest.skip("perf may not see system calls here")
+    monkeypatch.setattr("bakeoff.why.profiler.CALLS_BUFFER", "4K")
+    with pytest.raises(ProfilerFailed, match="lost"):
+        profiler.calls([busy], tmp_path / "file", lambda: Event().wait(0.3))
+
+
+def test_what_cores_count_where_they_count(profiler: Profiler, busy: int, tmp_path: Path) -> None:
+    if "counters" in profiler.missing:
+        assert profiler.missing["counters"].code in ("no_counters", "no_perf")
+        pytest.skip("no hardware counters here")
+    counts, _ = profiler.counters([busy], tmp_path / "file", lambda: Event().wait(0.2))
+    assert all(count > 0 for count in counts.values())
+
+
 def test_a_process_that_is_gone_is_no_reason_to_wait(profiler: Profiler, tmp_path: Path) -> None:
     if "stacks" in profiler.missing:
         pytest.skip("no stacks here")
@@ -92,6 +110,7 @@ def test_without_perf_and_strace_everything_is_missing(
     assert missing == {
         "stacks": Finding.of("no_perf"),
         "kernel": Finding.of("no_perf"),
+        "counters": Finding.of("no_perf"),
         "calls": Finding.of("no_tracer"),
     }
 

@@ -3,7 +3,13 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bakeoff.why.stacks import Sample, calls_of_perf, calls_of_strace, samples
+from bakeoff.why.stacks import (
+    Sample,
+    calls_of_perf,
+    calls_of_strace,
+    counters_of_perf,
+    samples,
+)
 
 SCRIPT = """\
   812 42613.474360123:
@@ -68,7 +74,7 @@ def test_every_stack_is_read_as_it_was_written(
 @given(st.lists(st.text(st.characters(codec="utf-8"))))
 def test_whatever_is_printed_is_read(lines: list[str]) -> None:
     assert all(sample.stack for sample in samples(lines))
-    for read in (calls_of_perf, calls_of_strace):
+    for read in (calls_of_perf, calls_of_strace, counters_of_perf):
         assert all(n >= 0 for n in read("\n".join(lines)).values())
 
 
@@ -99,3 +105,32 @@ def test_calls_that_strace_counted() -> None:
 100.00    0.000044           1        25         2 total
 """
     assert calls_of_strace(text) == {"getppid": 5, "openat": 20}
+
+
+def test_what_cores_count_and_nothing_of_what_they_do_not() -> None:
+    """As `perf stat -x ';'` writes it: on a server, on one with cores of two kinds, without rights
+    to see the kernel, and in a virtual machine, where a count is never 0."""
+    plain = """\
+# started on Fri Nov 27 17:20:01 2026
+
+34521998;;instructions;20811034;100.00;1.21;insn per cycle
+28530577;;cycles;20811034;100.00;;
+<not counted>;;cache-misses;0;0.00;;
+120034;;branch-misses;20811034;74.83;;
+"""
+    assert counters_of_perf(plain) == {
+        "instructions": 34_521_998,
+        "cycles": 28_530_577,
+        "branch-misses": 120_034,
+    }
+    of_two_kinds = """\
+<not counted>;;cpu_atom/instructions/u;0;0.00;;
+2114632;;cpu_core/instructions/u;1032845;100.00;2.05;insn per cycle
+40;;cpu_atom/cycles/u;3;0.30;;
+1032845;;cpu_core/cycles/u;1032845;100.00;;
+"""
+    assert counters_of_perf(of_two_kinds) == {"instructions:u": 2_114_632, "cycles:u": 1_032_885}
+    virtual = "".join(
+        f"<not supported>;;{name};0;100.00;;\n" for name in ("instructions", "cycles")
+    )
+    assert counters_of_perf(virtual) == {}

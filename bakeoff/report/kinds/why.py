@@ -2,7 +2,17 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from bakeoff.model.why import Difference, Flames, Layer, Why, WhyCount, WhyLine, WhyPair
+from bakeoff.model.why import (
+    Difference,
+    Flames,
+    Layer,
+    Wait,
+    Why,
+    WhyCount,
+    WhyLine,
+    WhyPair,
+    WhyWait,
+)
 from bakeoff.report import figures
 from bakeoff.report.charts.flames import flame_graph
 from bakeoff.report.document import (
@@ -26,6 +36,8 @@ LAYERS: Mapping[Layer, str] = {
     "stacks": "user time by function",
     "kernel": "kernel time by system call",
     "calls": "system calls by number",
+    "counters": "instructions, cycles, cache and branch misses",
+    "waits": "what threads wait for",
 }
 _COUNTS: Mapping[str, str] = {
     "voluntary_switches": "context switches, waiting",
@@ -33,11 +45,36 @@ _COUNTS: Mapping[str, str] = {
     "page_faults": "page faults",
     "delay_us": "waiting for a core, µs",
     "segments": "TCP segments, both sides",
+    "data_segments": "segments with data, both sides",
+    "acknowledgements": "acknowledgements without data, both sides",
+    "accepted": "connections accepted",
     "bytes": "bytes of the answer",
     "head_bytes": "bytes of its head",
     "writes": "segments that an answer comes in, when idle",
     "threads_at_work": "threads at work",
 }
+_COUNTERS: Mapping[str, str] = {
+    "instructions": "instructions",
+    "cycles": "cycles",
+    "cache-misses": "cache misses",
+    "branch-misses": "branch misses",
+    "instructions_per_cycle": "instructions per cycle",
+}
+_WAITS: Mapping[Wait, str] = {
+    "running": "running",
+    "ready": "ready, waiting for a core",
+    "requests": "waiting for requests (epoll, io_uring, poll, accept)",
+    "thread": "waiting for another thread (futex: a lock, a queue)",
+    "timer": "asleep (timer)",
+    "disk": "waiting for a disk",
+    "socket": "in a blocking read or write of a socket",
+    "other": "waiting for something else",
+    "unseen": "waiting, and not ours to see",
+}
+_WAITING = (
+    "Shares of the time of threads at work, while stacks were sampled; they are no part of the sum "
+    "above. A thread that waits for an upstream in an event loop is waiting for requests."
+)
 _READING = (
     "CPU time per request at one rate, µs. Indented lines add up to the sum above them, and user, "
     "kernel and unexplained time to all. Intervals are of the difference, 95 % for all lines "
@@ -60,7 +97,12 @@ def document(result: Why, flames: Callable[[], Sequence[Flames]] = tuple) -> Doc
         alarm="" if result.complete else "The look for causes was cut off.",
         summary=blocks(result, flames),
         detail=(machine_table(result.machine), again(result.command_line, result.run)),
-        data=tuple(row for pair in result.pairs for row in _data(result, pair)),
+        data=tuple(
+            row
+            for at, pairs in (("equal", result.pairs), ("peak", result.at_peak))
+            for pair in pairs
+            for row in _data(result, pair, at)
+        ),
     )
 
 
@@ -88,8 +130,12 @@ def blocks(result: Why, flames: Callable[[], Sequence[Flames]]) -> tuple[Block, 
     """The page without its headline, which a race's report takes in."""
     return (
         List("Unequal work comes first", items("≠", sentences(result.unequal))),
-        *(block for pair in result.pairs for block in (_lines(pair), _counts(pair))),
+        *(block for pair in result.pairs for block in (_lines(pair), _counts(pair), _waits(pair))),
         *([Text(_READING, quiet=True)] if result.pairs else []),
+        *(
+            _lines(pair, f", each at its own peak ({_peaks(result, pair)})")
+            for pair in result.at_peak
+        ),
         Charts(lambda: [flame_graph(of, number) for number, of in enumerate(flames(), start=1)]),
         *([Text(_cost(result), "Profiling")] if result.profiling else []),
         List(
@@ -108,12 +154,17 @@ def section(result: Why, flames: Callable[[], Sequence[Flames]] = tuple) -> Sect
     return Section("Where the difference comes from", said)
 
 
-def _lines(pair: WhyPair) -> Table:
+def _peaks(result: Why, pair: WhyPair) -> str:
+    peaks = (figures.rate(result.peaks_per_s.get(name)) for name in (pair.name, pair.other))
+    return f"{' and '.join(peaks)} requests/s"
+
+
+def _lines(pair: WhyPair, at: str = "") -> Table:
     whole = WhyLine(
         part="user", name="", its_us=pair.its_us, other_us=pair.other_us, difference=pair.cpu
     )
     return Table(
-        f"{pair.name} against {pair.other}: CPU time per request",
+        f"{pair.name} against {pair.other}: CPU time per request{at}",
         _columns("µs per request", pair),
         (
             _row("all", whole),
@@ -158,11 +209,38 @@ def _counts(pair: WhyPair) -> Table:
 
 
 def _count(count: WhyCount) -> Row:
-    call = count.what.removeprefix("call:")
-    label = f"calls of {call}" if call != count.what else _COUNTS[count.what]
+    kind, _, name = count.what.partition(":")
+    counter, _, mode = name.partition(":")
+    match kind:
+        case "call":
+            label = f"calls of {name}"
+        case "counter":
+            label = f"{_COUNTERS[counter]}{', user time only' if mode else ''}"
+        case _:
+            label = _COUNTS[kind]
+    if count.its is None or count.other is None:
+        return Row((label, figures.MISSING, figures.MISSING, "not available here", ""))
     more = count.its - count.other
     told = _difference(count.difference) if count.difference else (f"{more:+.2f}", "")
     return Row((label, f"{count.its:.2f}", f"{count.other:.2f}", *told))
+
+
+def _waits(pair: WhyPair) -> Table:
+    def row(of: WhyWait) -> Row:
+        ends = of.difference
+        mark = " *" if ends.is_told else ""
+        between = f"{100 * ends.low:+.1f} to {100 * ends.high:+.1f}"
+        more = f"{100 * ends.more:+.1f}{mark}"
+        shares = (f"{100 * share:.1f} %" for share in (of.its, of.other))
+        return Row((_WAITS[of.wait], *shares, more, between))
+
+    return Table(
+        f"{pair.name} against {pair.other}: what threads do",
+        _columns("share of their time", pair),
+        tuple(map(row, pair.waits)),
+        _WAITING,
+        wide=True,
+    )
 
 
 def _cost(result: Why) -> str:
@@ -173,8 +251,8 @@ def _cost(result: Why) -> str:
     )
 
 
-def _data(result: Why, pair: WhyPair) -> Sequence[DataRow]:
-    whose: DataRow = {"run": result.run, "name": pair.name, "other": pair.other}
+def _data(result: Why, pair: WhyPair, at: str) -> Sequence[DataRow]:
+    whose: DataRow = {"run": result.run, "at": at, "name": pair.name, "other": pair.other}
     rows: list[DataRow] = [
         {
             **whose,

@@ -1,14 +1,18 @@
-"""Two revisions of a repository: a race that ends once every gate holds or fails."""
+"""Two revisions of a repository: a race that ends once every gate holds or fails, and on an alarm
+where the difference comes from."""
 
 from collections.abc import Iterable, Mapping
 
 from bakeoff.model.ci import BASE, HEAD, Ci, CiPlan
 from bakeoff.model.errors import MissingPiece, NoVerdict, TooFewLeft
 from bakeoff.model.verdict import Verdict
+from bakeoff.model.why import Why
+from bakeoff.report.document import Document
 from bakeoff.report.kinds import ci
 from bakeoff.runs import indexing
+from bakeoff.runs.kinds.why import WHY_FOLDER, looking_into, with_causes
 from bakeoff.runs.measuring.contenders import build, check_sources
-from bakeoff.runs.run import Prepared, Run
+from bakeoff.runs.run import AnyRun, Prepared, Run
 from bakeoff.runs.stages import Stages, Watch
 
 RACE = "race"
@@ -49,10 +53,21 @@ class CiRun(Run[CiPlan, Ci]):
             self.measure_part(RACE, self.planned.race, stages, watch)
         except TooFewLeft as error:
             raise MissingPiece(f"base and head can't be raced:\n{error.reasons}") from None
+        race = self.part(RACE)
+        if race and self._looks_for_causes(race):
+            self.measure_part(WHY_FOLDER, looking_into(race), stages, watch)
 
     def is_complete(self) -> bool:
-        race = self.part(RACE)
-        return race is not None and race.is_complete()
+        race, causes = self.part(RACE), self.part(WHY_FOLDER)
+        if race is None or not race.is_complete():
+            return False
+        return not self._looks_for_causes(race) or (causes is not None and causes.is_complete())
+
+    def _looks_for_causes(self, race: AnyRun) -> bool:
+        if self.planned.why != "alarm":
+            return self.planned.why == "always"
+        verdict = race.result_so_far()
+        return verdict is not None and any(gate.outcome == "fails" for gate in verdict.gates)
 
     def judge(self) -> Ci:
         from bakeoff.judge import judge_ci
@@ -70,7 +85,15 @@ class CiRun(Run[CiPlan, Ci]):
         return self.result.passes
 
     def part_names(self) -> Iterable[str]:
-        return (RACE,)
+        return RACE, WHY_FOLDER
+
+    def document(self) -> Document:
+        return with_causes(ci.document(self.result), self.part(WHY_FOLDER))
+
+    def why(self) -> Why | None:
+        """Where the difference comes from; None: nobody looked for that."""
+        part = self.part(WHY_FOLDER)
+        return part.result_so_far() if part else None
 
     @staticmethod
     def verdicts(result: Ci) -> Mapping[str, Verdict]:

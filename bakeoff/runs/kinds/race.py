@@ -1,7 +1,6 @@
 """A race: boots of a rotation or solo rounds, a verdict, and where asked for a confirmation."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from importlib import import_module
 
@@ -10,11 +9,11 @@ from bakeoff.model.plan import Plan
 from bakeoff.model.samples import BootEnd, BootStart, PlanChange
 from bakeoff.model.verdict import Verdict
 from bakeoff.model.why import Why
-from bakeoff.plan import confirming, explaining
+from bakeoff.plan import confirming
 from bakeoff.report.document import Document
-from bakeoff.report.kinds import race, race_headline, why
+from bakeoff.report.kinds import race, race_headline
 from bakeoff.runs import indexing
-from bakeoff.runs.kinds.why import WhyRun
+from bakeoff.runs.kinds.why import WHY_FOLDER, looking_into, with_causes
 from bakeoff.runs.measuring.boot import Boot, time_is_up
 from bakeoff.runs.measuring.contenders import (
     NotAsPlanned,
@@ -27,7 +26,7 @@ from bakeoff.runs.measuring.solo import run_solo_round
 from bakeoff.runs.run import Run
 from bakeoff.runs.stages import History, Stages, Watch
 
-CONFIRM_FOLDER, WHY_FOLDER = "confirm", "why"
+CONFIRM_FOLDER = "confirm"
 EARLIER_FILE = "earlier.json"
 JUDGING_SHARE, WATCHING_SHARE = 0.1, 0.01
 """Of a core's time from one judging of a race that goes on to the next, which judging takes: where
@@ -84,7 +83,7 @@ class RaceRun(Run[Plan, Verdict]):
             watch.step(f"confirming: each alone, {rounds}")
             self.measure_part(CONFIRM_FOLDER, solo, stages, watch)
         if self.planned.why and len(self.plan.contenders) > 1:
-            self.measure_part(WHY_FOLDER, explaining(self.plan), stages, watch)
+            self.measure_part(WHY_FOLDER, looking_into(self), stages, watch)
 
     def is_complete(self) -> bool:
         wanted = {CONFIRM_FOLDER: self.planned.confirm, WHY_FOLDER: self.planned.why}
@@ -149,11 +148,7 @@ class RaceRun(Run[Plan, Verdict]):
     def document(self) -> Document:
         """The report, with what the result alone doesn't have."""
         document = race.document(self.result, self.plan, self.records(), self.store.receipts())
-        causes, part = self.why(), self.part(WHY_FOLDER)
-        if causes is None or not isinstance(part, WhyRun):
-            return document
-        section = why.section(causes, part.flames)
-        return replace(document, summary=(*document.summary, section))
+        return with_causes(document, self.part(WHY_FOLDER))
 
     def why(self) -> Why | None:
         """Where the difference comes from; None: the race was not followed by a look for causes."""

@@ -1,17 +1,23 @@
 """A look for causes: what each contender's CPU time goes to, at one rate for all."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
-from bakeoff.model.samples import Record
+from bakeoff.model.cut import Warmup
+from bakeoff.model.history import Program
+from bakeoff.model.samples import BootStart, Record
 from bakeoff.model.why import Flames, Why, WhyPlan
+from bakeoff.plan import explaining
 from bakeoff.report.document import Document
 from bakeoff.report.kinds import why
 from bakeoff.runs import indexing
 from bakeoff.runs.measuring.causes import Causes
 from bakeoff.runs.measuring.contenders import build_able, check_sources
 from bakeoff.runs.measuring.context import measuring
-from bakeoff.runs.run import Prepared, Run
+from bakeoff.runs.run import AnyRun, Prepared, Run
 from bakeoff.runs.stages import Stages, Watch
+
+WHY_FOLDER = "why"
 
 
 class WhyRun(Run[WhyPlan, Why]):
@@ -41,7 +47,7 @@ class WhyRun(Run[WhyPlan, Why]):
         if not self.is_complete():
             expected = self.planned.race.expected
             with measuring(self.store, stages, watch, expected=expected) as context:
-                Causes(self.planned.race, context).measure()
+                Causes(self.planned, context).measure()
 
     def is_complete(self) -> bool:
         """Whether a look came to its end, or was given up."""
@@ -85,3 +91,30 @@ class WhyRun(Run[WhyPlan, Why]):
         records = self.records()
         starts = [at for at, record in enumerate(records) if record.type == "boot"]
         return records[starts[-1] if starts else 0 :]
+
+
+def looking_into(race: AnyRun) -> WhyPlan:
+    """The look that follows a `race`, which has shown how its programs warm up and treat
+    connections."""
+    warm_ups = [record for record in race.records() if isinstance(record, Warmup)]
+    boots = [record for record in race.records() if isinstance(record, BootStart)]
+    known = {
+        entry.name: Program(
+            audit=entry.audit,
+            flat=all(each.courses.get(entry.name) == "flat" for each in warm_ups),
+        )
+        for boot in boots
+        for entry in boot.started
+        if entry.audit
+    }
+    return explaining(race.plan, known)
+
+
+def with_causes(document: Document, part: AnyRun | None) -> Document:
+    """The report of a race with where the difference comes from, if a `part` of it looked."""
+    causes = part.result_so_far() if isinstance(part, WhyRun) else None
+    if causes is None:
+        return document
+    assert isinstance(part, WhyRun)
+    section = why.section(causes, part.flames)
+    return replace(document, summary=(*document.summary, section))

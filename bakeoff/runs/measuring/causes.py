@@ -2,17 +2,20 @@
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from functools import partial
 from itertools import chain
 from math import inf
-from typing import Literal
+from pathlib import Path
+from typing import Literal, NamedTuple
 
 from bakeoff.model.errors import BadUsage, BakeoffError, NodeLost, NoVerdict
 from bakeoff.model.finding import Finding
-from bakeoff.model.plan import Plan
-from bakeoff.model.samples import Slice, WhyBlock, WhyCalls, WhyEnd, WhyStacks
-from bakeoff.model.why import Layer
+from bakeoff.model.readings import Usage
+from bakeoff.model.samples import Slice, WhyBlock, WhyCounts, WhyEnd, WhyStacks
+from bakeoff.model.why import Layer, Wait, WhyPlan
 from bakeoff.plan import block_order, start_order
 from bakeoff.runs.measuring.contenders import NotAsPlanned
 from bakeoff.runs.measuring.context import Context
@@ -21,26 +24,36 @@ from bakeoff.runs.measuring.meter import Meter
 from bakeoff.runs.measuring.observation import Observation
 from bakeoff.runs.measuring.session import Session
 from bakeoff.runs.measuring.warmup import warm_up
-from bakeoff.why import Profiler, ProfilerFailed, Sample
+from bakeoff.why import Profiler, ProfilerFailed, Sample, Sampling
 
 RATE_SHARE = 0.6
 """Of the lowest peak: all contenders hold it, and who is profiled holds it too."""
-ROUNDS, BLOCKS = 2, 8
-"""Plain and sampled blocks alternate so many times, so many each."""
+BLOCKS, PEAK_BLOCKS = 16, 6
+"""At one rate, and each at its own peak: so many plain ones, and as many sampled."""
+EARLIER, PEAK, LATER = range(8), range(BLOCKS, BLOCKS + PEAK_BLOCKS), range(8, BLOCKS)
+"""Half of the plain ones come before the sampled ones and half after, so that a drift cancels."""
 SLICE_MS, SLICE_MS_MAX, REQUESTS_MIN, RAMP_MS = 100, 500, 30, 25
 """Slices of slow servers last as long as so many requests take, up to a bound."""
+
+
+class Turn(NamedTuple):
+    """When a slice began, CLOCK_MONOTONIC, in which block, and whose it is."""
+
+    at_ns: int
+    block: int
+    name: str
 
 
 class Causes:
     """One look for causes: from the start of the contenders to their end, in the log."""
 
-    def __init__(self, plan: Plan, context: Context) -> None:
-        self._plan, self._context = plan, context
+    def __init__(self, plan: WhyPlan, context: Context) -> None:
+        self._plan, self._known, self._context = plan.race, plan.known, context
         self._clock = context.stages.clock
         made = context.stages.servers.profiler
         self._profiler: Profiler | None = made() if made else None
         elsewhere = dict[Layer, Finding].fromkeys(
-            ("stacks", "kernel", "calls"), Finding.of("servers_elsewhere")
+            ("stacks", "kernel", "calls", "counters", "waits"), Finding.of("servers_elsewhere")
         )
         self._missing = dict(self._profiler.missing) if self._profiler else elsewhere
         self._steps = 0
@@ -66,7 +79,7 @@ class Causes:
         if self._profiler:
             context.surroundings(plan).environment.update(self._profiler.environment)
         context.watch.step("looking for causes: starting and warming up")
-        with Session(plan, 0, start_order(plan, 0), context) as session:
+        with Session(plan, 0, start_order(plan, 0), context, self._known) as session:
             self._session = session
             if session.out:
                 raise NoVerdict("; ".join(f"{name}: {why}" for name, why in session.out.items()))
@@ -81,8 +94,14 @@ class Causes:
             self._offer({name: rates[-1] for name, rates in warmup.requests_per_s.items()})
             observation = Observation(session)
             try:
-                self._blocks(observation)
-                self._count()
+                with observation.blocks():
+                    self._plainly(EARLIER)
+                self._plainly(PEAK)
+                if self._profiler:
+                    self._look(self._profiler, observation)
+                else:
+                    with observation.blocks():
+                        self._plainly(LATER)
                 context.store.append(observation.end())
             finally:
                 if self._profiler:
@@ -99,42 +118,59 @@ class Causes:
             raise NoVerdict("a contender answered nothing at the end of its warm-up")
         self._slice_ms = min(SLICE_MS_MAX, max(SLICE_MS, round(1000 * REQUESTS_MIN / self._rate)))
 
-    def _blocks(self, observation: Observation) -> None:
-        for number in range(ROUNDS):
-            blocks = range(number * BLOCKS, (number + 1) * BLOCKS)
-            with observation.blocks():
-                for block in blocks:
-                    self._block("plain", block)
-            if self._profiler and "stacks" not in self._missing:
-                try:
-                    self._sample(self._profiler, blocks)
-                except ProfilerFailed as error:
-                    self._missing["stacks"] = self._missing["kernel"] = Finding.of(
-                        "profiler_fails", failure=str(error)
-                    )
+    def _plainly(self, blocks: Iterable[int]) -> None:
+        for block in blocks:
+            self._block("plain", block)
 
-    def _block(self, kind: Literal["plain", "sampled"], block: int) -> list[tuple[int, str]]:
-        """A slice of each: when each began, and whose it is."""
+    def _look(self, profiler: Profiler, observation: Observation) -> None:
+        """What profilers see, and between it the plain blocks that remain: what perf has kept is
+        read while calls are counted, of which there are as many on a busy machine."""
+        file = self._context.folder / "logs" / "why.perf"
+        try:
+            sampling, turns = self._sample(profiler, file)
+            with observation.blocks():
+                self._plainly(LATER)
+            with ThreadPoolExecutor(1) as pool:
+                reading = pool.submit(sampling.samples) if sampling else None
+                self._count(profiler)
+                if reading:
+                    self._keep(reading.result(), turns)
+        except ProfilerFailed as error:
+            self._lacks(error, "stacks", "kernel")
+        finally:
+            file.unlink(missing_ok=True)
+
+    def _lacks(self, error: BakeoffError, *layers: Layer) -> None:
+        self._missing |= dict.fromkeys(layers, Finding.of("profiler_fails", failure=str(error)))
+
+    def _block(self, kind: Literal["plain", "sampled"], block: int) -> list[Turn]:
+        """A slice of each."""
         slices: list[Slice] = []
-        usages = {}
-        turns: list[tuple[int, str]] = []
+        usages: dict[str, Usage] = {}
+        waits: dict[str, dict[Wait, int]] = {}
+        turns: list[Turn] = []
+        watches = kind == "sampled" and "waits" not in self._missing
+        profiler = self._profiler if watches else None
         with self._meter.others_frozen():
             for name in block_order(self._plan, 0, block, list(self._running)):
                 self._context.check_time(f"looking for what {name} does")
-                pids = self._session.instances.pids(self._running[name])
+                pids = self._of(self._running[name])
                 usage = self._context.stages.meters.at(self._running[name].handle.address).usage
                 before = usage(pids)
-                turns.append((self._clock.now_ns(), name))
-                slices.append(self._slice(name, block, self._rate))
+                with profiler.waiting(pids) if profiler else nullcontext() as waiting:
+                    turns.append(Turn(self._clock.now_ns(), block, name))
+                    slices.append(self._slice(name, block, self._rate if block < BLOCKS else None))
                 usages[name] = usage(pids).since(before)
-        record = WhyBlock(kind=kind, block=block, slices=tuple(slices), usages=usages)
+                if waiting:
+                    waits[name] = waiting.times
+        record = WhyBlock(kind=kind, block=block, slices=tuple(slices), usages=usages, waits=waits)
         self._context.store.append(record)
         self._steps += 1
-        done, whole_s = self._steps / (2 * ROUNDS * BLOCKS), self._plan.duration_s
+        done, whole_s = self._steps / (2 * (BLOCKS + PEAK_BLOCKS)), self._plan.duration_s
         self._context.watch.measured(done * whole_s, whole_s, "looking for causes")
         return turns
 
-    def _slice(self, name: str, block: int, rate: float) -> Slice:
+    def _slice(self, name: str, block: int, rate: float | None) -> Slice:
         measured = self._meter.slice(
             name, block, ramp_ms=RAMP_MS, duration_ms=self._slice_ms, rate=rate
         )
@@ -142,46 +178,64 @@ class Causes:
             raise NoVerdict(f"{name} {how}")
         return measured
 
-    def _sample(self, profiler: Profiler, blocks: range) -> None:
-        """Blocks while all are sampled, and the stacks of each in its own slices."""
-        file = self._context.folder / "logs" / "why.perf"
-        try:
-            turns: list[tuple[int, int, str]] = []
-            with profiler.sampling(self._pids(), file) as sampling:
-                for block in blocks:
-                    turns += [(at, block, name) for at, name in self._block("sampled", block)]
-                running = self._running.items()
-                owners = {pid: name for name, each in running for pid in self._of(each)}
-            found = sampling.samples()
-        finally:
-            file.unlink(missing_ok=True)
+    def _sample(self, profiler: Profiler, file: Path) -> tuple[Sampling | None, list[Turn]]:
+        """All blocks while stacks are sampled, or threads looked at alone; in which order."""
+        if "stacks" not in self._missing:
+            try:
+                with profiler.sampling(self._pids(), file) as sampling:
+                    return sampling, self._sampled()
+            except ProfilerFailed as error:
+                self._lacks(error, "stacks", "kernel")
+        return None, self._sampled() if "waits" not in self._missing else []
+
+    def _sampled(self) -> list[Turn]:
+        return [
+            turn for block in range(BLOCKS + PEAK_BLOCKS) for turn in self._block("sampled", block)
+        ]
+
+    def _keep(self, found: list[Sample], turns: list[Turn]) -> None:
+        """The stacks of each in its own slices."""
         if not found:
             raise ProfilerFailed("perf saw nobody at work")
+        running = self._running.items()
+        owners = {pid: name for name, each in running for pid in self._of(each)}
         for name in self._running:
-            stacks = _stacks(name, found, sorted(turns), owners)
-            rows = {
-                stack: tuple(counted[block] for block in blocks)
-                for stack, counted in stacks.items()
-            }
-            self._context.store.append(WhyStacks(entry=name, blocks=tuple(blocks), stacks=rows))
+            stacks = _stacks(name, found, turns, owners)
+            for blocks in (range(BLOCKS), PEAK):
+                rows = {
+                    stack: tuple(counted[block] for block in blocks)
+                    for stack, counted in stacks.items()
+                    if not counted.keys().isdisjoint(blocks)
+                }
+                record = WhyStacks(
+                    entry=name, blocks=tuple(blocks), at_peak=blocks == PEAK, stacks=rows
+                )
+                self._context.store.append(record)
 
-    def _count(self) -> None:
-        """The system calls of each, during a slice of its own."""
-        profiler, file = self._profiler, self._context.folder / "logs" / "why.calls"
-        if not profiler or "calls" in self._missing:
-            return
-        try:
-            for number, (name, each) in enumerate(self._running.items()):
-                rate = self._rate * profiler.calls_share
-                turn = partial(self._slice, name, number, rate)
-                calls, measured = profiler.calls(self._of(each), file, turn)
-                if requests := measured.event.requests_all:
-                    record = WhyCalls(entry=name, requests=requests, calls=calls)
-                    self._context.store.append(record)
-        except ProfilerFailed as error:
-            self._missing["calls"] = Finding.of("profiler_fails", failure=str(error))
-        finally:
-            file.unlink(missing_ok=True)
+    def _count(self, profiler: Profiler) -> None:
+        """The system calls of each, and what its cores count, in slices of their own.
+
+        Servers that end while they are traced have been looked at in all other ways.
+        """
+        file = self._context.folder / "logs" / "why.counts"
+        layers: tuple[Literal["calls", "counters"], ...] = ("calls", "counters")
+        for layer in layers:
+            if layer in self._missing:
+                continue
+            count = profiler.calls if layer == "calls" else profiler.counters
+            rate = self._rate * (profiler.calls_share if layer == "calls" else 1.0)
+            try:
+                for name, each in self._running.items():
+                    turn = partial(self._slice, name, 0, rate)
+                    counts, measured = count(self._of(each), file, turn)
+                    if requests := measured.event.requests_all:
+                        self._context.store.append(
+                            WhyCounts(layer=layer, entry=name, requests=requests, counts=counts)
+                        )
+            except (ProfilerFailed, NoVerdict) as error:
+                self._lacks(error, layer)
+            finally:
+                file.unlink(missing_ok=True)
 
     def _of(self, running: Running) -> tuple[int, ...]:
         return self._session.instances.pids(running)
@@ -191,23 +245,17 @@ class Causes:
 
 
 def _stacks(
-    name: str,
-    found: list[Sample],
-    turns: list[tuple[int, int, str]],
-    owners: Mapping[int, str],
+    name: str, found: list[Sample], turns: list[Turn], owners: Mapping[int, str]
 ) -> dict[str, Counter[int]]:
     """Stack → how often it was seen in each block, in the slices of the contender `name`.
 
     What another contender does meanwhile is not its own; a process that nobody knows has come and
     gone, and belongs to whose turn it was.
     """
-    begins = [at for at, _, _ in turns]
+    begins = [turn.at_ns for turn in turns]
     stacks: dict[str, Counter[int]] = {}
     for sample in found:
         place = bisect_right(begins, sample.at_ns) - 1
-        if place < 0:
-            continue
-        _, block, whose = turns[place]
-        if whose == name == owners.get(sample.pid, name):
-            stacks.setdefault(sample.stack, Counter())[block] += 1
+        if place >= 0 and turns[place].name == name == owners.get(sample.pid, name):
+            stacks.setdefault(sample.stack, Counter())[turns[place].block] += 1
     return stacks

@@ -21,13 +21,23 @@ from bakeoff.runs.stages import program_key
 class Session:
     """The contenders called `names`, running together with an engine connected to them.
 
+    `known` is what earlier ones of this run have shown of their programs.
+
     `running` has the process of each that is loaded: at first the first ones, later those that
     were drawn. Those that can't take part are in `out`, with the reason. Used with `with`: whatever
     happens inside, all are stopped, and `stopped` says how.
     """
 
-    def __init__(self, plan: Plan, boot: int, names: Sequence[str], context: Context) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        boot: int,
+        names: Sequence[str],
+        context: Context,
+        known: Mapping[str, Program] | None = None,
+    ) -> None:
         self.plan, self.boot, self.context = plan, boot, context
+        self._known = known or {}
         self.instances = Instances(plan, boot, context)
         self.running: list[Running] = []
         self.out: dict[str, str] = {}
@@ -101,7 +111,9 @@ class Session:
         key = self._keys[name]
         if key and key not in self._programs:
             self._programs[key] = self.context.stages.programs.program(key)
-        return self._programs[key] if key else Program()
+        program = self._programs[key] if key else Program()
+        shown = self._known.get(name, Program())
+        return program.model_copy(update={key: value for key, value in shown if value is not None})
 
     def keep(self, name: str, **shown: object) -> None:
         """Keep what this run has shown of it, for later ones."""
