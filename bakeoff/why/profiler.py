@@ -15,6 +15,7 @@ from bakeoff.command import Ended, run
 from bakeoff.model.errors import BakeoffError
 from bakeoff.model.finding import Finding
 from bakeoff.model.why import COUNTERS, Layer
+from bakeoff.why import names
 from bakeoff.why.stacks import (
     Sample,
     calls_of_perf,
@@ -70,14 +71,11 @@ class Profiler:
     def environment(self) -> Mapping[str, str]:
         """With it, programs that make code while they run write down its names for perf, where
         `forget` removes them."""
-        node = f"{os.environ.get('NODE_OPTIONS', '')} --perf-basic-prof-only-functions"
-        return {"NODE_OPTIONS": node.strip(), "PYTHONPERFSUPPORT": "1"}
+        return names.environment()
 
     def forget(self, pids: Collection[int]) -> None:
         """Remove the names of code that ended processes have written down."""
-        for pid in pids:
-            with suppress(OSError):
-                Path(f"/tmp/perf-{pid}.map").unlink()  # perf looks there.
+        names.forget(pids)
 
     @cached_property
     def missing(self) -> Mapping[Layer, Finding]:
@@ -123,6 +121,7 @@ class Profiler:
         argv = _record("cpu-clock" if _sees_kernel() else "cpu-clock:u", file)
         with _held(argv, pids, file):
             yield Sampling(file)
+        names.write_down(pids)
 
     def calls(
         self, pids: Collection[int], file: Path, load: Callable[[], Loaded]

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from bakeoff.model.why import COUNTERS
+from bakeoff.why.names import readable
 
 KERNEL_FROM = 1 << 63
 """Where the kernel's half of the addresses begins, on every architecture of 64 bits."""
@@ -56,7 +57,7 @@ def _frame(line: str) -> str:
     symbol = _OFFSET.sub("", read[2] or "").strip()
     if symbol in ("", UNKNOWN):
         symbol = f"[{read[3].rpartition('/')[2].strip('[]') or 'unknown'}]"
-    symbol = symbol.replace(";", ":")
+    symbol = readable(symbol, read[3]).replace(";", ":")
     return f"{symbol}_[k]" if int(read[1], 16) >= KERNEL_FROM else symbol
 
 

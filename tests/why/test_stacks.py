@@ -34,7 +34,7 @@ def test_a_stack_is_its_functions_from_the_outermost_on() -> None:
         Sample(
             812,
             42_613_475_906_000,
-            "JS:*handle file:///a.js;ns::f(int, char const*)::{lambda(a:b)#1}::operator()",
+            "handle a.js;ns::f(int, char const*)::{lambda(a:b)#1}::operator()",
         ),
     ]
 
