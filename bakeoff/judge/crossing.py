@@ -32,13 +32,13 @@ from math import inf, log
 import numpy as np
 
 from bakeoff.histograms import TOP_US
-from bakeoff.judge.latency import MIN_BEYOND, Merged, merge, merge_encoded
+from bakeoff.judge.latency import MIN_BEYOND, Merged, first_bytes, merge, merge_encoded
 from bakeoff.judge.open_loop import ANSWERED_MIN, SEND_LAG_MAX_SHARE, SEND_LAG_MAX_US, Offered
 from bakeoff.judge.requests import part_of
 from bakeoff.judge.spread import Floats, Indices
 from bakeoff.judge.tally import wrong_answers
 from bakeoff.judge.validity import MAX_ERROR_SHARE, SATURATED
-from bakeoff.model.capacity import CurvePoint, Objective, RequestPoint
+from bakeoff.model.capacity import CurvePoint, Objective, RequestPoint, quantile_name
 from bakeoff.model.plan import Plan
 from bakeoff.model.samples import Slice
 
@@ -79,7 +79,8 @@ def hold(slice_: Slice, objective: Objective) -> Held:
     scores[ERRORS] = _clipped(log(bad / MAX_ERROR_SHARE)) if bad else -CLIP
     for bound in objective.bounds:
         if due * (1 - bound.p) >= MIN_BEYOND:
-            us = latency.quantile_us(bound.p)
+            of = first_bytes([event]) if bound.first_byte else None
+            us = (of or latency).quantile_us(bound.p)
             scores[bound.quantile] = _clipped(log((us or TOP_US) / bound.limit_us))
     return Held(slice_.rate, scores, _late(slice_, latency))
 
@@ -243,27 +244,31 @@ def moved(climbs: Mapping[str, Climb], group_of: Indices, seed: int) -> dict[str
     return parts
 
 
+Quantiles = Sequence[tuple[bool, float]]
+"""Whether it is of the first byte, and the share of the requests."""
 ALWAYS = (0.5, 0.99)
 
 
-def quantiles_of(objectives: Sequence[Objective]) -> list[float]:
-    """The median, p99, and all that the objectives bound, rising."""
-    return sorted({bound.p for objective in objectives for bound in objective.bounds} | set(ALWAYS))
+def quantiles_of(objectives: Sequence[Objective]) -> Quantiles:
+    """The latency's median and p99, and all that the objectives bound, rising."""
+    bounds = [bound for objective in objectives for bound in objective.bounds]
+    always = {(False, p) for p in ALWAYS}
+    return sorted(always | {(bound.first_byte, bound.p) for bound in bounds})
 
 
-def curve(slices: Sequence[Slice], ps: Sequence[float], places: int) -> tuple[CurvePoint, ...]:
+def curve(slices: Sequence[Slice], quantiles: Quantiles, places: int) -> tuple[CurvePoint, ...]:
     """A point for each rate, rising, from all of its slices: histograms are merged, never averaged.
 
-    `ps`: the quantiles. `places`: see `Offered`.
+    `places`: see `Offered`.
     """
     by_rate: dict[float, list[Slice]] = {}
     for slice_ in slices:
         if slice_.rate:
             by_rate.setdefault(slice_.rate, []).append(slice_)
-    return tuple(_point(rate, by_rate[rate], ps, places) for rate in sorted(by_rate))
+    return tuple(_point(rate, by_rate[rate], quantiles, places) for rate in sorted(by_rate))
 
 
-def _point(rate: float, slices: Sequence[Slice], ps: Sequence[float], places: int) -> CurvePoint:
+def _point(rate: float, slices: Sequence[Slice], quantiles: Quantiles, places: int) -> CurvePoint:
     offered = Offered.of(slices, places)
     assert offered
     events = [slice_.event for slice_ in slices]
@@ -281,7 +286,7 @@ def _point(rate: float, slices: Sequence[Slice], ps: Sequence[float], places: in
         answered=offered.share,
         errors=sum(errors) / offered.due if offered.due else 0.0,
         goodput=right / window_ns * 1e9 if window_ns else 0.0,
-        quantiles_us=_quantiles_us(offered.latency, ps),
+        quantiles_us=_quantiles_us(offered.latency, first_bytes(events), quantiles),
         cpu_us_per_request=cpu_ns / answered / 1e3 if answered else None,
         client_busy=sum(max(event.busy_cores) * event.window_ns for event in events) / window_ns,
         send_lag_us=offered.send_lag.quantile_us(0.99) if offered.send_lag.answered else None,
@@ -289,7 +294,7 @@ def _point(rate: float, slices: Sequence[Slice], ps: Sequence[float], places: in
 
 
 def requests_at(
-    plan: Plan, slices: Sequence[Slice], at: CurvePoint | None, ps: Sequence[float]
+    plan: Plan, slices: Sequence[Slice], at: CurvePoint | None, quantiles: Quantiles
 ) -> Iterator[RequestPoint]:
     """Each request of a mix, at the rate of a point of the curve."""
     if at is None or not plan.workload.is_mix:
@@ -305,7 +310,7 @@ def requests_at(
             requests=due,
             # Wrong answers count over ramp and drain, too.
             errors=min(1.0, failed / due) if due else 0.0,
-            quantiles_us=_quantiles_us(merged, ps),
+            quantiles_us=_quantiles_us(merged, first_bytes(parts), quantiles),
         )
 
 
@@ -317,10 +322,16 @@ def nearest(points: Sequence[CurvePoint], rate: float | None, within: float) -> 
     return near if abs(log(near.rate / rate)) <= within else None
 
 
-def _quantiles_us(latency: Merged, ps: Sequence[float]) -> dict[str, float | None]:
+def _quantiles_us(
+    latency: Merged, first: Merged | None, quantiles: Quantiles
+) -> dict[str, float | None]:
     """Each quantile by its name; None where fewer than ten requests lie beyond it."""
     n = latency.answered + latency.misses
     return {
-        f"p{p * 100:.6g}": latency.quantile_us(p) if n * (1 - p) >= MIN_BEYOND - 1e-9 else None
-        for p in ps
+        quantile_name(p, first_byte=of_first): (
+            first if of_first and first else latency
+        ).quantile_us(p)
+        if n * (1 - p) >= MIN_BEYOND - 1e-9
+        else None
+        for of_first, p in quantiles
     }

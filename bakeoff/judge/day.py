@@ -40,11 +40,18 @@ def judge_day(
     names = [entry.name for entry in plan.race.entries]
     rounds = _rounds([each for each in records if isinstance(each, DayTurn)], names)
     ends = [record for record in records if isinstance(record, DayEnd)]
+    streams = any(
+        slice_.event.first_byte
+        for record in records
+        if isinstance(record, DayTurn)
+        for slice_ in record.slices
+    )
     lines = [
         found
         for phase, readings in day_figures.READINGS.items()
         for figure, reading in readings.items()
-        if (found := _line(phase, figure, reading, names, rounds))
+        if (streams or figure != "first_byte_us")
+        and (found := _line(phase, figure, reading, names, rounds))
     ]
     return day.Day(
         plan=plan,

@@ -14,7 +14,7 @@ from math import exp, log, sqrt
 from statistics import fmean, median, stdev
 
 from bakeoff.judge.claims import MIN_ROUNDS
-from bakeoff.judge.latency import Merged, merge, merge_encoded
+from bakeoff.judge.latency import Merged, first_bytes, merge, merge_encoded
 from bakeoff.judge.lines import TIE_WITHIN, cpu_us_per_answer, energy_uj_per_answer
 from bakeoff.judge.quantiles import t_quantile
 from bakeoff.judge.tally import wrong_answers
@@ -116,6 +116,14 @@ def _quantile(p: float) -> Reading:
     return lambda _seen, turn: quantile_us(turn.slices[0], p) if turn.slices else None
 
 
+def _first_byte(_seen: Seen, turn: DayTurn) -> float | None:
+    """The median; of answers in one piece, that of their end."""
+    if not turn.slices:
+        return None
+    event = turn.slices[0].event
+    return (first_bytes([event]) or merge([event])).quantile_us(0.5)
+
+
 def _answered(_seen: Seen, turn: DayTurn) -> float | None:
     event = turn.slices[-1].event
     if not event.due or not event.requests_all:
@@ -175,6 +183,7 @@ def _growth(seen: Seen, turn: DayTurn) -> float | None:
     return turn.memory.pss_mib / rest.memory.pss_mib or None
 
 
+_SOON: dict[Figure, Reading] = {"p50_us": _quantile(0.5), "first_byte_us": _first_byte}
 _LOADED: dict[Figure, Reading] = {
     "p50_us": _quantile(0.5),
     "p99_us": _quantile(0.99),
@@ -190,9 +199,9 @@ READINGS: Mapping[Phase, Mapping[Figure, Reading]] = {
         "memory_mib": _memory,
     },
     "peak": {"requests_per_s": lambda seen, _turn: seen.peak or None},
-    "load_10": _LOADED,
+    "load_10": _SOON | _LOADED,
     "load_70": {
-        "p50_us": _quantile(0.5),
+        **_SOON,
         "answered": _answered,
         "cpu_us_per_request": _cpu_per_request,
     },

@@ -123,7 +123,9 @@ class Participants:
 @dataclass(frozen=True)
 class Compared:
     """The pairs of a race, compared by what it is ranked by, by requests per CPU second (`by_cpu`)
-    and by mean speeds (`by_mean`); by all blocks, where some are left out of `pairs`.
+    and by mean speeds (`by_mean`); by all blocks, where some are left out of `pairs`; by the time
+    to the first byte of a body, from the slices that latencies are taken from, where a body came in
+    more than one piece.
 
     `until_end` has those whose figures are invalid because they ended: what they answered before is
     compared with the reference. That they ended, and not how they stood, made that end.
@@ -132,6 +134,7 @@ class Compared:
     pairs: Pairs
     by_cpu: Pairs
     by_mean: Pairs
+    by_first_byte: Pairs
     all_blocks: Pairs
     until_end: Pairs
 
@@ -148,11 +151,20 @@ class Compared:
         """`beside_others` has the slices too in which other processes had the cores."""
         valid, by, reference = participants.valid, plan.ranked_by, participants.reference
         planned = replace(history, any_time=False)
+        lasting = replace(
+            history,
+            blocks=tuple(block for block in history.blocks if block.kind == "long")
+            or history.blocks,
+        )
+        streams = any(
+            slice_.event.first_byte for block in lasting.blocks for slice_ in block.slices
+        )
         ended = [name for name in participants.ended if name != reference]
         return cls(
             pairs=compare(history, valid, by),
             by_cpu=compare(beside_others, valid, "requests_per_cpu_s"),
             by_mean=by_mean,
+            by_first_byte=compare(lasting, valid, "first_byte") if streams else {},
             all_blocks=compare(every, valid, by) if history is not every else {},
             until_end={
                 pair: comparison
@@ -193,6 +205,7 @@ def row(
         )
 
     against, cpu, means = map(to_reference, (compared.pairs, compared.by_cpu, compared.by_mean))
+    first = to_reference(compared.by_first_byte)
     mean_ratio = standings.mean_ratio(against, means, name, reference, participants.bounded)
     interval = bounded(against)
     shared = history.blocks_of(name, reference, kind=judged_kind(history.blocks)) if place else 0
@@ -203,6 +216,7 @@ def row(
     lengths = history.lengths(name)
     merged = latency.merge(history.lasting(name))
     quantiles = latency.summary(merged)
+    first_bytes = latency.first_bytes(history.lasting(name))
     cores = plan.server_cores_of(name)
     server_busy = tally.server_busy(cores)
     ready_ms = [entry.time_to_ready_ms for entry in started if entry.time_to_ready_ms is not None]
@@ -223,6 +237,7 @@ def row(
         ratio=to_itself if is_reference else interval,
         cpu_ratio=cpu.interval(name) if cpu else None,
         mean_ratio=mean_ratio,
+        first_byte_ratio=standings.unbounded(first, name, reference, participants.bounded),
         warmth=warmth and warmth.beside,
         long_slices=bounded(against.long if against else None),
         all_blocks=bounded(to_reference(compared.all_blocks)),
@@ -236,6 +251,7 @@ def row(
         cpu_letters=cpu_letters,
         requests_per_s=tally.requests_per_s,
         latency_us=quantiles,
+        first_byte_us=first_bytes and latency.summary(first_bytes),
         latency_n=merged.answered + merged.misses,
         percentiles_us=latency.percentile_series(merged),
         cpu_us_per_request=cpu_per_request(tally),

@@ -82,6 +82,16 @@ def merge(events: Iterable[SliceEvent | RequestSlice]) -> Merged:
     return _merged(total, mean_us, sum(event.misses for event in given))
 
 
+def first_bytes(events: Iterable[SliceEvent | RequestSlice]) -> Merged | None:
+    """As `merge`, of the times to the first byte of each answer's body; None: each came in one
+    piece, so that these are its latencies."""
+    given = list(events)
+    if not any(event.first_byte for event in given):
+        return None
+    merged = merge_encoded(event.first_byte or event.latency for event in given)
+    return replace(merged, misses=sum(event.misses for event in given))
+
+
 def merge_encoded(histograms: Iterable[str]) -> Merged:
     """Adds up histograms as the engine writes them; an empty text is one without a value.
 

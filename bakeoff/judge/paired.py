@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bakeoff.histograms import TOP_US
-from bakeoff.judge.latency import merge
+from bakeoff.judge.latency import mean_ln_us, merge
 from bakeoff.judge.spread import Estimate, Floats, Indices, estimate
 from bakeoff.model.cut import Draw
 from bakeoff.model.samples import Block, SingleBlock, Slice
@@ -98,6 +98,11 @@ def ln_promptness(slice_: Slice) -> float:
     return -float(np.log(max(merged.quantile_us(0.99) or TOP_US, 1e-3)))
 
 
+def ln_first_byte(slice_: Slice) -> float:
+    """−(mean of ln time to the first byte of a body, in µs); NaN where nothing was answered."""
+    return -mean_ln_us(slice_.event.first_byte or slice_.event.latency)
+
+
 def ln_thrift(slice_: Slice) -> float:
     """ln(requests per second of the server's CPU time) of one slice, ramp and drain included; NaN
     where its CPU time can't be seen, or where it answered nothing."""
@@ -110,13 +115,14 @@ def ln_thrift(slice_: Slice) -> float:
 Merit = Callable[[Slice], float]
 """What a slice counts as, in ln; NaN: as no turn."""
 
-MeritName = Literal["requests_per_s", "p99", "requests_per_cpu_s"]
-"""What a pair can be compared by: what races are ranked by, and the server's CPU time."""
+MeritName = Literal["requests_per_s", "p99", "requests_per_cpu_s", "first_byte"]
+"""What a pair can be compared by: what races are ranked by, and what stands beside it."""
 
 MERITS: Mapping[MeritName, Merit] = {
     "requests_per_s": ln_throughput,
     "p99": ln_promptness,
     "requests_per_cpu_s": ln_thrift,
+    "first_byte": ln_first_byte,
 }
 
 

@@ -149,6 +149,7 @@ def _entry(history: History, name: str, place: int) -> RequestEntry:
         if piece.entry == name and (part := part_of(piece, place))
     ]
     merged = latency.merge(lasting)
+    first = latency.first_bytes(lasting)
     alone = sum(part.latency_count for part in singly)
     errors: dict[str, int] = {}
     for part in (*every, *singly):
@@ -161,6 +162,7 @@ def _entry(history: History, name: str, place: int) -> RequestEntry:
         requests=requests,
         requests_per_s=requests / window_s if window_s else 0.0,
         latency_us=latency.summary(merged),
+        first_byte_us=first and latency.summary(first),
         latency_n=merged.answered + merged.misses,
         alone_us=alone_us / alone if alone else None,
         error_kinds=dict(sorted(errors.items())),

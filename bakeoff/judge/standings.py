@@ -41,9 +41,16 @@ def mean_ratio(
 ) -> Interval | None:
     """The ratio of mean speeds a over b, which are those of short slices; None where one entry is
     bounded, or long slices count."""
-    if not typical or not by_mean or typical.slice_length_matters or {a, b} & {*at_least}:
+    if not typical or typical.slice_length_matters:
         return None
-    return by_mean.interval(a)
+    return unbounded(by_mean, a, b, at_least)
+
+
+def unbounded(
+    comparison: Comparison | None, a: str, b: str, at_least: Collection[str]
+) -> Interval | None:
+    """The ratio a over b of what nothing is known of where one entry is bounded: its latencies."""
+    return comparison.interval(a) if comparison and not {a, b} & {*at_least} else None
 
 
 def listed_pair(
@@ -53,13 +60,15 @@ def listed_pair(
     at_least: Collection[str],
     by_cpu: Comparison | None = None,
     by_mean: Comparison | None = None,
+    by_first_byte: Comparison | None = None,
     by_state: ByState | None = None,
     *,
     within: float | None = None,
     measured_s: float = 0.0,
 ) -> Pair:
     """a over b as the verdict lists it; `by_cpu` compares the requests per CPU second, `by_state`
-    is how that follows the machine, and `by_mean` compares mean speeds.
+    is how that follows the machine, `by_mean` compares mean speeds, and `by_first_byte` the times
+    to a body's first byte.
 
     With a margin `within` a difference up to that makes none faster. The margin is even on the log
     scale, so that which of the two is named first does not matter. `measured_s`: of the race.
@@ -78,6 +87,7 @@ def listed_pair(
         cpu_ratio=cpu,
         cpu_finding=cpu and cpu.told(within or 0.0),
         mean_ratio=mean_ratio(comparison, by_mean, a, b, at_least),
+        first_byte_ratio=unbounded(by_first_byte, a, b, at_least),
         by_state=by_state,
     )
     if listed.decided or not whole:
@@ -109,6 +119,7 @@ def listed(
     at_least: Collection[str],
     by_cpu: Pairs,
     by_mean: Pairs,
+    by_first_byte: Pairs,
     machine: States,
     *,
     within: float | None,
@@ -121,12 +132,23 @@ def listed(
     """
     found = []
     for a, b in combinations(names, 2):
-        pair, cpu, mean = (each.get(frozenset({a, b})) for each in (pairs, by_cpu, by_mean))
+        pair, cpu, mean, first = (
+            each.get(frozenset({a, b})) for each in (pairs, by_cpu, by_mean, by_first_byte)
+        )
         if pair:
             followed = by_state(cpu, a, machine, len(by_cpu)) if cpu else None
             found.append(
                 listed_pair(
-                    pair, a, b, at_least, cpu, mean, followed, within=within, measured_s=measured_s
+                    pair,
+                    a,
+                    b,
+                    at_least,
+                    cpu,
+                    mean,
+                    first,
+                    followed,
+                    within=within,
+                    measured_s=measured_s,
                 )
             )
     return tuple(found)

@@ -76,6 +76,7 @@ def judge(
         participants.bounded,
         by_cpu,
         compared.by_mean,
+        compared.by_first_byte,
         states(beside_others.blocks),
         within=plan.within,
         measured_s=measured_s,

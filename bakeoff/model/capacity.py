@@ -14,16 +14,21 @@ from bakeoff.model.ratio import Interval
 from bakeoff.model.receipt import Expectation
 
 
+def quantile_name(p: float, *, first_byte: bool) -> str:
+    return f"{'first-byte-' if first_byte else ''}p{p * 100:.6g}"
+
+
 class Bound(Contract):
-    """The most that one quantile of the latency may be."""
+    """The most that one quantile of the latency may be, or of the time to a body's first byte."""
 
     p: Annotated[float, Field(gt=0, lt=1)]
     limit_us: PositiveFloat
+    first_byte: IfAny[bool] = False
 
     @property
     def quantile(self) -> str:
-        """`p99`, `p99.9`."""
-        return f"p{self.p * 100:.6g}"
+        """`p99`, `p99.9`, `first-byte-p99`."""
+        return quantile_name(self.p, first_byte=self.first_byte)
 
     @property
     def text(self) -> str:

@@ -46,6 +46,7 @@ Figure = Literal[
     "requests_per_s",
     "p50_us",
     "p99_us",
+    "first_byte_us",
     "answered",
     "kept",
     "cpu_us_per_request",
@@ -55,7 +56,8 @@ Figure = Literal[
 ]
 """`answered`: the share of what was due that was answered rightly. `kept`: right answers per second
 over the contender's own peak. `slowdown`: the median latency beside slow clients over that without
-them. `growth`: memory after it all over memory at rest. Energy is that of the processors."""
+them. `growth`: memory after it all over memory at rest. Energy is that of the processors.
+`first_byte_us`: the median time to an answer's first byte, where any came in several pieces."""
 
 MORE_IS_BETTER: tuple[Figure, ...] = ("requests_per_s", "answered", "kept")
 

@@ -96,12 +96,14 @@ class VerdictEntry(Contract):
     An entry that is not `valid` has its `reasons`, no ratio, no rank and no letters. `at_least`
     says why it did at least what was measured (the load generator was the limit): its ratio then
     lacks an end. `cpu_ratio` is how many times
-    as many requests it answers per second of its own CPU time, and `mean_ratio` is `Pair`'s.
+    as many requests it answers per second of its own CPU time; `mean_ratio` and `first_byte_ratio`
+    are `Pair`'s.
     `warmth` is how many times as fast it was after the first third of its draws as in it, beside
     the others, in a family of its own: 1 where all began warm.
     `leak_share` is the share of its server cores that it used out of its turn. `all_blocks` is the
     ratio with those blocks too that were left out because the host took the cores away.
-    `latency_us` is that of the `latency_n` requests begun in long slices, where there were any.
+    `latency_us` is that of the `latency_n` requests begun in long slices, where there were any;
+    `first_byte_us` is when the first byte of the body was in, None where that was its end, too.
     `percentiles_us` pairs a share of requests p, 0 ≤ p < 1, with its latency in µs, p rising, as
     far as ten requests were slower. `held` is what its answers had to have, by
     request, where nobody said which are right and they vary.
@@ -124,6 +126,7 @@ class VerdictEntry(Contract):
     ratio: Ratio | None
     cpu_ratio: Interval | None = None
     mean_ratio: Interval | None = None
+    first_byte_ratio: IfGiven[Interval] = None
     warmth: IfGiven[Interval] = None
     long_slices: Ratio | None = None
     all_blocks: Ratio | None = None
@@ -137,6 +140,7 @@ class VerdictEntry(Contract):
     cpu_letters: str = ""
     requests_per_s: NonNegativeFloat
     latency_us: Latency | None
+    first_byte_us: IfGiven[Latency] = None
     latency_n: NonNegativeInt
     percentiles_us: tuple[tuple[float, float], ...] = ()
     cpu_us_per_request: PerRequest

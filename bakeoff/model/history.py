@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
 
 from bakeoff.model.audit import Audit
-from bakeoff.model.base import Contract
+from bakeoff.model.base import Contract, IfGiven
 from bakeoff.model.finding import Finding
 from bakeoff.model.machine import Machine
 from bakeoff.model.pairs import Pair, pair_of
@@ -64,6 +64,8 @@ class IndexedFigure(Contract):
     requests_per_s: NonNegativeFloat | None
     latency_p50_us: NonNegativeFloat | None = None
     latency_p99_us: NonNegativeFloat | None = None
+    first_byte_p50_us: IfGiven[NonNegativeFloat] = None
+    first_byte_p99_us: IfGiven[NonNegativeFloat] = None
     cpu_us_per_request: NonNegativeFloat | None = None
     memory_mib: NonNegativeFloat | None = None
     ratio: Ratio | None = None

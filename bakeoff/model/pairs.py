@@ -73,8 +73,10 @@ class Pair(Sided):
     among themselves, and `cpu_finding` what that says; None: the CPU time of one can't be seen.
     `by_state` is how that ratio follows the machine's state; None: the state isn't known of enough
     draws. `mean_ratio` is the ratio of mean speeds, pauses included, in a family of its own; its
-    `n` counts draws. None: one was limited, or there was one draw, or an open loop. `next_race` is
-    None where no earlier races are known, or too few.
+    `n` counts draws. None: one was limited, or there was one draw, or an open loop.
+    `first_byte_ratio` is b's time to the first byte of a body over a's, geometric means, in a
+    family of its own; None: each answer came in one piece, or one was limited. `next_race` is None
+    where no earlier races are known, or too few.
     """
 
     ratio: Ratio
@@ -85,6 +87,7 @@ class Pair(Sided):
     cpu_ratio: Interval | None = None
     cpu_finding: IfGiven[Told] = None
     mean_ratio: Interval | None = None
+    first_byte_ratio: IfGiven[Interval] = None
     by_state: IfGiven[ByState] = None
     next_race: IfGiven[NextRace] = None
 
@@ -160,13 +163,15 @@ class RequestEntry(Contract):
     """What one entry had of one request of a mix.
 
     `latency_us` is that of all connections together, at full load in a closed loop; `alone_us` the
-    mean with one request under way at a time, where that was measured.
+    mean with one request under way at a time, where that was measured. `first_byte_us` is None
+    where each answer came in one piece.
     """
 
     name: str
     requests: NonNegativeInt
     requests_per_s: NonNegativeFloat
     latency_us: Latency | None
+    first_byte_us: IfGiven[Latency] = None
     latency_n: NonNegativeInt
     alone_us: NonNegativeFloat | None = None
     error_kinds: dict[str, PositiveInt] = {}

@@ -24,7 +24,7 @@ BOOTS = 3
 LIMIT_MAX_US = 1e6
 P_MAX = 0.9999
 _FORM = "it takes p99=10ms, or several bounds as in p99=10ms,p99.9=50ms"
-_QUANTILE = re.compile(r"p(\d{1,2}(?:\.\d+)?)")
+_QUANTILE = re.compile(r"(first-byte-)?p(\d{1,2}(?:\.\d+)?)")
 _LIMIT = re.compile(r"(\d+(?:\.\d+)?|\.\d+)\s*(us|µs|ms|s)")
 _US = {"us": 1.0, "µs": 1.0, "ms": 1e3, "s": 1e6}
 
@@ -33,7 +33,7 @@ def parse_slo(text: str) -> Objective:
     """`p99=10ms,p99.9=50ms` as an objective. Raises `BadUsage`."""
     bounds = [_bound(part.strip(), text) for part in text.split(",")]
     for bound in bounds:
-        if [other.p for other in bounds].count(bound.p) > 1:
+        if [other.quantile for other in bounds].count(bound.quantile) > 1:
             raise BadUsage(f"--slo {text}: has two bounds for {bound.quantile}")
     return Objective(bounds=tuple(sorted(bounds, key=lambda bound: bound.p)))
 
@@ -45,18 +45,19 @@ def _bound(part: str, text: str) -> Bound:
     quantile, time = _QUANTILE.fullmatch(name), _LIMIT.fullmatch(limit)
     if not quantile:
         raise BadUsage(
-            f"--slo {text}: `{name}` is not a quantile; it takes p50, p99, p99.9 and such"
+            f"--slo {text}: `{name}` is not a quantile; it takes p50, p99, p99.9, first-byte-p99 "
+            "and such"
         )
     if not time:
         raise BadUsage(f"--slo {text}: `{limit}` is not a time; it takes 500us, 10ms, 1s and such")
-    p, limit_us = round(float(quantile[1]) / 100, 9), float(time[1]) * _US[time[2]]
+    p, limit_us = round(float(quantile[2]) / 100, 9), float(time[1]) * _US[time[2]]
     if not 0 < p <= P_MAX:
         raise BadUsage(f"--slo {text}: {name} can't be measured; p99.99 is the highest")
     if not 0 < limit_us <= LIMIT_MAX_US:
         raise BadUsage(
             f"--slo {text}: {limit} is out of range; it takes a time above 0, 1 s at most"
         )
-    return Bound(p=p, limit_us=limit_us)
+    return Bound(p=p, limit_us=limit_us, first_byte=bool(quantile[1]))
 
 
 class CapacityOptions(RequestOptions):
@@ -67,8 +68,9 @@ class CapacityOptions(RequestOptions):
         BeforeValidator(lambda value: (value,) if isinstance(value, str) else value),
         shared.Flag(
             shared.VERDICT,
-            "Set the objective: upper limits for quantiles of the latency. May be repeated: each "
-            "has a capacity, and their geometric mean is shown.",
+            "Set the objective: upper limits for quantiles of the latency, or of the time to an "
+            "answer's first byte (first-byte-p99=5ms). May be repeated: each has a capacity, and "
+            "their geometric mean is shown.",
             metavar="p99=10ms[,p99.9=50ms]",
             repeated=True,
         ),

@@ -44,6 +44,14 @@ _FIGURES = (
     _Figure("requests_per_s", "", "requests_per_second", "Requests answered per second."),
     _Figure("latency_p50_us", "latency_p50", "seconds", "Median latency.", 1e-6),
     _Figure("latency_p99_us", "latency_p99", "seconds", "Latency that 1 % exceed.", 1e-6),
+    _Figure("first_byte_p50_us", "first_byte_p50", "seconds", "Median time to first byte.", 1e-6),
+    _Figure(
+        "first_byte_p99_us",
+        "first_byte_p99",
+        "seconds",
+        "Time to first byte that 1 % exceed.",
+        1e-6,
+    ),
     _Figure("cpu_us_per_request", "cpu", "seconds_per_request", "Server CPU per request.", 1e-6),
     _Figure("memory_mib", "memory", "bytes", "Memory (Pss) while loaded.", 2**20),
 )

@@ -159,7 +159,7 @@ def _race(part: str, verdict: Verdict, setting: Setting) -> IndexedRace:
 
 
 def _figure(entry: VerdictEntry, workload: str, load: str, setting: Setting) -> IndexedFigure:
-    latency = entry.latency_us
+    latency, first_byte = entry.latency_us, entry.first_byte_us
     return setting.figure(
         entry,
         entry.protocol,
@@ -170,6 +170,8 @@ def _figure(entry: VerdictEntry, workload: str, load: str, setting: Setting) -> 
         requests_per_s=entry.requests_per_s,
         latency_p50_us=latency and latency.p50,
         latency_p99_us=latency and latency.p99,
+        first_byte_p50_us=first_byte and first_byte.p50,
+        first_byte_p99_us=first_byte and first_byte.p99,
         cpu_us_per_request=entry.cpu_us_per_request.server,
         memory_mib=entry.memory_mib.loaded,
         ratio=entry.ratio,

@@ -14,7 +14,7 @@ from bakeoff.model.samples import Block, Record, Slice
 from bakeoff.plan import ladder, parse_slo
 from tests.judge.facts import MACHINE
 from tests.judge.queues import queue_event, true_capacity
-from tests.judge.races import BAD, Race, says
+from tests.judge.races import BAD, Race, encoded, says
 
 P99 = parse_slo("p99=10ms")
 RAMP_MS, WINDOW_MS = 100, 300
@@ -102,6 +102,17 @@ def test_a_quantile_with_too_few_requests_beyond_it_has_no_score() -> None:
     held = hold(queued(4000, 10_000), parse_slo("p99=10ms,p99.9=50ms"))
     assert "p99" in held.scores
     assert "p99.9" not in held.scores
+
+
+def test_a_bound_of_the_first_byte_is_held_against_it_or_the_end_where_that_is_the_same() -> None:
+    slice_ = queued(9000, 10_000)
+    slo = parse_slo("p99=1ms,first-byte-p99=1ms")
+    assert hold(slice_, slo).scores["first-byte-p99"] == hold(slice_, slo).scores["p99"] > 0
+    soon = encoded(((100_000, slice_.event.latency_count),))
+    streamed = slice_.model_copy(
+        update={"event": slice_.event.model_copy(update={"first_byte": soon})}
+    )
+    assert hold(streamed, slo).scores["first-byte-p99"] < 0 < hold(streamed, slo).scores["p99"]
 
 
 @pytest.mark.parametrize(("errors", "breaks"), [({"status": 1}, False), ({"status": 5}, True)])

@@ -357,3 +357,20 @@ def test_equal_servers_are_told_apart_in_one_line_of_twenty_at_most(plan: DayPla
 
 def test_each_phase_stands_on_the_page_with_figures_that_it_has() -> None:
     assert all(set(main) <= set(READINGS[phase]) for phase, main in MAIN.items())
+
+
+def test_first_bytes_have_a_line_only_where_an_answer_came_in_pieces(plan: DayPlan) -> None:
+    def day_with(first_byte: str | None) -> Day:
+        log: list[Record] = []
+        for number in range(ROUNDS):
+            for name in ("ada", "bob", "cy"):
+                own = first_byte if name == "ada" else None
+                loaded = turn("load_10", slices=(slice_of(first_byte=own),))
+                log.append(loaded.model_copy(update={"round": number, "entry": name}))
+            log.append(DayEnd(round=number, lasted_s=50.0, stopped=()))
+        return judged(plan, log)
+
+    assert day_with(None).line("load_10", "first_byte_us") is None
+    line = day_with(encoded(((MS // 10, 1000),))).line("load_10", "first_byte_us")
+    assert line and line.value("ada").value == pytest.approx(100, rel=1e-3)
+    assert line.value("bob").value == pytest.approx(1000, rel=1e-3), "its end"

@@ -17,6 +17,15 @@ def test_an_objective_is_one_bound_or_several() -> None:
     assert parse_slo(objective.text) == objective
 
 
+def test_a_bound_may_be_of_the_first_byte_beside_one_of_the_end() -> None:
+    objective = parse_slo("p99=10ms,first-byte-p99=2ms")
+    assert [(bound.first_byte, bound.limit_us) for bound in objective.bounds] == [
+        (False, 10_000),
+        (True, 2_000),
+    ]
+    assert objective.text == "p99=10ms,first-byte-p99=2ms"
+
+
 @pytest.mark.parametrize(
     ("text", "limit_us"), [("p50=500us", 500), ("p50=.5ms", 500), ("p50=1s", 1e6), ("p50=7µs", 7)]
 )
@@ -39,6 +48,7 @@ def test_limits_have_units(text: str, limit_us: float) -> None:
         ("p99=0ms", "0ms "),
         ("p99=2s", "2s .*1 s"),
         ("p99=1ms,p99=2ms", "p99"),
+        ("first-byte=1ms", "`first-byte`"),
     ],
 )
 def test_a_wrong_objective_is_refused_with_its_wrong_part(text: str, about: str) -> None:

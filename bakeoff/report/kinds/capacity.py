@@ -190,7 +190,10 @@ def data(report: CapacityReport) -> tuple[doc.DataRow, ...]:
             "cpu_us_per_request": point.cpu_us_per_request,
             "client_busy_share": point.client_busy,
             "send_lag_p99_us": point.send_lag_us,
-            **{f"{name.replace('.', '_')}_us": us for name, us in point.quantiles_us.items()},
+            **{
+                f"{name.replace('.', '_').replace('-', '_')}_us": us
+                for name, us in point.quantiles_us.items()
+            },
         }
         for entry in report.entries
         for point in entry.curve

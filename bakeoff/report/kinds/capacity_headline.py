@@ -72,4 +72,4 @@ def _best(report: CapacityReport, objective: str) -> str:
 
 def quantile_of(capacity: Capacity) -> str:
     """The quantile that a capacity was lost by; `latency` where it was lost otherwise."""
-    return capacity.limit if capacity.limit.startswith("p") else "latency"
+    return capacity.limit if capacity.limit[-1:].isdigit() else "latency"

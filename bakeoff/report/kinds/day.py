@@ -32,6 +32,7 @@ _FIGURES: Mapping[str, tuple[str, Callable[[float], str]]] = {
     "requests_per_s": ("requests/s", figures.rate),
     "p50_us": ("p50", figures.duration),
     "p99_us": ("p99", figures.duration),
+    "first_byte_us": ("first byte", figures.duration),
     "answered": ("answered", figures.percent),
     "kept": ("kept", figures.percent),
     "slowdown": ("p50", lambda ratio: figures.times(ratio)),

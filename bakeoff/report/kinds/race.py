@@ -105,6 +105,7 @@ def _detail(verdict: Verdict, records: Sequence[Record]) -> tuple[doc.Block, ...
             "Figures",
             (
                 tables.latency(verdict, trust.latency_caution(verdict)),
+                tables.first_bytes(verdict),
                 tables.open_loop(verdict),
                 tables.cpu(verdict),
                 tables.memory(verdict),

@@ -10,7 +10,7 @@ from bakeoff.model.verdict import Verdict
 from bakeoff.report import figures
 from bakeoff.report.document import Table, tabulated
 from bakeoff.report.figures import MISSING
-from bakeoff.report.kinds.standings import EntryColumns, quantile, row_name
+from bakeoff.report.kinds.standings import EntryColumns, first_byte, quantile, row_name
 
 _COURSES: dict[Course, str] = {
     "flat": "flat",
@@ -20,14 +20,37 @@ _COURSES: dict[Course, str] = {
 }
 
 
+QUANTILES = ("mean", "p50", "p75", "p90", "p99", "p99_9", "max")
+
+
 def latency(verdict: Verdict, caution: str) -> Table:
-    quantiles = ("mean", "p50", "p75", "p90", "p99", "p99_9", "max")
     return _per_entry(
         "Latency",
         [entry for entry in verdict.entries if entry.latency_us],
-        [(name.replace("_", "."), partial(quantile, name=name)) for name in quantiles]
+        [(name.replace("_", "."), partial(quantile, name=name)) for name in QUANTILES]
         + [("n requests", lambda entry: figures.count(entry.latency_n))],
         f"{caution} – is a quantile among requests that were never answered.",
+    )
+
+
+def first_bytes(verdict: Verdict) -> Table:
+    """Where an answer came in more than one piece; else the latencies say it."""
+
+    def ratio(entry: VerdictEntry) -> str:
+        if entry.name == verdict.reference:
+            return figures.REFERENCE
+        return figures.ratio_of(entry.first_byte_ratio)
+
+    streams = any(entry.first_byte_us for entry in verdict.entries)
+    return _per_entry(
+        "First byte",
+        [entry for entry in verdict.entries if streams and entry.latency_us],
+        [
+            ("ratio (95 % interval)", ratio),
+            *((name.replace("_", "."), partial(first_byte, name=name)) for name in QUANTILES),
+        ],
+        "From where a latency begins to the first byte of the answer's body. Ratios are to"
+        f" {verdict.reference}: its time over theirs, geometric means, from paired long slices.",
     )
 
 

@@ -19,6 +19,7 @@ SPARE = {
     "server CPU per request": 3,
     "p99": 2,
     "memory loaded": 4,
+    "first byte p50": 5,
     "rank": 6,
     "in the mean (95 % interval)": 7,
     "by server CPU (95 % interval)": 7,
@@ -39,6 +40,7 @@ def standings(verdict: Verdict) -> Table:
     by_cpu = limited or bool(verdict.by_cpu)
     bounded = any(entry.at_least for entry in ranked(verdict))
     by_mean = any(map(_pauses, ranked(verdict)))
+    streams = any(entry.first_byte_us for entry in ranked(verdict))
 
     def beside(key: str) -> Callable[[VerdictEntry], str]:
         return lambda e: (
@@ -53,6 +55,7 @@ def standings(verdict: Verdict) -> Table:
         *([("in the mean (95 % interval)", beside("mean_ratio"))] if by_mean else []),
         *([("by server CPU (95 % interval)", beside("cpu_ratio"))] if by_cpu else []),
         ("requests/s", least_rate),
+        *([("first byte p50", partial(first_byte, name="p50"))] if streams else []),
         ("p50", partial(quantile, name="p50")),
         ("p99", partial(quantile, name="p99")),
         ("server CPU per request", _cpu),
@@ -120,6 +123,9 @@ _CPU_NOTE = (
 )
 
 
+_FIRST_BYTE = (
+    " By first byte: the other's time to the first byte of a body, over its own, geometric means."
+)
 _NEXT_RACE = (
     " Next race: where a race of the same length is expected on another day, each pair by itself;"
     " the interval holds for this hour."
@@ -184,6 +190,11 @@ def quantile(entry: VerdictEntry, name: str) -> str:
     return figures.duration(getattr(entry.latency_us, name, None))
 
 
+def first_byte(entry: VerdictEntry | RequestEntry, name: str) -> str:
+    """A latency where the answer came in one piece."""
+    return figures.duration(getattr(entry.first_byte_us or entry.latency_us, name, None))
+
+
 def requests(verdict: Verdict) -> Table:
     names = [entry.name for entry in ranked(verdict)]
     rows = [
@@ -195,6 +206,7 @@ def requests(verdict: Verdict) -> Table:
     ]
     singly = any(request.singly for request in verdict.requests)
     reference = verdict.reference
+    streams = any(entry.first_byte_us for _, entry in rows)
     columns: list[tuple[str, Callable[[tuple[MixedRequest, RequestEntry]], str]]] = [
         ("request", lambda row: row[0].name),
         ("contender", lambda row: row[1].name),
@@ -202,6 +214,7 @@ def requests(verdict: Verdict) -> Table:
         *([("alone", _alone)] if singly else []),
         ("share", lambda row: figures.percent(row[0].share)),
         ("requests/s", lambda row: figures.rate(row[1].requests_per_s)),
+        *([("first byte p50", lambda row: first_byte(row[1], "p50"))] if streams else []),
         ("p50", lambda row: _request_quantile(row[1], "p50")),
         ("p99", lambda row: _request_quantile(row[1], "p99")),
         ("errors", lambda row: figures.count(sum(row[1].error_kinds.values()))),
@@ -241,6 +254,7 @@ def _request_quantile(entry: RequestEntry, name: str) -> str:
 
 def pairs(verdict: Verdict) -> Table:
     predicted = any(pair.next_race for pair in verdict.pairs)
+    streams = any(pair.first_byte_ratio for pair in verdict.pairs)
     columns: list[tuple[str, Callable[[Pair], str]]] = [
         ("pair", lambda p: f"{p.a} / {p.b}"),
         ("finding", lambda p: p.finding),
@@ -249,6 +263,11 @@ def pairs(verdict: Verdict) -> Table:
         ("in the mean (95 % interval)", lambda p: figures.ratio_of(p.mean_ratio)),
         ("by server CPU (95 % interval)", lambda p: figures.ratio_of(p.cpu_ratio)),
         ("finding by CPU", lambda p: p.cpu_finding or MISSING),
+        *(
+            [("by first byte (95 % interval)", lambda p: figures.ratio_of(p.first_byte_ratio))]
+            if streams
+            else []
+        ),
         ("equivalent", lambda p: "yes" if p.equivalent else "not shown"),
         ("detectable", lambda p: figures.percent(p.minimum_detectable_effect)),
         *([("next race (95 %)", lambda p: figures.expected(p.next_race))] if predicted else []),
@@ -261,6 +280,6 @@ def pairs(verdict: Verdict) -> Table:
         f" {figures.margin(verdict.equivalence_margin)}. Detectable: the difference that four of"
         " five such races would have found. In the mean: the ratio of mean speeds, with all pauses."
         " By server CPU: the ratio of requests per second of the server's own CPU time."
-        f"{_NEXT_RACE if predicted else ''}",
+        f"{_FIRST_BYTE if streams else ''}{_NEXT_RACE if predicted else ''}",
         text=("finding", "finding by CPU", "equivalent"),
     )

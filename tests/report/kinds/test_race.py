@@ -5,7 +5,7 @@ import pytest
 from bakeoff.model.finding import Finding
 from bakeoff.model.pairs import NextRace
 from bakeoff.model.ratio import Interval
-from bakeoff.model.verdict import LoaderFigures
+from bakeoff.model.verdict import LoaderFigures, Verdict
 from bakeoff.report import document
 from bakeoff.report.figures import MISSING
 from bakeoff.report.kinds import race, race_tables, race_trust, shared, standings
@@ -226,3 +226,33 @@ def test_the_interval_is_of_this_hour_and_the_next_race_of_another_day() -> None
 def test_too_few_blocks_are_no_fault_of_a_contender() -> None:
     little = two().entries[1].model_copy(update={"ratio": None})
     assert "few blocks" in standings.reasons(little)
+
+
+def test_first_bytes_are_shown_where_one_came_before_its_end() -> None:
+    plain = sample.verdict()
+    columns = {"first byte p50", "by first byte (95 % interval)"}
+
+    def shown(verdict: Verdict) -> set[str]:
+        tables = (standings.standings(verdict), standings.pairs(verdict))
+        return columns & {head for table in tables for head in heads(table)}
+
+    assert not shown(plain) and not race_tables.first_bytes(plain).rows
+    ratio = Interval(ratio=2, low=1.9, high=2.1, n=10)
+    first, *others = plain.entries
+    assert first.latency_us
+    early = first.latency_us.model_copy(update={"p50": 7.0})
+    verdict = plain.model_copy(
+        update={
+            "entries": (first.model_copy(update={"first_byte_us": early}), *others),
+            "pairs": tuple(
+                each.model_copy(update={"first_byte_ratio": ratio}) for each in plain.pairs
+            ),
+        }
+    )
+    assert shown(verdict) == columns
+    rows = {row.cells[0]: row.cells for row in race_tables.first_bytes(verdict).rows}
+    at = heads(race_tables.first_bytes(verdict)).index("p50")
+    assert rows[first.name][at] == "7.00 µs"
+    latencies = {row.cells[0]: row.cells for row in race_tables.latency(plain, "").rows}
+    in_one_piece = others[0].name
+    assert rows[in_one_piece][2:] == latencies[in_one_piece][1:-1], "its end is its first byte"
