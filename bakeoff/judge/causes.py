@@ -6,7 +6,7 @@ that differ, the following are effects, and only in the table:
 
 - scheduling and other work without a call of which the costlier one has less;
 - calls of which the costlier one makes fewer, where their time can't be told from nothing;
-- a call that both make as often, with as many bytes, and that takes the costlier one less time.
+- a call that both make as often, for answers of one length, and that takes it less time.
 
 A call that both make as often takes longer where its thread has slept before: its caches are cold.
 Where context switches differ likewise, that is said, and not the call by itself.
@@ -23,10 +23,13 @@ NAMED_SHARE = 0.1
 CALLS_MIN, CALLS_SHARE_MIN, CALLS_MANY = 0.1, 0.2, 0.5
 """Calls per request that are worth naming though their time can't be told from nothing: so many,
 and such a share of the other's unless they are many."""
-BYTES_ALIKE = 0.02
-"""By such a share answers may differ and still count as equally long."""
-_WAITS = ("epoll_wait", "epoll_pwait", "poll", "ppoll", "select", "pselect6", "io_uring_enter")
-"""How many requests one of them finds depends on how busy the server is."""
+LOOKS_MIN = 0.9
+"""The same of `_LOOKS`, of which a request may take one more or less by chance."""
+_LOOKS = (
+    *("epoll_wait", "epoll_pwait", "poll", "ppoll", "select", "pselect6", "io_uring_enter"),
+    *("read", "readv", "recvfrom", "recvmsg"),
+)
+"""Whether they find a request, and how many, depends on how busy the server is."""
 OTHERS = "others"
 
 
@@ -60,13 +63,11 @@ class _Causes:
         self._most = {what: max(two) for what, two in both.items()}
         self._cpu, self._lines = cpu, lines
         self._sign = (cpu.more > 0) - (cpu.more < 0) if cpu.is_told else 0
-        kinds = ("voluntary_switches", "involuntary_switches")
-        switches = sum(
-            self._more[count.what]
-            for count in counts
-            if count.what in kinds and count.difference and count.difference.is_told
-        )
+        told = {count.what for count in counts if count.difference and count.difference.is_told}
+        kinds = told & {"voluntary_switches", "involuntary_switches"}
+        switches = sum(self._more[kind] for kind in kinds)
         self._switches = switches if abs(switches) >= CALLS_MIN else 0.0
+        self._as_long = "bytes" in self._more and "bytes" not in told
 
     def because(self) -> list[Finding]:
         """Four at most."""
@@ -101,11 +102,8 @@ class _Causes:
 
     def _as_often(self, line: WhyLine) -> bool:
         """Whether both make a call equally often, for equally long answers, as far as is known."""
-        call, sent = f"call:{_call(line)}", "bytes"
-        if call not in self._more or sent not in self._more:
-            return False
-        alike = abs(self._more[sent]) <= BYTES_ALIKE * self._most[sent]
-        return alike and abs(self._more[call]) < CALLS_MIN
+        more = self._more.get(f"call:{_call(line)}")
+        return more is not None and abs(more) < CALLS_MIN and self._as_long
 
     def _calls_more(self, told: Sequence[WhyLine]) -> list[Finding]:
         """The calls that one makes more often though their time isn't told, the most first."""
@@ -119,8 +117,8 @@ class _Causes:
 
     def _is_worth(self, what: str, more: float) -> bool:
         least = min(CALLS_MANY, max(CALLS_MIN, CALLS_SHARE_MIN * self._most[what]))
-        if what.removeprefix("call:") in _WAITS:
-            least = CALLS_MANY
+        if what.removeprefix("call:") in _LOOKS:
+            least = LOOKS_MIN
         return abs(more) >= least and more * self._sign >= 0
 
     def _cause(self, line: WhyLine) -> Finding:

@@ -3,9 +3,10 @@
 - Every try that began counts. One that ended without a difference is kept with its reason: nothing
   was named, and its size is wrong.
 - Names are the causes in the finding's sentence, four at most, and the findings of unequal work.
-  "Unexplained" is not a name. A name is right where it is one of those in `causes.CONSISTS_OF`, and
-  where its time or its number is more on the planted side; all others are wrong, but for the
-  functions that call all causes (`NEUTRAL`). A try is named right if one name is right.
+  What remains (unexplained, other functions, other kernel work) is not a name. A name is right
+  where it is one of those in `causes.CONSISTS_OF`, and where its time or its number is more on the
+  planted side; all others are wrong, but for the functions that call all causes (`NEUTRAL`). A try
+  is named right if one name is right.
 - The size that is claimed is the sum of the table's lines that have a right name, whether they are
   in the sentence or not; the sum's interval is that of its lines, added by their squares.
 - The truth is measured apart: by other processes, after the look, at its rate, without samples.
@@ -25,6 +26,7 @@ from bakeoff.model.why import Why, WhyLine
 from bakeoff.report.sentences import sentence
 from tests.why_bench.causes import Planted
 
+REMAINDERS = ("other_functions", "others")
 NEUTRAL = ("Behaviour::answer", "Planted::pass", "Planted::spend", "main.main.func", "py::answer")
 
 
@@ -74,7 +76,7 @@ def counted(planted: Planted, side: str, result: Why, truth: Truth | None) -> Co
     names += [
         (name_of(cause), more_of(cause) * sign > 0)
         for cause in pair.finding.because
-        if cause.code != "in_nothing_seen"
+        if cause.code != "in_nothing_seen" and name_of(cause) not in REMAINDERS
     ]
     right = [name for name, more in names if more and planted.owns(name)]
     wrong = [

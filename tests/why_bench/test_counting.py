@@ -62,6 +62,7 @@ def in_call(call: str, us: float) -> Finding:
         ((in_call("getppid", 2.0), in_call("sendto", 1.0)), True, ("sendto",)),
         ((in_call("getppid", -2.0),), False, ("getppid",)),
         ((Finding.of("in_nothing_seen", us_more=2.0),), False, ()),
+        ((Finding.of("in_work", us_more=2.0, work="other_functions"),), False, ()),
         ((Finding.of("in_function", us_more=2.0, function="Planted::pass()"),), False, ()),
         (
             (Finding.of("in_scheduling", us_more=2.0, switches_more=None),),
