@@ -1,9 +1,18 @@
 """What a thread was at work for, by its stack: the line of the table that it belongs to."""
 
 import re
+from collections import Counter
+from collections.abc import Iterable
 from typing import NamedTuple
 
+from bakeoff.model.finding import Finding
+from bakeoff.model.samples import Record, WhyStacks
 from bakeoff.model.why import Part
+
+SAMPLES_MIN = 50
+UNNAMED_MIN, ALONE_MIN = 0.1, 0.2
+"""Of a contender's samples of user time: those without a function's name, and those whose stack has
+no caller's, from which on it is said."""
 
 
 class Key(NamedTuple):
@@ -55,3 +64,33 @@ def key_of(stack: str) -> Key | None:
     call = _PREFIX.sub("", within[0])
     ring = next((each for each in within if _RING_WORK.fullmatch(each)), "")
     return Key("call", f"{call}: {ring}" if ring and call == "io_uring_enter" else call)
+
+
+def unseen(records: Iterable[Record]) -> tuple[Finding, ...]:
+    """What the user stacks of each contender lack: functions' names, callers."""
+    seen: dict[str, Counter[str]] = {}
+    for record in records:
+        if isinstance(record, WhyStacks):
+            counted = seen.setdefault(record.entry, Counter())
+            for stack, times in record.stacks.items():
+                if not stack.endswith(OF_KERNEL):
+                    counted[stack] += sum(times)
+    return tuple(finding for name, stacks in seen.items() for finding in _unseen(name, stacks))
+
+
+def _unseen(name: str, stacks: Counter[str]) -> Iterable[Finding]:
+    unnamed: Counter[str] = Counter()
+    alone = 0
+    for stack, times in stacks.items():
+        *callers, function = stack.split(";")
+        if function.startswith("["):
+            unnamed[function.strip("[]")] += times
+        # Without a frame pointer what is found in its place leads nowhere.
+        alone += times if {*callers} <= {"[unknown]"} else 0
+    if (samples := stacks.total()) < SAMPLES_MIN:
+        return
+    if (share := unnamed.total() / samples) > UNNAMED_MIN:
+        file = unnamed.most_common(1)[0][0]
+        yield Finding.of("functions_unnamed", name=name, share=share, file=file)
+    if (share := alone / samples) > ALONE_MIN:
+        yield Finding.of("callers_unknown", name=name, share=share)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from bakeoff.judge.causes import OTHERS, cause_of
 from bakeoff.judge.fairness import unequal, works_of
 from bakeoff.judge.quantiles import t_quantile
-from bakeoff.judge.stacks import Key, key_of
+from bakeoff.judge.stacks import Key, key_of, unseen
 from bakeoff.model.audit import Work
 from bakeoff.model.errors import NoVerdict
 from bakeoff.model.machine import Machine
@@ -155,6 +155,7 @@ def judge_why(plan: WhyPlan, records: Sequence[Record], machine: Machine, comple
         },
         unequal=unequal(plan.race, works),
         profiling={name: cost for name, own in seen.items() if (cost := _profiling(own))},
+        unseen=unseen(records),
         missing=end.missing if end else {},
         given_up=end.given_up if end else "",
         machine=machine,

@@ -111,7 +111,8 @@ class Why(Contract):
 
     `profiling` is, for each contender, CPU time per request while stacks were sampled over that of
     the same load without. `unequal` is the work that contenders do unequally, which comes first.
-    `missing` says why a layer is not available here. `given_up`: the phase came to no end.
+    `unseen` is what stacks lack. `missing` says why a layer is not available here. `given_up`: the
+    phase came to no end.
     """
 
     schema_: Literal["bakeoff.why/1"] = Field("bakeoff.why/1", alias="schema")
@@ -128,6 +129,7 @@ class Why(Contract):
     peaks_per_s: Mapping[str, PositiveFloat] = {}
     unequal: tuple[Finding, ...] = ()
     profiling: Mapping[str, PositiveFloat] = {}
+    unseen: tuple[Finding, ...] = ()
     missing: Mapping[Layer, Finding] = {}
     given_up: Annotated[str, Field(exclude_if=lambda given: not given)] = ""
     machine: Machine

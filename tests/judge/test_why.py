@@ -139,6 +139,23 @@ def test_every_stack_has_a_line(frames: list[str]) -> None:
     assert key_of(";".join(frames))
 
 
+def test_functions_without_a_name_and_without_a_caller_are_told() -> None:
+    costs = {
+        "a": {"main;handle": 7.0, "main;[libssl.so.3]": 3.0, "[unknown];[app]": 1.0},
+        "b": {"main;handle": 6.0, "copy": 2.0, "[unknown];parse": 3.0, SEND: 9.0},
+    }
+    told = judged(records(costs)).unseen
+    values = {(found.code, str(found.values["name"])): found.values for found in told}
+    assert values.keys() == {("functions_unnamed", "a"), ("callers_unknown", "b")}
+    unnamed = values["functions_unnamed", "a"]
+    assert unnamed["share"] == pytest.approx(4 / 11, abs=0.02) and unnamed["file"] == "libssl.so.3"
+    assert values["callers_unknown", "b"]["share"] == pytest.approx(5 / 11, abs=0.02)
+    few = records(
+        {name: {stack: us / 500 for stack, us in of.items()} for name, of in costs.items()}
+    )
+    assert not judged(few).unseen
+
+
 def test_what_was_planted_is_named_and_sized_the_largest_first() -> None:
     base = {"main;handle": 5.0, SEND: 8.0, WAIT: 2.0}
     costs = {"a": base, "b": {**base, "main;handle;parse": 3.0, SEND: 10.0}}

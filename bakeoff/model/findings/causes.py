@@ -47,6 +47,15 @@ CAUSES: Mapping[str, Row] = {
         "{us_more:us_more} unexplained",
         more="The samples don't have it: plain blocks and sampled blocks differ by so much.",
     ),
+    "functions_unnamed": Row(
+        "{share:percent} of {name}'s user time has no function's name, most of it in {file}",
+        advice="install debug symbols, or build it unstripped",
+    ),
+    "callers_unknown": Row(
+        "in {share:percent} of {name}'s user time the stack ends at the function itself",
+        advice="build it with -fno-omit-frame-pointer",
+        more="The functions' own time is right; the flame graph doesn't have who called them.",
+    ),
     "no_perf": Row(
         "perf is not installed", advice="install linux-perf, which Ubuntu has in linux-tools"
     ),

@@ -75,6 +75,7 @@ VALUES: Mapping[str, Meant] = {
         "exit status 1",
     ),
     "faults_more": Meant("page faults per request more than the other", 0.2),
+    "file": Meant("a program's file, or one that it has loaded, by its name", "libssl.so.3"),
     "finding": Meant(
         "what is found of `name` against `other` by what the race is ranked by", "slower"
     ),

@@ -138,6 +138,7 @@ def blocks(result: Why, flames: Callable[[], Sequence[Flames]]) -> tuple[Block, 
         ),
         Charts(lambda: [flame_graph(of, number) for number, of in enumerate(flames(), start=1)]),
         *([Text(_cost(result), "Profiling")] if result.profiling else []),
+        List("What stacks lack", items("!", sentences(result.unseen))),
         List(
             "Not available here",
             tuple(
