@@ -163,28 +163,34 @@ def sent(connection: socket.socket, message: bytes) -> None:
 
 
 @dataclass
-class _Coming:
-    """An answer as far as it has come."""
+class Coming:
+    """An answer as far as it has come; without a head its status is None."""
 
     asked_ns: int
-    raw: bytearray
+    raw: bytearray = field(default_factory=bytearray)
     received_ns: list[int] = field(default_factory=list)
+    status: int | None = None
+    headers: tuple[tuple[str, str], ...] = ()
+    head_bytes: int = 0
     body: bytearray = field(default_factory=bytearray)
     body_came: list[tuple[int, int]] = field(default_factory=list)
-    response: h11.Response | None = None
-    head_bytes: int = 0
+
+    def take(self, piece: bytes) -> None:
+        """The next piece of the body. Raises `NoAnswer` where it is longer than is taken."""
+        self.body += piece
+        at_ns = self.received_ns[-1] if self.received_ns else self.asked_ns
+        self.body_came.append((at_ns, len(self.body)))
+        if len(self.body) > RESPONSE_BYTES_MAX:
+            raise NoAnswer(f"its body is over {RESPONSE_BYTES_MAX} bytes")
 
     def answer(self, *, keeps_alive: bool = False) -> Answer | None:
-        """None without a head."""
-        if self.response is None:
+        """What has come; None without a head."""
+        if self.status is None:
             return None
         return Answer(
             raw=bytes(self.raw),
-            status=self.response.status_code,
-            headers=tuple(
-                (name.decode("latin-1"), value.decode("latin-1"))
-                for name, value in self.response.headers
-            ),
+            status=self.status,
+            headers=self.headers,
             body=bytes(self.body),
             head_bytes=self.head_bytes,
             keeps_alive=keeps_alive,
@@ -198,7 +204,7 @@ def _read(
     client: h11.Connection, connection: socket.socket, asked_ns: int, came: bytes = b""
 ) -> Answer:
     """The next answer, of which `came` was received before."""
-    coming = _Coming(asked_ns, bytearray(came))
+    coming = Coming(asked_ns, bytearray(came))
     if came:
         client.receive_data(came)
     try:
@@ -211,7 +217,7 @@ def _read(
     return answer
 
 
-def _read_on(client: h11.Connection, connection: socket.socket, coming: _Coming) -> bool:
+def _read_on(client: h11.Connection, connection: socket.socket, coming: Coming) -> bool:
     """Reads to the answer's end; whether the connection ended, too."""
     raw, ended = coming.raw, False
     while True:
@@ -228,14 +234,13 @@ def _read_on(client: h11.Connection, connection: socket.socket, coming: _Coming)
             ended = not data
             client.receive_data(data)
         elif isinstance(event, h11.Response):
-            coming.response = event
+            coming.status = event.status_code
+            coming.headers = tuple(
+                (name.decode("latin-1"), value.decode("latin-1")) for name, value in event.headers
+            )
             coming.head_bytes = len(raw) - len(client.trailing_data[0])
         elif isinstance(event, h11.Data):
-            coming.body += event.data
-            at_ns = coming.received_ns[-1] if coming.received_ns else coming.asked_ns
-            coming.body_came.append((at_ns, len(coming.body)))
-            if len(coming.body) > RESPONSE_BYTES_MAX:
-                raise NoAnswer(f"its body is over {RESPONSE_BYTES_MAX} bytes")
+            coming.take(event.data)
         elif isinstance(event, h11.EndOfMessage):
             return ended
 

@@ -3,7 +3,7 @@
 import socket
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Self
 
 from h2.config import H2Configuration
@@ -23,10 +23,10 @@ from h2.settings import SettingCodes
 
 from bakeoff.model.workload import RequestSection
 from bakeoff.verify.exchange import (
-    RESPONSE_BYTES_MAX,
     SPEAKS_TLS,
     TLS_RECORDS,
     Answer,
+    Coming,
     NoAnswer,
     received,
     sent,
@@ -39,36 +39,12 @@ _DATA, _HEADERS, _SETTINGS, _CONTINUATION = 0, 1, 4, 9
 _OF_HTTP_1 = frozenset({"host", "connection", "keep-alive", "transfer-encoding", "upgrade"})
 
 
-@dataclass
-class _Coming:
-    """An answer as far as it has come: its frames, and what they say."""
+@dataclass(kw_only=True)
+class _Coming(Coming):
+    """An answer whose `raw` is its frames."""
 
     stream: int
-    asked_ns: int
-    frames: bytearray = field(default_factory=bytearray)
-    head_bytes: int = 0
-    received_ns: list[int] = field(default_factory=list)
-    headers: tuple[tuple[str, str], ...] = ()
-    body: bytearray = field(default_factory=bytearray)
-    body_came: list[tuple[int, int]] = field(default_factory=list)
     done: bool = False
-
-    def answer(self, *, keeps_alive: bool = False) -> Answer | None:
-        """None without a head."""
-        if not self.headers:
-            return None
-        status = dict(self.headers).get(":status", "")
-        return Answer(
-            raw=bytes(self.frames),
-            status=int(status) if status.isdigit() else 0,
-            headers=tuple(each for each in self.headers if not each[0].startswith(":")),
-            body=bytes(self.body),
-            head_bytes=self.head_bytes,
-            keeps_alive=keeps_alive,
-            asked_ns=self.asked_ns,
-            received_ns=tuple(self.received_ns),
-            body_came=tuple(self.body_came),
-        )
 
 
 class Http2Connection:
@@ -89,7 +65,9 @@ class Http2Connection:
         To `close` is the client's: HTTP/2 has no way to ask the server for it.
         """
         del close
-        coming = _Coming(self._h2.get_next_available_stream_id(), time.monotonic_ns())
+        coming = _Coming(
+            stream=self._h2.get_next_available_stream_id(), asked_ns=time.monotonic_ns()
+        )
         body = request.content
         try:
             self._h2.send_headers(
@@ -143,7 +121,7 @@ class Http2Connection:
     def _read(self, coming: _Coming) -> None:
         """The next bytes, and what has to be said to them."""
         sent(self.socket, self._h2.data_to_send())
-        data = received(self.socket, bool(coming.frames), coming.asked_ns)
+        data = received(self.socket, bool(coming.raw), coming.asked_ns)
         if not data:
             raise NoAnswer(self._closed(coming))
         if not self._began:
@@ -159,7 +137,7 @@ class Http2Connection:
                 "it closed the connection without a word of HTTP/2: does it speak it, by prior "
                 "knowledge in cleartext (h2c) or over TLS (h2)?"
             )
-        what = "in the middle of its answer" if coming.frames else "before an answer came"
+        what = "in the middle of its answer" if coming.raw else "before an answer came"
         return f"the connection was closed {what}"
 
     def _count(self, coming: _Coming, data: bytes) -> None:
@@ -172,7 +150,7 @@ class Http2Connection:
                 return
             kind, stream = self._unread[_KIND], int.from_bytes(self._unread[5:9]) & 0x7FFFFFFF
             if stream == coming.stream and kind in (_DATA, _HEADERS, _CONTINUATION):
-                coming.frames += self._unread[:size]
+                coming.raw += self._unread[:size]
                 coming.head_bytes += size if kind != _DATA else 0
                 coming.received_ns.append(now_ns)
             del self._unread[:size]
@@ -194,12 +172,12 @@ class Http2Connection:
 
     def _take_own(self, coming: _Coming, event: Event) -> None:
         if isinstance(event, ResponseReceived):
-            coming.headers = tuple((str(name), str(value)) for name, value in event.headers or ())
+            head = [(str(name), str(value)) for name, value in event.headers or ()]
+            status = dict(head).get(":status", "")
+            coming.status = int(status) if status.isdigit() else 0
+            coming.headers = tuple(each for each in head if not each[0].startswith(":"))
         elif isinstance(event, DataReceived):
-            coming.body += event.data or b""
-            coming.body_came.append((coming.received_ns[-1], len(coming.body)))
-            if len(coming.body) > RESPONSE_BYTES_MAX:
-                raise NoAnswer(f"its body is over {RESPONSE_BYTES_MAX} bytes")
+            coming.take(event.data or b"")
             self._h2.acknowledge_received_data(event.flow_controlled_length or 0, coming.stream)
         elif isinstance(event, StreamReset):
             raise NoAnswer(f"it reset the request's stream ({_name(event.error_code)})")

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import chain, repeat
 
 from bakeoff.start.certificate import make_certificate
-from bakeoff.verify import exchange, http2
+from bakeoff.verify import exchange
 from tests.messages.case import Case, Scene, Section, Situation, case
 from tests.messages.worlds import real
 from tests.verify.protocols import Http2Server, secure, serve_http_1
@@ -107,7 +107,6 @@ def body(text: bytes, *lines: str) -> bytes:
 
 def _short(scene: Scene) -> None:
     scene.patch.setattr(exchange, "RESPONSE_BYTES_MAX", 4)
-    scene.patch.setattr(http2, "RESPONSE_BYTES_MAX", 4)
 
 
 def _hasty(scene: Scene) -> None:
