@@ -1,7 +1,7 @@
 """Where the difference between servers comes from: plan.json of the phase, and why.json."""
 
 from collections.abc import Mapping
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple, get_args
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat
 
@@ -14,6 +14,8 @@ from bakeoff.model.plan import Plan
 Layer = Literal["stacks", "kernel", "calls", "counters", "waits"]
 """`stacks`: user time by function. `kernel`: kernel time by what it is for. `calls`: system calls
 by name and number. `counters`: what the cores count. `waits`: what threads wait for."""
+
+LAYERS: tuple[Layer, ...] = get_args(Layer)
 
 Wait = Literal[
     "running", "ready", "requests", "thread", "timer", "disk", "socket", "other", "unseen"

@@ -7,6 +7,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
+from pwd import getpwuid
 from shutil import which
 from threading import Event
 from typing import TypeVar
@@ -14,7 +15,7 @@ from typing import TypeVar
 from bakeoff.command import Ended, run
 from bakeoff.model.errors import BakeoffError
 from bakeoff.model.finding import Finding
-from bakeoff.model.why import COUNTERS, Layer
+from bakeoff.model.why import COUNTERS, LAYERS, Layer
 from bakeoff.why import names
 from bakeoff.why.stacks import (
     Sample,
@@ -42,6 +43,10 @@ _PARANOID = Path("/proc/sys/kernel/perf_event_paranoid")
 _QUIET = ("--no-buildid", "--no-buildid-cache", "--no-bpf-event")
 """perf would copy what it samples to the user's home, and wait for programs of BPF for up to a
 second at its end."""
+_TRACING = (
+    *("perf", "record", *_QUIET, "-q", "-R", "-c", "1"),
+    *("-m", CALLS_BUFFER, "-e", "raw_syscalls:sys_enter,raw_syscalls:sys_exit"),
+)
 
 
 Loaded = TypeVar("Loaded")
@@ -108,9 +113,17 @@ class Profiler:
     @cached_property
     def _traces(self) -> bool:
         """Whether perf may see system calls begin and end, which slows them least."""
-        return bool(which("perf")) and not _failure(
-            ["perf", "stat", "-e", "raw_syscalls:sys_enter"]
-        )
+        return bool(which("perf")) and not _failure([*_TRACING, "-o", os.devnull])
+
+    def refused(self, pids: Collection[int]) -> Mapping[Layer, Finding]:
+        """The layers that are not available of `pids`, which belong to somebody else."""
+        users = set[str]()
+        for pid in pids if os.geteuid() else ():
+            with suppress(OSError):
+                owner = Path(f"/proc/{pid}").stat().st_uid
+                users |= {_name_of(owner)} if owner != os.geteuid() else set()
+        why = Finding.of("not_ours", user=", ".join(sorted(users)))
+        return dict.fromkeys(LAYERS if users else (), why)
 
     @contextmanager
     def sampling(self, pids: Collection[int], file: Path) -> Iterator[Sampling]:
@@ -132,9 +145,7 @@ class Profiler:
         """
         if not self._traces:
             return self._calls_of_strace(pids, file, load)
-        events = "raw_syscalls:sys_enter,raw_syscalls:sys_exit"
-        argv = ["perf", "record", *_QUIET, "-q", "-R", "-c", "1", "-m", CALLS_BUFFER, "-e", events]
-        with _held([*argv, "-o", str(file)], pids, file):
+        with _held([*_TRACING, "-o", str(file)], pids, file):
             loaded = load()
         text = _output(["perf", "trace", "-s", "-i", str(file)])
         if _LOST in text:
@@ -261,6 +272,13 @@ def _refused(failure: str) -> Finding:
     if os.geteuid() and level > 2:
         return Finding.of("profiler_refused", paranoid=level)
     return Finding.of("profiler_fails", failure=failure)
+
+
+def _name_of(user: int) -> str:
+    try:
+        return getpwuid(user).pw_name
+    except KeyError:
+        return str(user)
 
 
 def _sees_kernel() -> bool:

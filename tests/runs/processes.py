@@ -7,11 +7,13 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from bakeoff.model.errors import ContenderOut
+from bakeoff.model.finding import Finding
 from bakeoff.model.plan import Cores, Entry
 from bakeoff.model.protocol import OVER_TLS, Certificate, Protocol
 from bakeoff.model.readings import CpuTime
 from bakeoff.model.receipt import CpuCounter, Handle, Stopped
 from bakeoff.model.samples import Slice
+from bakeoff.model.why import Layer
 from bakeoff.why import ProfilerFailed, Sample
 
 if TYPE_CHECKING:
@@ -213,6 +215,9 @@ class FakeProfiler:
     ) -> tuple[dict[str, int], Slice]:
         loaded = load()
         return {"instructions": 2 * loaded.event.requests_all}, loaded
+
+    def refused(self, _pids: Collection[int]) -> dict[Layer, Finding]:
+        return self._world.refused
 
     @contextmanager
     def waiting(self, _pids: Collection[int]) -> Iterator[SimpleNamespace]:

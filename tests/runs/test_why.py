@@ -6,7 +6,7 @@ import pytest
 
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.finding import Finding
-from bakeoff.model.why import Why
+from bakeoff.model.why import LAYERS, Why
 from bakeoff.report.kinds.why import section
 from bakeoff.runs import open_run, report, resume
 from bakeoff.runs.kinds.race import RaceRun
@@ -116,14 +116,21 @@ def test_a_server_that_ends_meanwhile_leaves_the_race_its_verdict(
 
 
 def test_without_profilers_there_are_user_and_kernel_time(measure: Measure) -> None:
-    lacking = dict.fromkeys(
-        ("stacks", "kernel", "calls", "counters", "waits"), Finding.of("no_perf")
-    )
-    result = causes(raced(measure, World(SPEEDS, lacking=lacking)))  # type: ignore[arg-type]
+    lacking = dict.fromkeys(LAYERS, Finding.of("no_perf"))
+    result = causes(raced(measure, World(SPEEDS, lacking=lacking)))
     assert result.missing == lacking and not result.profiling
     pair = result.pair("slow")
     assert pair and [line.part for line in pair.lines] == ["user", "kernel", "unexplained"]
     assert [cause.code for cause in pair.finding.because] == ["in_mode", "in_mode"]
+
+
+def test_of_servers_of_another_user_there_are_user_and_kernel_time(measure: Measure) -> None:
+    refused = dict.fromkeys(LAYERS, Finding.of("not_ours", user="www-data"))
+    result = causes(raced(measure, World(SPEEDS, refused=refused)))
+    assert result.missing == refused and not result.profiling
+    pair = result.pair("slow")
+    assert pair and [line.part for line in pair.lines] == ["user", "kernel", "unexplained"]
+    assert not pair.waits
 
 
 def test_profilers_that_fail_are_a_layer_that_is_missing(measure: Measure) -> None:

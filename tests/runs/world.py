@@ -67,7 +67,8 @@ class World(Reports, History, Watch):
     first connections are closed, or with `forgets_again` any. `compiles_s` is the CPU time that
     each slice in a process's first half second of load leaves to be done after it. Those of `leaks`
     use that share of a core all the time, but while they are `frozen`, since when. `stubborn` ones
-    survive SIGKILL. Profilers fail with `profiler_fault`, and see nothing of what is `lacking`.
+    survive SIGKILL. Profilers fail with `profiler_fault`, and see nothing of what is `lacking`; of
+    these servers they are `refused` some.
     """
 
     requests_per_s: dict[str, float]
@@ -107,6 +108,7 @@ class World(Reports, History, Watch):
     broken: dict[str, str] = field(default_factory=dict)
     stubborn: set[str] = field(default_factory=set)
     lacking: dict[Layer, Finding] = field(default_factory=dict)
+    refused: dict[Layer, Finding] = field(default_factory=dict)
     profiler_fault: str = ""
     forgotten: set[int] = field(default_factory=set)
     starts_s: dict[str, float] = field(default_factory=dict)

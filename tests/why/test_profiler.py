@@ -11,7 +11,9 @@ from threading import Event
 import pytest
 
 from bakeoff.model.finding import Finding
+from bakeoff.model.why import LAYERS
 from bakeoff.why import Profiler, ProfilerFailed
+from bakeoff.why.profiler import _TRACING, CALLS_BUFFER
 
 BUSY = """
 import os
@@ -77,7 +79,8 @@ def test_where_calls_were_lost_there_is_no_count(
 ) -> None:
     if not profiler._traces:
         pytest.skip("perf may not see system calls here")
-    monkeypatch.setattr("bakeoff.why.profiler.CALLS_BUFFER", "4K")
+    little = [word.replace(CALLS_BUFFER, "4K") for word in _TRACING]
+    monkeypatch.setattr("bakeoff.why.profiler._TRACING", little)
     with pytest.raises(ProfilerFailed, match="lost"):
         profiler.calls([busy], tmp_path / "file", lambda: Event().wait(0.3))
 
@@ -125,3 +128,12 @@ def test_names_of_code_are_removed_and_the_users_own_options_kept(
     written.write_text("1 2 f\n")
     Profiler().forget([os.getpid()])
     assert not written.exists()
+
+
+def test_processes_of_another_user_are_not_ours_to_look_into(
+    busy: int, profiler: Profiler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert not profiler.refused([busy])
+    monkeypatch.setattr("os.geteuid", lambda: os.getuid() + 1)
+    owner = Path(f"/proc/{busy}").owner()
+    assert profiler.refused([busy]) == dict.fromkeys(LAYERS, Finding.of("not_ours", user=owner))

@@ -81,5 +81,9 @@ CAUSES: Mapping[str, Row] = {
     "no_waits": Row(
         "the kernel doesn't say what threads wait for (/proc/PID/wchan and schedstat)",
     ),
+    "not_ours": Row(
+        "its processes belong to the user {user}, and only root may look into them",
+        advice="run bakeoff as root",
+    ),
     "servers_elsewhere": Row("the contenders run on other machines"),
 }

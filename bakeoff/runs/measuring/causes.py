@@ -15,8 +15,9 @@ from bakeoff.model.errors import BadUsage, BakeoffError, NodeLost, NoVerdict
 from bakeoff.model.finding import Finding
 from bakeoff.model.readings import Usage
 from bakeoff.model.samples import Slice, WhyBlock, WhyCounts, WhyEnd, WhyStacks
-from bakeoff.model.why import Layer, Wait, WhyPlan
+from bakeoff.model.why import LAYERS, Layer, Wait, WhyPlan
 from bakeoff.plan import block_order, start_order
+from bakeoff.report.sentences import sentence
 from bakeoff.runs.measuring.contenders import NotAsPlanned
 from bakeoff.runs.measuring.context import Context
 from bakeoff.runs.measuring.instances import Running
@@ -52,10 +53,8 @@ class Causes:
         self._clock = context.stages.clock
         made = context.stages.servers.profiler
         self._profiler: Profiler | None = made() if made else None
-        elsewhere = dict[Layer, Finding].fromkeys(
-            ("stacks", "kernel", "calls", "counters", "waits"), Finding.of("servers_elsewhere")
-        )
-        self._missing = dict(self._profiler.missing) if self._profiler else elsewhere
+        elsewhere = dict.fromkeys(LAYERS, Finding.of("servers_elsewhere"))
+        self._missing = dict(self._profiler.missing if self._profiler else elsewhere)
         self._steps = 0
 
     def measure(self) -> None:
@@ -89,6 +88,8 @@ class Causes:
             context.store.append(session.record())
             self._running = {each.entry.name: each for each in session.running}
             self._check_seen()
+            if self._profiler:
+                self._missing |= self._profiler.refused(self._pids())
             warmup = warm_up(self._meter, session, (), {}, plan.duration_s)
             context.store.append(warmup)
             self._offer({name: rates[-1] for name, rates in warmup.requests_per_s.items()})
@@ -108,9 +109,18 @@ class Causes:
                     self._profiler.forget(self._pids())
 
     def _check_seen(self) -> None:
-        unseen = [name for name, each in self._running.items() if each.cpu.read() is None]
+        unseen = {
+            name: each.handle.unseen
+            for name, each in self._running.items()
+            if each.cpu.read() is None
+        }
         if unseen:
-            raise NoVerdict(f"the processes of {', '.join(unseen)} can't be seen; name one: --pid")
+            raise NoVerdict(
+                "; ".join(
+                    f"{name}: {sentence(why) if why else 'its processes are gone'}"
+                    for name, why in unseen.items()
+                )
+            )
 
     def _offer(self, peaks: Mapping[str, float]) -> None:
         self._rate = min(self._plan.rate or inf, RATE_SHARE * min(peaks.values()))
