@@ -2,13 +2,14 @@
 
 The difference is that of CPU time per request in plain blocks. A sample of a stack stands for its
 share of the CPU time of its slice, and has one line: the function that was at work or, in the
-kernel, what it was at work for. Sampling makes requests cost more; the factor of both contenders
-together is taken out. What the lines leave of the plain difference is unexplained; what the
-profiler itself did is on no line.
+kernel, what it was at work for. Sampling makes requests cost more, and those most that wait most
+often: each contender's own factor is taken out, and what the profiler itself did is on no line. So
+plain and sampled blocks agree on the whole; what they leave where some are missing is unexplained.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from statistics import fmean
 from typing import get_args
 
@@ -74,18 +75,28 @@ class Seen:
         """CPU time per request in a plain block."""
         return self.plain[block].server_cpu_us_per_request or 0.0
 
-    def split(self, block: int, slowed: float, *, kernel_named: bool) -> dict[Key, float]:
+    @cached_property
+    def profiling(self) -> float | None:
+        """CPU time per request while it is sampled, over that of plain blocks."""
+        both = self.plain.keys() & self.sampled.keys()
+        if not both or not self.stacks:
+            return None
+        sampled_us = fmean(self.sampled[block].server_cpu_us_per_request or 0.0 for block in both)
+        plain_us = fmean(map(self.cpu_us, both))
+        return sampled_us / plain_us if plain_us and sampled_us else None
+
+    def split(self, block: int, *, kernel_named: bool) -> dict[Key, float]:
         """CPU time per request of each line in a block, µs; the keys `user` and `kernel` are the
-        sums. By the factor `slowed` a request takes longer while it is sampled.
+        sums.
 
         Without the kernel's stacks its time is the kernel's own count, and without any stacks user
         time too.
         """
         stacks = self.stacks.get(block, {}) if block in self.sampled else {}
-        counted = sum(stacks.values())
+        counted = sum(times for key, times in stacks.items() if key)
         slice_ = self.sampled[block] if counted else self.plain[block]
         whole_us, cpu = slice_.server_cpu_us_per_request or 0.0, slice_.server_cpu
-        whole_us /= slowed if counted else 1.0
+        whole_us /= (self.profiling or 1.0) if counted else 1.0
         found: dict[Key, float] = {}
         if not counted or not kernel_named:
             assert cpu
@@ -154,7 +165,7 @@ def judge_why(plan: WhyPlan, records: Sequence[Record], machine: Machine, comple
             if own.plain
         },
         unequal=unequal(plan.race, works),
-        profiling={name: cost for name, own in seen.items() if (cost := _profiling(own))},
+        profiling={name: cost for name, own in seen.items() if (cost := own.profiling)},
         unseen=unseen(records),
         missing=end.missing if end else {},
         given_up=end.given_up if end else "",
@@ -189,15 +200,6 @@ def _add_stacks(own: Seen, record: WhyStacks) -> None:
             of_block[key] = of_block.get(key, 0) + times
 
 
-def _profiling(own: Seen) -> float | None:
-    both = own.plain.keys() & own.sampled.keys()
-    if not both or not own.stacks:
-        return None
-    sampled_us = fmean(own.sampled[block].server_cpu_us_per_request or 0.0 for block in both)
-    plain_us = fmean(map(own.cpu_us, both))
-    return sampled_us / plain_us if plain_us and sampled_us else None
-
-
 def _pair(
     name: str,
     other: str,
@@ -213,9 +215,7 @@ def _pair(
     if len(blocks) < 2:
         return None
     plain = [np.array([own.cpu_us(block) for block in blocks]) for own in both]
-    # What profiling costs both alike is taken out; where it hits one more, that is unexplained.
-    slowed = float(np.prod([_profiling(own) or 1.0 for own in both])) ** 0.5
-    rows = [_rows(own, blocks, slowed, kernel_named=kernel_named) for own in both]
+    rows = [_rows(own, blocks, kernel_named=kernel_named) for own in both]
     ordered = _ordered(rows, max(each.mean() for each in plain))
     met = [what for what in both[0].met.get(blocks[0], {}) if both[1].met.get(blocks[0])]
     interval = _intervals(len(ordered) + 1 + len(met))
@@ -269,13 +269,11 @@ def _met(own: Seen, what: str, blocks: Sequence[int]) -> Floats:
     return np.array([own.met.get(block, {}).get(what, 0.0) for block in blocks])
 
 
-def _rows(
-    own: Seen, blocks: Sequence[int], slowed: float, *, kernel_named: bool
-) -> dict[Key, Floats]:
+def _rows(own: Seen, blocks: Sequence[int], *, kernel_named: bool) -> dict[Key, Floats]:
     """Line → µs per request in each block."""
     rows: dict[Key, Floats] = {}
     for at, block in enumerate(blocks):
-        for key, us in own.split(block, slowed, kernel_named=kernel_named).items():
+        for key, us in own.split(block, kernel_named=kernel_named).items():
             rows.setdefault(key, _nothing(blocks))[at] = us
     return rows
 

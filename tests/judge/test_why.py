@@ -210,13 +210,21 @@ def test_lines_add_up_to_the_difference_whatever_there_is(
     assert len(pair.lines) <= 2 * 16 + 3
 
 
-def test_what_profiling_costs_both_is_not_a_cause_and_what_it_costs_one_is_unexplained() -> None:
+@pytest.mark.parametrize("profiling", [{"a": 1.3, "b": 1.3}, {"a": 1.0, "b": 1.3}])
+def test_what_profiling_costs_is_on_no_line(profiling: dict[str, float]) -> None:
+    """Whether it costs both alike or not, and whether samples have it or not."""
+    own = {"main;do_syscall_64_[k];schedule_[k];__perf_event_task_sched_out_[k]": 3.0}
     costs = {"a": {"main;handle": 10.0}, "b": {"main;handle": 12.0}}
-    alike = records(costs, profiling={"a": 1.3, "b": 1.3})
-    assert judged(alike).profiling["a"] == pytest.approx(1.3, rel=0.02)
-    assert more_us(pair_of(alike))["unexplained"] == pytest.approx(0, abs=0.2)
-    unlike = pair_of(records(costs, profiling={"a": 1.0, "b": 1.3}))
-    assert more_us(unlike)["unexplained"] == pytest.approx(2 - (13.7 - 8.8), abs=0.4)
+    log = records(costs, profiling=profiling)
+    assert judged(log).profiling == {
+        name: pytest.approx(of, rel=0.02) for name, of in profiling.items()
+    }
+    sampled = records({"a": costs["a"], "b": {**costs["b"], **own}}, profiling=profiling)
+    stacks = [each for each in sampled if isinstance(each, WhyStacks)]
+    others = [each for each in log if not isinstance(each, WhyStacks)]
+    for more in (more_us(pair_of(log)), more_us(pair_of([*stacks, *others]))):
+        assert more["handle"] == pytest.approx(2, abs=0.3)
+        assert more["unexplained"] == pytest.approx(0, abs=0.2)
 
 
 def test_calls_are_named_though_their_time_is_not_seen_but_not_how_often_it_waits() -> None:

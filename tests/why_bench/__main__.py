@@ -3,7 +3,7 @@
   planted  ten causes in five sizes, twice each, one at a time in brick-yardstick
   others   six causes in two sizes in small servers in Go, Node and Python
   pairs    five pairs of servers of the catalogue, twice each: the share of the measured difference
-           that is on no line
+           that sampled blocks miss
 
 Of each try the sides are called left and right, at random; either may be the reference. What is
 measured and judged has these names and no others. The rules of counting are in `counting.py`. A try
@@ -186,17 +186,22 @@ def facts(result: Why) -> dict[str, Any]:
 
 
 def of_pair(result: Why) -> dict[str, Any]:
-    """What the parts leave of the measured difference, and what is said."""
+    """What is said of a pair, and the share of its measured difference that sampled blocks miss.
+
+    `why` takes out of each contender's samples what profiling costs it, so that its lines add up to
+    the plain difference. Here only what it costs both together is taken out.
+    """
     if not result.pairs:
         return {"missed": None}
     (pair,) = result.pairs
-    unexplained_us = sum(line.difference.more for line in pair.lines if line.part == "unexplained")
+    its, other = (result.profiling.get(name, 1.0) for name in (pair.name, pair.other))
+    sampled_us = (pair.its_us * its - pair.other_us * other) / (its * other) ** 0.5
     return {
         "its_us": pair.its_us,
         "other_us": pair.other_us,
         "cpu": pair.cpu.model_dump(),
-        "unexplained_us": unexplained_us,
-        "missed": abs(unexplained_us / pair.cpu.more),
+        "sampled_us": sampled_us,
+        "missed": abs(sampled_us / pair.cpu.more - 1),
         "said": sentence(pair.finding),
     }
 

@@ -68,6 +68,7 @@ _GO_COLLECTS = (
     "typePointers",
     "bulkBarrier",
 )
+_PYTHON_NUMBERS = ("k_mul", "x_mul", "x_add", "PyObject_Malloc", "PyObject_Free")
 _PYTHON_CALLS = ("_PyEval", "PyObject_Vectorcall", "cfunction")
 ALSO_IN: Mapping[str, Mapping[str, Sequence[str]]] = {
     "yardstick": {},
@@ -87,7 +88,7 @@ ALSO_IN: Mapping[str, Mapping[str, Sequence[str]]] = {
         "sleep": ("futex", "FutexEmulation", "Atomics"),
     },
     "python": {
-        "loops": (*_PYTHON_CALLS, "long_", "PyNumber", "PyLong", "rangeiter"),
+        "loops": (*_PYTHON_CALLS, "long_", "PyNumber", "PyLong", "rangeiter", *_PYTHON_NUMBERS),
         "calls": ("py::call", "ppid", *_PYTHON_CALLS, "PyLong"),
         "allocations": ("py::allocate", "bytearray", "Py_Malloc", "list", *_PYTHON_CALLS),
         "line": ("py::write_line", "os_write", *_PYTHON_CALLS),
@@ -95,7 +96,8 @@ ALSO_IN: Mapping[str, Mapping[str, Sequence[str]]] = {
         "sleep": ("sleep", "futex", "take_gil", "drop_gil"),
     },
 }
-"""The same in other servers. Of Python before 3.12 the interpreter is all that can be named."""
+"""The same in other servers. Of a Python without frame pointers the interpreter's functions are all
+that can be named."""
 
 
 @dataclass(frozen=True)
