@@ -224,6 +224,8 @@ def _read_on(client: h11.Connection, connection: socket.socket, coming: Coming) 
         try:
             event = client.next_event()
         except h11.RemoteProtocolError as error:
+            if ended and coming.status is not None:
+                raise NoAnswer("the connection was closed in the middle of its answer") from None
             raise NoAnswer(_no_http(bytes(raw[:80]), error)) from None
         if event is h11.NEED_DATA:
             data = received(connection, bool(raw), coming.asked_ns)

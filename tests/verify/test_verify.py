@@ -94,7 +94,7 @@ def test_a_right_answer_has_no_problem_and_is_kept_byte_for_byte() -> None:
             "status 400, not 200: its port speaks TLS; ",
         ),
         (HELLO, b"SSH-2.0-OpenSSH\r\n", "its answer is not HTTP"),
-        (HELLO, GOOD[:-2], "its answer is not HTTP"),
+        (HELLO, GOOD[:-2], "closed in the middle of its answer"),
         (HELLO, GOOD + GOOD, f"it answers twice: {len(GOOD)} bytes came that belong to no request"),
         (HELLO, b"", "closed before an answer came"),
         (COMPRESSED, gzipped(b"Hello"), "its body is not gzip"),
