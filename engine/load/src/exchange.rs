@@ -66,7 +66,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
     /// Sends what a connection has to say.
     #[inline]
     pub(crate) fn flush(&mut self, slot: usize) {
-        if P::WRITES && !self.pool.out.is_empty() {
+        if (P::WRITES || P::GREETS) && !self.pool.out.is_empty() {
             self.pool.io.send_owned(slot, Arc::from(&self.pool.out[..]));
             self.pool.out.clear();
         }
@@ -227,7 +227,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         let (is_idle, is_offered) =
             (protocol.in_flight() == 0, had_room && matches!(self.pacer, Pacer::Open { .. }));
         if connection.state == State::Greeting {
-            if protocol.announced().is_some() {
+            if protocol.is_ready() {
                 self.on_ready(slot);
             }
         } else if is_idle && is_done {

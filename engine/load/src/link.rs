@@ -100,7 +100,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
                 let part = self.pool.book.message(flight.message).bytes.clone();
                 self.put(slot, flight, 1, part);
             }
-        } else if P::WRITES {
+        } else if P::GREETS {
             pool.enter(slot, State::Greeting);
             self.flush(slot);
         } else {

@@ -57,6 +57,7 @@ impl<T: Ticket> Http1<T> {
 
 impl<T: Ticket> Protocol<T> for Http1<T> {
     const WRITES: bool = false;
+    const GREETS: bool = false;
 
     /// One for each expectation.
     type Shared = Vec<HeadCache>;

@@ -13,6 +13,7 @@ pub mod check;
 mod chunked;
 pub mod content;
 pub mod decoder;
+pub mod events;
 pub mod h2;
 pub mod head;
 pub mod http1;

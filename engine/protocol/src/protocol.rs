@@ -59,6 +59,10 @@ pub trait Protocol<T>: Default {
     /// Else they are sent as they lie in the book, and [`Protocol::start`] is told of it.
     const WRITES: bool;
 
+    /// Whether the server speaks first: a connection that is kept carries no request before it
+    /// [`is_ready`](Protocol::is_ready).
+    const GREETS: bool;
+
     /// What all connections of one thread to one target share: what the answers have taught, and
     /// what the requests are made of.
     type Shared;
@@ -74,9 +78,13 @@ pub trait Protocol<T>: Default {
     /// Our side ends the connection after its last answer: appends its last bytes to `out`.
     fn write_goodbye(&mut self, _out: &mut Vec<u8>) {}
 
+    /// Whether the server has said what requests have to wait for.
+    fn is_ready(&self) -> bool {
+        true
+    }
+
     /// What the server has announced of itself. `None` before that, and where the protocol has
-    /// nothing of the kind. Where the protocol [`WRITES`](Protocol::WRITES), a connection that is
-    /// kept carries no request before.
+    /// nothing of the kind.
     fn announced(&self) -> Option<Announced> {
         None
     }

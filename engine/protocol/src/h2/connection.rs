@@ -192,6 +192,7 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
 
 impl<T: Copy, const SECURE: bool> Protocol<T> for Http2<T, SECURE> {
     const WRITES: bool = true;
+    const GREETS: bool = true;
 
     type Shared = Shared;
 
@@ -211,6 +212,10 @@ impl<T: Copy, const SECURE: bool> Protocol<T> for Http2<T, SECURE> {
 
     fn write_goodbye(&mut self, out: &mut Vec<u8>) {
         frame::write_goaway(out, 0, code::NO_ERROR);
+    }
+
+    fn is_ready(&self) -> bool {
+        self.announced.is_some()
     }
 
     fn announced(&self) -> Option<Announced> {
