@@ -68,6 +68,26 @@ class Ceiling(Contract):
     share: NonNegativeFloat
 
 
+class Events(Contract):
+    """What came in streams of server-sent events.
+
+    `first_us` runs to the first event of a stream, `gap_us` from one event to the next, 0 where they
+    came at once; a gap that is as long as `--stall` is one of the `stalls`. `open` streams went on
+    at the end, and count neither as requests nor as misses.
+    """
+
+    count: NonNegativeInt
+    per_s: NonNegativeFloat
+    first_us: Latency | None
+    gap_us: Latency | None
+    stalls: NonNegativeInt
+    lost: NonNegativeInt
+    doubled: NonNegativeInt
+    out_of_order: NonNegativeInt
+    altered: NonNegativeInt
+    open: NonNegativeInt
+
+
 class RequestResult(Contract):
     """What one request of a request file came to, by its own name or method and path."""
 
@@ -102,6 +122,7 @@ class LoadResult(Contract):
     counted_bytes_per_s: NonNegativeFloat | None = None
     latency_us: Latency | None
     first_byte_us: Latency | None = None
+    events: Events | None = None
     service_us: Latency | None
     send_lag_us: Latency | None
     errors: dict[str, PositiveInt]

@@ -19,6 +19,8 @@ enum Progress {
     Fine(u64),
     /// The same, and the server closes the connection after the last answer.
     Last(u64),
+    /// All that came was asked for, and nothing more is wanted on the connection.
+    Over,
     /// Something is wrong from that byte on.
     Wrong(usize, String),
 }
@@ -124,6 +126,10 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
                 self.pool.io.release(piece);
                 self.after_last(slot, next_ns);
             }
+            Progress::Over => {
+                self.pool.io.release(piece);
+                self.end_stream(slot, now_ns);
+            }
             Progress::Wrong(at, detail) => {
                 self.close_with_error(slot, ErrorKind::Malformed, Some((&piece, at)), || detail);
                 self.pool.io.release(piece);
@@ -184,12 +190,18 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
                         let unread = connection.protocol.unread(awaited, &pool.shared);
                         pool.io.may_count(slot, unread);
                     }
+                    if pool.streams_events && self.count_pushed(slot, now_ns) {
+                        return Progress::Over;
+                    }
                     break;
                 }
                 Some(Step::Malformed(bad)) => {
                     return Progress::Wrong(at, format!("at byte {}: {}", bad.at, bad.what));
                 }
                 Some(Step::Complete(answer)) => {
+                    if pool.streams_events {
+                        self.count_pushed(slot, now_ns);
+                    }
                     self.on_answer(slot, &answer, Some((piece, at)), now_ns);
                     at += answer.consumed;
                     if answer.body_length > LONG_ANSWER {

@@ -30,6 +30,8 @@ pub struct Figures<E: Ord = ErrorKind> {
     pub latency_us: Option<LatencyUs>,
     /// The same up to the first byte of the answer's body; null where that is its end.
     pub first_byte_us: Option<LatencyUs>,
+    /// What came in streams of events; null where answers are read otherwise.
+    pub events: Option<EventFigures>,
     /// Open loop: from the sending.
     pub service_us: Option<LatencyUs>,
     /// Open loop: from the time when a request was due to its sending.
@@ -119,6 +121,31 @@ pub struct LatencyUs {
     pub max: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stdev: Option<f64>,
+}
+
+/// What came in streams of server-sent events.
+#[derive(Debug, Clone, Serialize)]
+pub struct EventFigures {
+    /// Those of the window.
+    pub count: u64,
+    #[expect(missing_docs, reason = "as the name says")]
+    pub per_s: f64,
+    /// From where the latency of a request begins to the first event of its stream.
+    pub first_us: Option<LatencyUs>,
+    /// Between two events of a stream; 0 where they came at once.
+    pub gap_us: Option<LatencyUs>,
+    /// Gaps that are at least so long as a stall was said to be.
+    pub stalls: u64,
+    /// By the numbers that are their ids.
+    pub lost: u64,
+    /// Those that came twice.
+    pub doubled: u64,
+    /// Those that came behind a later one.
+    pub out_of_order: u64,
+    /// Those with other data than expected.
+    pub altered: u64,
+    /// Streams that went on at the end: they count neither as requests nor as misses.
+    pub open: u64,
 }
 
 /// What one request of a request file came to.

@@ -89,6 +89,11 @@ impl Latencies {
         Some(self.histogram.value_at_quantile(within) as f64 / 1e3)
     }
 
+    /// How many of them were so long or longer, as far as the histogram tells lengths apart.
+    pub fn count_from(&self, latency_ns: u64) -> u64 {
+        self.histogram.count_between(latency_ns, u64::MAX)
+    }
+
     /// The histogram, in ns.
     pub fn histogram(&self) -> &Histogram<u64> {
         &self.histogram

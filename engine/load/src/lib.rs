@@ -11,6 +11,7 @@ pub mod by_request;
 mod chain;
 mod ending;
 pub mod errors;
+pub mod events;
 mod exchange;
 pub mod figures;
 pub mod histogram;

@@ -142,6 +142,8 @@ pub(crate) struct Pool<B, P: Protocol<Flight>> {
     next_draw: usize,
     /// Whether bodies may be counted that no rule looks at. On Unix sockets the kernel would copy them.
     pub(crate) counts: bool,
+    /// Whether answers are streams of events.
+    pub(crate) streams_events: bool,
     /// Connections opened so far: picks the source address.
     pub(crate) opened: u64,
     /// Connections of which something is awaited.
@@ -192,6 +194,7 @@ impl<B: Backend, P: Protocol<Flight>> Pool<B, P> {
         let book = target.books[share.thread % target.books.len()].clone();
         let count = usize::try_from(share.of(target.connections as u64)).expect("it was a usize");
         let shared = P::shared(book.expectations(), book.requests());
+        let streams_events = book.expectations().iter().any(|expectation| expectation.has_events());
         let draws = book.chain().map_or(0, Chain::draws);
         Ok(Self {
             target: target.clone(),
@@ -206,6 +209,7 @@ impl<B: Backend, P: Protocol<Flight>> Pool<B, P> {
             shared,
             out: Vec::new(),
             available: VecDeque::new(),
+            streams_events,
             counts: target.counts_bodies && matches!(target.route.address, Address::Tcp(_)),
             opened: share.thread as u64,
             active: 0,

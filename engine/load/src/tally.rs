@@ -2,6 +2,7 @@
 
 use crate::by_request::ByRequest;
 use crate::errors::{Counts, ErrorKind};
+use crate::events::EventTally;
 use crate::histogram::{FirstBytes, Latencies};
 use serde::{Deserialize, Serialize};
 use volley_net::Agreed;
@@ -95,6 +96,8 @@ pub struct Tally {
     /// Of the requests of the window. Closed loop: from the sending. Open loop: from the time when
     /// the request was due.
     pub latencies: Latencies,
+    /// What came in streams of events, if anything did.
+    pub events: Option<Box<EventTally>>,
     /// Of those requests whose answers' bodies came in pieces.
     pub first_bytes: FirstBytes,
     /// Open loop: from the actual sending.
@@ -188,6 +191,9 @@ impl Tally {
         self.unsent += other.unsent;
         self.latencies.merge(&other.latencies);
         self.first_bytes.merge(&other.first_bytes);
+        if let Some(events) = &other.events {
+            self.events.get_or_insert_default().merge(events);
+        }
         self.service.merge(&other.service);
         self.send_lag.merge(&other.send_lag);
         self.in_flight_ns += other.in_flight_ns;

@@ -269,7 +269,8 @@ impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
     /// connection.
     fn time_out(&mut self, slot: usize, now_ns: u64) {
         let timeout_ns = self.pool.target.request_timeout_ns;
-        let detail = || format!("no complete answer within {} ms", timeout_ns / MS);
+        let what = if self.pool.streams_events { "event" } else { "complete answer" };
+        let detail = || format!("no {what} within {} ms", timeout_ns / MS);
         let had_room = self.has_room(slot);
         loop {
             let pool = &mut *self.pool;

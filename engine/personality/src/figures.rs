@@ -40,6 +40,7 @@ pub(crate) fn closed(
         counted_bytes_per_s: None,
         latency_us: None,
         first_byte_us: None,
+        events: None,
         service_us: None,
         send_lag_us: None,
         errors: errors.iter().copied().filter(|&(_, count)| count > 0).collect(),

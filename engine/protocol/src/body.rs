@@ -2,6 +2,7 @@
 
 use crate::check::BodyRule;
 use crate::content::Content;
+use crate::events::EventStream;
 use crate::learned::HeadCache;
 use crate::verdict::Verdict;
 use sha2::{Digest, Sha256};
@@ -44,6 +45,8 @@ pub(crate) struct BodyCheck {
     hashing: Option<Box<Hashing>>,
     /// For a rule on what it holds, all of it; its first bytes where it is too long to be looked into.
     collected: Vec<u8>,
+    /// For a stream of events, from its first byte on.
+    events: Option<Box<EventStream>>,
 }
 
 #[derive(Debug)]
@@ -62,6 +65,7 @@ impl BodyCheck {
         self.hashing = None;
         self.collected.clear();
         self.collected.shrink_to(KNOWN_LIMIT);
+        self.events = None;
     }
 
     /// The next piece of the body.
@@ -72,6 +76,9 @@ impl BodyCheck {
             BodyRule::Exactly(body) => self.compare(piece, body),
             BodyRule::Sha256(_) => self.feed_hash(piece, &learned.body),
             BodyRule::Holds(_) => self.collect(piece),
+            BodyRule::Events(expected) => {
+                self.events.get_or_insert_default().feed(piece, expected);
+            }
         }
         self.length += piece.len() as u64;
     }
@@ -89,6 +96,16 @@ impl BodyCheck {
     /// The body so far, where it is looked into.
     pub(crate) fn collected(&self) -> &[u8] {
         &self.collected
+    }
+
+    /// Progress in a stream of events.
+    #[inline]
+    pub(crate) fn events(&self) -> Option<&EventStream> {
+        self.events.as_deref()
+    }
+
+    pub(crate) fn events_mut(&mut self) -> Option<&mut EventStream> {
+        self.events.as_deref_mut()
     }
 
     /// The first byte that differs from the exact body: where it is, and which.
@@ -126,6 +143,9 @@ impl BodyCheck {
             BodyRule::Exactly(_) => self.difference.is_none(),
             &BodyRule::Sha256(hash) => self.has_hash(&hash, &mut learned.body),
             BodyRule::Holds(content) => self.missing(content).is_none(),
+            BodyRule::Events(expected) => {
+                self.events.get_or_insert_default().wrong(expected).is_none()
+            }
         };
         if right { Verdict::Right } else { Verdict::Body }
     }

@@ -57,6 +57,8 @@ pub enum BodyRule {
     Sha256([u8; 32]),
     /// Any that holds this. It is collected to be looked into.
     Holds(Arc<Content>),
+    /// A stream of server-sent events: with this data, or if there is none, with any.
+    Events(Arc<Vec<Vec<u8>>>),
 }
 
 impl Expectation {
@@ -74,6 +76,11 @@ impl Expectation {
         }
     }
 
+    /// Whether the answer is a stream of events.
+    pub fn has_events(&self) -> bool {
+        matches!(self.body, BodyRule::Events(_))
+    }
+
     /// Whether it says something about a header.
     pub(crate) fn names(&self, header: &str) -> bool {
         self.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(header))
@@ -85,13 +92,18 @@ impl Expectation {
     pub(crate) fn wrong_length(&self, got: u64) -> Option<LengthRule> {
         let exact = match &self.body {
             BodyRule::Exactly(body) => Some(LengthRule::Exactly(body.len() as u64)),
-            BodyRule::Any | BodyRule::Sha256(_) | BodyRule::Holds(_) => None,
+            BodyRule::Any | BodyRule::Sha256(_) | BodyRule::Holds(_) | BodyRule::Events(_) => None,
         };
         [self.length, exact].into_iter().flatten().find(|rule| !rule.allows(got))
     }
 
     /// The first header that is not among these as it should be.
     pub(crate) fn wrong_header<'a>(&'a self, fields: &[Header<'a>]) -> Option<WrongHeader<'a>> {
+        if let BodyRule::Events(_) = self.body
+            && let Some(wrong) = wrong_type(fields)
+        {
+            return Some(wrong);
+        }
         self.headers.iter().find_map(|(name, expected)| {
             let mut values = fields
                 .iter()
@@ -103,6 +115,17 @@ impl Expectation {
             (!right).then_some(WrongHeader { name, expected, got })
         })
     }
+}
+
+/// A type other than that of events, whatever its parameters are.
+fn wrong_type<'a>(fields: &[Header<'a>]) -> Option<WrongHeader<'a>> {
+    let (name, expected) = ("content-type", "text/event-stream");
+    let field = fields.iter().find(|field| field.name.eq_ignore_ascii_case(name));
+    let got = field.map(|field| field.value);
+    let essence = got.and_then(|value| value.split(|&byte| byte == b';').next());
+    let is_right = essence
+        .is_some_and(|essence| essence.trim_ascii().eq_ignore_ascii_case(expected.as_bytes()));
+    (!is_right).then_some(WrongHeader { name, expected, got })
 }
 
 /// The status of a remote procedure call, where that is not 0.

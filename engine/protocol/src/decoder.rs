@@ -3,6 +3,7 @@
 use crate::body::BodyCheck;
 use crate::check::{BodyRule, Expectation};
 use crate::chunked::Chunked;
+use crate::events::EventStream;
 use crate::head::{self, Framing, HEAD_LIMIT, Head, Malformed};
 use crate::learned::HeadCache;
 use crate::protocol::EVIDENCE_LIMIT;
@@ -69,6 +70,9 @@ impl Decoder {
     pub fn feed(&mut self, bytes: &[u8], to_head: bool, learned: &mut HeadCache) -> Step {
         let step = self.advance(bytes, to_head, learned);
         if step == Step::Incomplete {
+            if let Some(what) = self.broken_event() {
+                return Step::Malformed(Malformed { what, at: self.received });
+            }
             let room = KEPT.saturating_sub(self.kept.len());
             // While in a head `advance` has kept them already.
             if !matches!(self.state, State::Head) {
@@ -103,6 +107,22 @@ impl Decoder {
         self.check.count(length);
         self.received += length;
         if complete { Step::Complete(self.answer(head, 0, learned)) } else { Step::Incomplete }
+    }
+
+    /// What makes it useless to read on in a stream of events that has the right head.
+    #[inline]
+    fn broken_event(&self) -> Option<&'static str> {
+        let what = self.check.events()?.broken()?;
+        match self.state {
+            State::Length(head, _) | State::Chunked(head, _) | State::UntilClose(head) => {
+                head.headers_right.then_some(what)
+            }
+            State::Head => None,
+        }
+    }
+
+    pub(crate) fn events_mut(&mut self) -> Option<&mut EventStream> {
+        self.check.events_mut()
     }
 
     /// Bytes of body so far.

@@ -189,6 +189,79 @@ impl EventCheck {
     }
 }
 
+/// What has come at a time in the stream of one answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pushed {
+    /// Events, one at least.
+    pub count: u64,
+    /// When the latest before them came; `None`: they are the first.
+    pub latest_ns: Option<u64>,
+    /// What was wrong with the stream before them, and what is now.
+    pub faults: [EventFaults; 2],
+}
+
+/// One stream as a body.
+#[derive(Debug, Default)]
+pub(crate) struct EventStream {
+    reader: EventReader,
+    check: EventCheck,
+    broken: Option<&'static str>,
+    /// As of the latest events that were told.
+    told: (u64, EventFaults),
+    latest_ns: Option<u64>,
+}
+
+impl EventStream {
+    #[inline(never)]
+    pub(crate) fn feed(&mut self, piece: &[u8], expected: &[Vec<u8>]) {
+        if self.broken.is_none() {
+            let check = &mut self.check;
+            self.broken = self.reader.feed(piece, |event| check.push(event, expected)).err();
+        }
+    }
+
+    pub(crate) fn broken(&self) -> Option<&'static str> {
+        self.broken
+    }
+
+    /// What has come since the last call, at `now_ns`.
+    pub(crate) fn take_pushed(&mut self, now_ns: u64) -> Option<Pushed> {
+        let now = (self.check.count, self.check.faults);
+        let before = mem::replace(&mut self.told, now);
+        (now.0 > before.0).then(|| Pushed {
+            count: now.0 - before.0,
+            latest_ns: self.latest_ns.replace(now_ns),
+            faults: [before.1, now.1],
+        })
+    }
+
+    /// What is wrong with the stream now that it has ended, in words.
+    pub(crate) fn wrong(&self, expected: &[Vec<u8>]) -> Option<String> {
+        if let Some(what) = self.broken {
+            return Some(what.to_owned());
+        }
+        let EventFaults { lost, doubled, out_of_order, altered } = self.check.faults;
+        let counts = [
+            (lost, "lost"),
+            (doubled, "doubled"),
+            (out_of_order, "out of order"),
+            (altered, "altered"),
+        ];
+        let counts = counts.iter().filter(|(count, _)| *count > 0);
+        let counts: Vec<String> = counts.map(|(count, what)| format!("{count} {what}")).collect();
+        let (count, right) = (self.check.count, expected.len());
+        if !counts.is_empty() {
+            Some(format!("of {count} events or more: {}", counts.join(", ")))
+        } else if right > 0 && count != right as u64 {
+            Some(format!("{count} events, expected {right}"))
+        } else if self.reader.is_within_event() {
+            Some(format!("the stream ends within an event, after {count}"))
+        } else {
+            None
+        }
+    }
+}
+
 fn number(id: &[u8]) -> Option<u64> {
     let digits =
         str::from_utf8(id).ok().filter(|id| id.bytes().all(|byte| byte.is_ascii_digit()))?;

@@ -2,6 +2,7 @@
 
 use crate::check::Expectation;
 use crate::decoder::Decoder;
+use crate::events::Pushed;
 use crate::learned::HeadCache;
 use crate::protocol::{Answer, Answers, Awaited, End, Io, Protocol, Step, Ticket};
 use crate::request::{Request, RequestError};
@@ -123,6 +124,10 @@ impl<T: Ticket> Protocol<T> for Http1<T> {
             self.first_byte_ns.get_or_insert(io.now_ns);
         }
         Some(step)
+    }
+
+    fn take_pushed(&mut self, now_ns: u64) -> Option<Pushed> {
+        self.decoder.events_mut()?.take_pushed(now_ns)
     }
 
     fn unread(&self, awaited: impl Fn(T) -> Awaited, shared: &Vec<HeadCache>) -> u64 {

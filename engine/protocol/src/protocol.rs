@@ -1,6 +1,7 @@
 //! The seam between a load and what is spoken on its connections.
 
 use crate::check::Expectation;
+use crate::events::Pushed;
 use crate::head::Malformed;
 use crate::request::{Request, RequestError};
 use crate::verdict::Verdict;
@@ -124,6 +125,11 @@ pub trait Protocol<T>: Default {
         shared: &mut Self::Shared,
         io: &mut Io<'_>,
     ) -> Option<Step>;
+
+    /// The events that the last bytes brought in the answer in progress or complete, at `now_ns`.
+    fn take_pushed(&mut self, _now_ns: u64) -> Option<Pushed> {
+        None
+    }
 
     /// How many bytes come next that no rule looks at: the answer in progress is right if they come.
     fn unread(&self, _awaited: impl Fn(T) -> Awaited, _shared: &Self::Shared) -> u64 {

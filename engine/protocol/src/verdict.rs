@@ -139,6 +139,7 @@ fn describe_body(rule: &BodyRule, check: &BodyCheck) -> Option<String> {
             Some(format!("the body's SHA-256 is {got}, expected {right}"))
         }
         BodyRule::Holds(content) => check.missing(content),
+        BodyRule::Events(expected) => check.events()?.wrong(expected),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Loads over HTTP/2: many streams on a connection, answers in any order, servers that reset them,
+//! Loads over HTTP/2 and of streams: when bodies begin, server-sent events, many streams on a connection, answers in any order, servers that reset them,
 //! go away, or say something unasked.
 //!
 //! What the bytes mean is tested in `volley-protocol`; here it is what a load makes of it. Each test
@@ -8,6 +8,7 @@
 mod world;
 
 mod connections;
+mod events;
 mod first_byte;
 mod mix;
 mod requests;

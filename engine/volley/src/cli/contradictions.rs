@@ -43,6 +43,11 @@ impl LoadArgs {
                 "--close leaves nothing to --pipeline: a connection carries one request",
             ),
             (
+                self.checks.events && (scheme.is_h2() || connecting.pipeline > 1),
+                "--events is for HTTP/1, with a stream on each connection: leave --protocol and \
+                 --pipeline out",
+            ),
+            (
                 connecting.http_1_0 && connecting.pipeline > 1,
                 "--pipeline needs HTTP/1.1: leave --http1.0 out",
             ),

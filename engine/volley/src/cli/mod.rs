@@ -186,6 +186,7 @@ pub(crate) mod tests {
             ("--duration", &["0", "x", "1d", "-1"], time),
             ("--connect-timeout", &["0", "forever"], time),
             ("--timeout", &["0"], time),
+            ("--stall", &["0"], time),
             ("--warm-up", &["-1", "x"], "it takes a time, like 0, 200ms or 2s"),
             ("--rate", &["0", "-1", "nan", "inf", "1e99", "x"], "it takes requests per second"),
             ("--stage", &["10s", "10s:", ":5", "10s:5-", "10s:1.5c", "0:5", "10s:x"], "it takes"),

@@ -171,6 +171,16 @@ pub struct Checks {
     /// or nothing.
     #[arg(long, value_name = "SHAPE", conflicts_with = "right_body", value_parser = shape)]
     pub expect_json: Option<JsonShape>,
+    /// Read answers as server-sent events, and measure each event
+    ///
+    /// With --expect-body or --expect-body-file, these are the events that have to come. Ids that are
+    /// numbers tell which events are lost, doubled or out of order. --timeout is for each event.
+    #[arg(long, conflicts_with_all = ["expect_sha256", "expect_contains", "expect_match", "expect_json"])]
+    #[arg(conflicts_with_all = ["expect_length", "request_file", "ceiling"])]
+    pub events: bool,
+    /// Count a gap between events as a stall from this length on
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = time)]
+    pub stall: Duration,
     /// Require this header; may be repeated
     #[arg(long = "expect-header", value_name = "NAME: VALUE", value_parser = header)]
     pub expect_headers: Vec<(String, String)>,

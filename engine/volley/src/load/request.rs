@@ -7,6 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 use volley_net::errors::io_words;
+use volley_protocol::events::EventReader;
 use volley_protocol::{BodyRule, Content, Expectation, Request, RequestError, StatusRule, Version};
 use volley_requests::{Book, DRAWN, Defaults, FIRST_BAD_STATUS, RequestFile};
 
@@ -45,11 +46,16 @@ fn request(args: &LoadArgs) -> Result<Request, String> {
     let method = if has_body { "POST" } else { "GET" };
     let is_host = |name: &str| name.eq_ignore_ascii_case("host");
     let host = asked.headers.iter().find(|(name, _)| is_host(name)).map(|(_, value)| value.clone());
+    let is_accept = |(name, _): &(String, String)| name.eq_ignore_ascii_case("accept");
+    let accepts_events = args.checks.events && !asked.headers.iter().any(is_accept);
     Ok(Request {
         method: asked.method.clone().unwrap_or_else(|| method.to_owned()),
         path: args.url.path.clone(),
         host: host.unwrap_or_else(|| args.url.authority.to_string()),
-        headers: headers(asked).filter(|(name, _)| !is_host(name)).collect(),
+        headers: headers(asked)
+            .filter(|(name, _)| !is_host(name))
+            .chain(accepts_events.then(|| ("Accept".into(), "text/event-stream".into())))
+            .collect(),
         body: bytes("--body-file", asked.body.as_deref(), asked.body_file.as_deref())?
             .unwrap_or_default()
             .into(),
@@ -71,7 +77,11 @@ fn headers(asked: &RequestArgs) -> impl Iterator<Item = (String, String)> {
 fn expectation(checks: &Checks) -> Result<Expectation, String> {
     let status = checks.expect_status;
     let (text, file) = (checks.expect_body.as_deref(), checks.expect_body_file.as_deref());
-    let exactly = bytes("--expect-body-file", text, file)?.map(BodyRule::Exactly);
+    let exactly = bytes("--expect-body-file", text, file)?;
+    let exactly = match exactly {
+        body if checks.events => Some(events(&body.unwrap_or_default())?),
+        body => body.map(BodyRule::Exactly),
+    };
     let fixed = exactly.or_else(|| checks.expect_sha256.clone());
     Ok(Expectation {
         status: status.map_or(StatusRule::Below(FIRST_BAD_STATUS), StatusRule::Exactly),
@@ -79,6 +89,17 @@ fn expectation(checks: &Checks) -> Result<Expectation, String> {
         body: fixed.or_else(|| content(checks)).unwrap_or(BodyRule::Any),
         headers: checks.expect_headers.clone(),
     })
+}
+
+/// The events of a stream that is right.
+fn events(stream: &[u8]) -> Result<BodyRule, String> {
+    let mut expected = Vec::new();
+    let read = EventReader::default().feed(stream, |event| expected.push(event.data.to_vec()));
+    read.map_err(|what| format!("--expect-body: {what}"))?;
+    if expected.is_empty() && !stream.is_empty() {
+        return Err("--expect-body: there is no event in it: each ends with an empty line".into());
+    }
+    Ok(BodyRule::Events(Arc::new(expected)))
 }
 
 /// What a body has to hold, if anything.

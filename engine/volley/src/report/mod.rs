@@ -9,10 +9,13 @@ mod setting;
 mod tests;
 mod text;
 
-use crate::cli::LoadArgs;
+use crate::cli::{LoadArgs, nanoseconds};
 use latency::Column;
 use volley_load::by_request::RequestTally;
-use volley_load::figures::{Agreement, Ceiling, Client, Figures, Mode, RequestFigures, Schema};
+use volley_load::events::EventTally;
+use volley_load::figures::{
+    Agreement, Ceiling, Client, EventFigures, Figures, Mode, RequestFigures, Schema,
+};
 use volley_load::histogram::Latencies;
 use volley_load::slice::Outcome;
 use volley_net::clock::S;
@@ -71,6 +74,7 @@ impl<'a> Report<'a> {
             counted_bytes_per_s: Some(self.per_s(tally.bytes_counted)),
             latency_us: self.latency().figures(),
             first_byte_us: self.first_byte().and_then(|column| column.figures()),
+            events: self.events(),
             service_us: self.service().and_then(|service| service.figures()),
             send_lag_us: self.send_lag().and_then(|send_lag| send_lag.figures()),
             errors: tally.errors.occurred(),
@@ -95,6 +99,28 @@ impl<'a> Report<'a> {
             rate: args.mean_rate(),
             io: run.io,
         }
+    }
+
+    fn events(&self) -> Option<EventFigures> {
+        if !self.args.checks.events {
+            return None;
+        }
+        let nothing = EventTally::default();
+        let tally = self.run.outcome.tally.events.as_deref().unwrap_or(&nothing);
+        let EventTally { events, first, gaps, open, faults } = tally;
+        let of = |latencies| Column { latencies, misses: 0 }.figures();
+        Some(EventFigures {
+            count: *events,
+            per_s: self.per_s(*events),
+            first_us: of(first),
+            gap_us: of(gaps),
+            stalls: gaps.count_from(nanoseconds(self.args.checks.stall)),
+            lost: faults.lost,
+            doubled: faults.doubled,
+            out_of_order: faults.out_of_order,
+            altered: faults.altered,
+            open: *open,
+        })
     }
 
     /// `None`: there is no request file, or one of more requests than are counted.

@@ -8,6 +8,7 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 use volley_load::by_request::ByRequest;
 use volley_load::errors::ErrorKind;
+use volley_load::events::EventTally;
 use volley_load::figures::LimitedBy;
 use volley_load::pace::Window;
 use volley_load::slice::Outcome;
@@ -146,6 +147,52 @@ fn the_first_byte_has_a_line_and_a_key_where_it_is_not_the_end() {
     assert_eq!(value["first_byte_us"]["mean"], 9500.0);
     assert_eq!(value["by_request"][1]["first_byte_us"]["mean"], 5000.0);
     assert_eq!(value["by_request"][0]["first_byte_us"], serde_json::Value::Null);
+}
+
+#[test]
+fn events_have_lines_and_a_key_where_they_were_asked_for() {
+    let json = |args: &LoadArgs, run| {
+        let value = Report::new(args, run).json();
+        serde_json::from_str::<serde_json::Value>(&value).unwrap()["events"].take()
+    };
+    let (plain, args) = (load_args(""), load_args("--events --stall 50ms"));
+    let streams = || {
+        let mut events = EventTally { events: 3000, open: 7, ..EventTally::default() };
+        events.faults.lost = 2;
+        events.first.record(40_000_000);
+        events.gaps.record_n(20_000_000, 2990);
+        events.gaps.record_n(60_000_000, 9);
+        let mut run = run(tally(1, 32_000_000, 0));
+        run.outcome.tally.events = Some(Box::new(events));
+        run
+    };
+    let nothing = run(tally(0, 0, 0));
+    assert_eq!(json(&plain, run(tally(1, 32_000_000, 0))), serde_json::Value::Null);
+    let value = json(&args, nothing);
+    assert_eq!((&value["count"], &value["gap_us"]), (&0.into(), &().into()));
+    let value = json(&args, streams());
+    assert_eq!((&value["count"], &value["per_s"]), (&3000.into(), &1500.0.into()));
+    assert_eq!(
+        (&value["stalls"], &value["lost"], &value["open"]),
+        (&9.into(), &2.into(), &7.into())
+    );
+    assert_eq!(value["first_us"]["mean"], 40_000.0);
+    let text = Report::new(&args, streams()).text(false);
+    let lines: Vec<&str> = text
+        .lines()
+        .filter(|line| ["event", "stream", "stall", "gaps"].iter().any(|word| line.contains(word)))
+        .collect();
+    assert_eq!(
+        lines,
+        [
+            "events       3,000",
+            "events/s     1,500",
+            "             9 stalls, 2 lost, 0 doubled, 0 out of order, 0 altered",
+            "streams      7 went on at the end",
+            "  first event 40.00 ms   40.01 ms   40.01 ms   40.01 ms   40.01 ms   40.01 ms   40.01 ms",
+            "  gaps        20.12 ms   20.00 ms   20.00 ms   20.00 ms   20.00 ms   60.03 ms   60.03 ms",
+        ]
+    );
 }
 
 fn limit(args: &LoadArgs, run: Run) -> Limit {

@@ -5,7 +5,7 @@ use super::latency::{Column, is_cut, percents};
 use super::scale::{bytes, first_lines, grouped, percent, rate, time};
 use super::setting::{arrivals, connections, handshakes, protocol, stages};
 use std::fmt::Write as _;
-use volley_load::figures::Ceiling;
+use volley_load::figures::{Ceiling, EventFigures};
 use volley_net::Io;
 
 /// The quantiles of the summary.
@@ -92,6 +92,18 @@ impl Report<'_> {
             String::new()
         };
         lines.line("requests/s", &format!("{on}{}{off}{due}", rate(self.requests_per_s())));
+        if let Some(events) = self.events() {
+            let EventFigures { count, per_s, stalls, lost, doubled, out_of_order, .. } = events;
+            lines.line("events", &grouped(count));
+            lines.line("events/s", &rate(per_s));
+            let [stalls, lost, doubled, late, altered] =
+                [stalls, lost, doubled, out_of_order, events.altered].map(grouped);
+            let faults = format!(
+                "{stalls} stalls, {lost} lost, {doubled} doubled, {late} out of order, {altered} altered"
+            );
+            lines.line("", &faults);
+            lines.line("streams", &format!("{} went on at the end", grouped(events.open)));
+        }
         let counted = match tally.bytes_counted {
             0 => String::new(),
             counted => {
@@ -149,6 +161,11 @@ impl Report<'_> {
                 ("  sent late", send_lag),
             ],
         };
+        if let Some(events) = self.run.outcome.tally.events.as_deref() {
+            let column = |latencies| Column { latencies, misses: 0 };
+            columns.push(("  first event", column(&events.first)));
+            columns.push(("  gaps", column(&events.gaps)));
+        }
         columns.extend(self.first_byte().map(|first_byte| ("  first byte", first_byte)));
         columns
     }

@@ -1,0 +1,77 @@
+//! Streams of server-sent events: what is counted of each event, and when a stream is over.
+
+use crate::histogram::Latencies;
+use crate::pool::Flight;
+use crate::turn::Turn;
+use volley_net::Backend;
+use volley_protocol::Protocol;
+use volley_protocol::events::{EventFaults, Pushed};
+
+/// Counts of one slice.
+#[derive(Debug, Default)]
+pub struct EventTally {
+    /// Events of the window.
+    pub events: u64,
+    /// Of the streams of the window, from where their latency begins to the first event.
+    pub first: Latencies,
+    /// From one event to the next of its stream, which came in the window. Those that come at once have none between
+    /// them.
+    pub gaps: Latencies,
+    /// Streams that went on at the slice's end: they have no latency, and are not missed.
+    pub open: u64,
+    /// Of ramp, window and drain.
+    pub faults: EventFaults,
+}
+
+impl EventTally {
+    pub(crate) fn merge(&mut self, other: &Self) {
+        self.events += other.events;
+        self.first.merge(&other.first);
+        self.gaps.merge(&other.gaps);
+        self.open += other.open;
+        self.count_faults([EventFaults::default(), other.faults]);
+    }
+
+    /// A stream had the first of these, and has the second.
+    fn count_faults(&mut self, [before, now]: [EventFaults; 2]) {
+        let add = |mine: &mut u64, before: u64, now: u64| *mine = *mine - before + now;
+        add(&mut self.faults.lost, before.lost, now.lost);
+        add(&mut self.faults.doubled, before.doubled, now.doubled);
+        add(&mut self.faults.out_of_order, before.out_of_order, now.out_of_order);
+        add(&mut self.faults.altered, before.altered, now.altered);
+    }
+}
+
+impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
+    /// Counts the events that have just come, if any have. Then the stream may take its time anew; it is over if the
+    /// window is.
+    pub(crate) fn count_pushed(&mut self, slot: usize, now_ns: u64) -> bool {
+        let connection = &mut self.pool.connections[slot];
+        let Some(flight) = connection.protocol.oldest() else { return false };
+        let Some(pushed) = connection.protocol.take_pushed(now_ns) else { return false };
+        let Pushed { count, latest_ns, faults } = pushed;
+        let is_counted = self.window.holds(now_ns);
+        let tally = self.tally.events.get_or_insert_default();
+        tally.count_faults(faults);
+        match latest_ns {
+            Some(latest_ns) if is_counted => tally.gaps.record(now_ns - latest_ns),
+            None if self.window.holds(flight.due_ns) => tally.first.record(now_ns - flight.due_ns),
+            _ => {}
+        }
+        if is_counted {
+            tally.events += count;
+            tally.gaps.record_n(0, count - 1);
+        }
+        self.set_due(slot, now_ns.saturating_add(self.pool.target.request_timeout_ns));
+        now_ns >= self.window.end_ns
+    }
+
+    /// A stream goes on though the window is over: lets go of it.
+    pub(crate) fn end_stream(&mut self, slot: usize, now_ns: u64) {
+        while let Some(flight) = self.pool.connections[slot].take_unanswered() {
+            self.tally.in_flight_ns += self.window.overlap_ns(flight.sent_ns, now_ns);
+            self.tally.events.get_or_insert_default().open += 1;
+        }
+        self.close(slot);
+    }
+}
