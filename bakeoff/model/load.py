@@ -71,9 +71,9 @@ class Ceiling(Contract):
 class Events(Contract):
     """What came in streams of server-sent events.
 
-    `first_us` runs to the first event of a stream, `gap_us` from one event to the next, 0 where they
-    came at once; a gap that is as long as `--stall` is one of the `stalls`. `open` streams went on
-    at the end, and count neither as requests nor as misses.
+    `first_us` runs to the first event of a stream, `gap_us` from one event to the next, 0 where
+    they came at once; a gap that is as long as `--stall` is one of the `stalls`. `open` streams
+    went on at the end, and count neither as requests nor as misses.
     """
 
     count: NonNegativeInt
