@@ -84,8 +84,8 @@ class CiOptions(RequestOptions):
         LooksFor,
         shared.Flag(
             shared.VERDICT,
-            "Find out after the race which functions and system calls make the difference, in "
-            "about 20 s more: where a gate fails, always, or never. It changes no exit status.",
+            "Show after the race which functions and system calls make the difference, in about "
+            "20 s more: where a gate fails, always, or never. It changes no exit status.",
             "alarm",
         ),
     ] = "alarm"

@@ -37,7 +37,7 @@ PROGRAMS: dict[Wait, str] = {
 
 
 @pytest.mark.parametrize("wait", PROGRAMS)
-def test_a_thread_at_work_is_seen_in_what_it_waits_for_most(wait: Wait) -> None:
+def test_a_thread_at_work_is_seen_in_what_it_waits_for(wait: Wait) -> None:
     if not can_be_seen():
         pytest.skip("this kernel doesn't say what threads wait for")
     with subprocess.Popen([sys.executable, "-c", PROGRAMS[wait]]) as process:
@@ -50,7 +50,8 @@ def test_a_thread_at_work_is_seen_in_what_it_waits_for_most(wait: Wait) -> None:
     times = waits.times
     assert times["running"] > 0 and "unseen" not in times
     waited = {kind: ns for kind, ns in times.items() if kind not in ("running", "ready")}
-    assert wait == "running" or max(waited, key=waited.__getitem__) == wait, times
+    # The thread that wakes it up is asleep as long.
+    assert wait == "running" or waited[wait] > 0.3 * sum(waited.values()), times
 
 
 def test_processes_that_are_gone_have_no_threads() -> None:

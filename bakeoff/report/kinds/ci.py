@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from bakeoff.model.ci import BASE, HEAD, Ci, Revision
 from bakeoff.model.gate import GateResult
 from bakeoff.model.pairs import Pair
+from bakeoff.model.why import Why
 from bakeoff.report import document as doc
 from bakeoff.report import figures
 from bakeoff.report.charts import race_charts
 from bakeoff.report.kinds import race as races
-from bakeoff.report.kinds import race_trust, shared, standings
+from bakeoff.report.kinds import race_trust, shared, standings, why
 from bakeoff.report.kinds.race_method import facts
 from bakeoff.report.kinds.shared import gates
 from bakeoff.report.sentences import joined, sentences
@@ -22,8 +23,12 @@ _TONES: dict[str, doc.Tone] = {
 }
 
 
-def document(result: Ci) -> doc.Document:
+def document(result: Ci, causes: Why | None = None) -> doc.Document:
+    """The report, with what makes the difference, where that was looked for."""
     race = result.race
+    parts = [doc.Item("samples, verdict and report", "·", "race", "race/report.html")]
+    if causes:
+        parts.append(doc.Item("all that is known of causes", "·", "why", "why/report.html"))
     return doc.Document(
         title=f"Is {result.head.name} slower than {result.base.name}?",
         headline=headline(result),
@@ -36,6 +41,7 @@ def document(result: Ci) -> doc.Document:
             standings.standings(race),
             doc.List("Request by request", doc.items("≠", sentences(race.by_request)), wide=True),
             gates(race.gates, race.ranked_by),
+            *([why.brief(causes)] if causes else []),
             race_trust.section(race),
             doc.facts_table(
                 "Revisions", ((BASE, _revision(result.base)), (HEAD, _revision(result.head)))
@@ -43,9 +49,7 @@ def document(result: Ci) -> doc.Document:
         ),
         detail=(
             standings.requests(race),
-            doc.List(
-                "Race", (doc.Item("samples, verdict and report", "·", "race", "race/report.html"),)
-            ),
+            doc.List("Parts", tuple(parts)),
             shared.machine_table(result.machine),
             shared.again(result.command_line, f"Run {result.run}, seed {result.seed}"),
         ),

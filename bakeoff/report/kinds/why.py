@@ -32,6 +32,7 @@ from bakeoff.report.document import (
 from bakeoff.report.kinds.shared import again, machine_table
 from bakeoff.report.sentences import CALLED, listed, sentence, sentences
 
+TITLE = "Where the difference comes from"
 LAYERS: Mapping[Layer, str] = {
     "stacks": "user time by function",
     "kernel": "kernel time by system call",
@@ -149,10 +150,15 @@ def blocks(result: Why, flames: Callable[[], Sequence[Flames]]) -> tuple[Block, 
     )
 
 
+def brief(result: Why) -> Section:
+    """The sentences, and the tables that add up to what they say."""
+    return Section(TITLE, (Text(headline(result)), *map(_lines, result.pairs)))
+
+
 def section(result: Why, flames: Callable[[], Sequence[Flames]] = tuple) -> Section:
     """What a race's report has of it."""
     said = (Text(headline(result)), *blocks(result, flames))
-    return Section("Where the difference comes from", said)
+    return Section(TITLE, said)
 
 
 def _peaks(result: Why, pair: WhyPair) -> str:

@@ -10,7 +10,7 @@ from bakeoff.model.why import Why
 from bakeoff.report.document import Document
 from bakeoff.report.kinds import ci
 from bakeoff.runs import indexing
-from bakeoff.runs.kinds.why import WHY_FOLDER, looking_into, with_causes
+from bakeoff.runs.kinds.why import WHY_FOLDER, looking_into
 from bakeoff.runs.measuring.contenders import build, check_sources
 from bakeoff.runs.run import AnyRun, Prepared, Run
 from bakeoff.runs.stages import Stages, Watch
@@ -88,7 +88,7 @@ class CiRun(Run[CiPlan, Ci]):
         return RACE, WHY_FOLDER
 
     def document(self) -> Document:
-        return with_causes(ci.document(self.result), self.part(WHY_FOLDER))
+        return ci.document(self.result, self.why())
 
     def why(self) -> Why | None:
         """Where the difference comes from; None: nobody looked for that."""
