@@ -1,0 +1,50 @@
+"""Gateways before a scripted stream: one passes events on as they come, one holds them back."""
+
+import pytest
+
+from bakeoff.model.verdict import Verdict
+from tests.e2e.conftest import QUICK, Place
+
+pytestmark = pytest.mark.e2e
+GATEWAY = """
+const http = require("http");
+const { PORT, UPSTREAM, HOLDS } = process.env;
+const agent = new http.Agent({ keepAlive: true });
+http.createServer((request, response) => {
+  http.get(new URL(request.url, UPSTREAM), { agent }, (answer) => {
+    response.setHeader("Content-Type", answer.headers["content-type"]);
+    if (!HOLDS) return answer.pipe(response);
+    const pieces = [];
+    answer.on("data", (piece) => pieces.push(piece));
+    answer.on("end", () => response.end(Buffer.concat(pieces)));
+  });
+}).listen(PORT);
+"""
+WORKLOAD = """
+name = "ticks"
+upstream_delay_ms = 0
+[request]
+path = "/events?events=5&gap=20ms"
+[expect]
+events = { count = 5, ids = "consecutive", gap_ms = 20 }
+"""
+WHOLE_US = 80_000
+
+
+def test_a_gateway_that_holds_events_back_is_named_and_has_a_late_first_byte(place: Place) -> None:
+    (place.path / "gateway.js").write_text(GATEWAY)
+    (place.path / "ticks.toml").write_text(WORKLOAD)
+    servers = ("pipes=node gateway.js", "holds=HOLDS=1 node gateway.js")
+    words = ("--workload", "./ticks.toml", "-d", "4", *QUICK)
+    ended = place.bakeoff("race", *servers, *words, "--json", "verdict.json")
+    assert ended.status == 0, ended.err
+    verdict = Verdict.read_json(place.path / "verdict.json")
+    pipes, holds = verdict.entry("pipes"), verdict.entry("holds")
+    assert pipes and holds and pipes.valid and holds.valid
+    assert not any("holds events back" in str(each.values) for each in pipes.warnings)
+    assert any("holds events back" in str(each.values) for each in holds.warnings)
+    assert pipes.first_byte_us and pipes.first_byte_us.p50 and pipes.latency_us
+    assert pipes.latency_us.p50 and pipes.latency_us.p50 >= WHOLE_US
+    assert pipes.first_byte_us.p50 <= pipes.latency_us.p50 - WHOLE_US / 2
+    late = holds.first_byte_us or holds.latency_us
+    assert late and late.p50 and late.p50 >= WHOLE_US
