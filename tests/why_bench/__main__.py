@@ -2,8 +2,8 @@
 
   planted  ten causes in five sizes, twice each, one at a time in brick-yardstick
   others   six causes in two sizes in small servers in Go, Node and Python
-  pairs    five pairs of servers of the catalogue, twice each: the share of the measured difference
-           that sampled blocks miss
+  pairs    five pairs of servers of the catalogue, twice each: what sampled blocks miss of the
+           measured difference, µs and as a share of it
 
 Of each try the sides are called left and right, at random; either may be the reference. What is
 measured and judged has these names and no others. The rules of counting are in `counting.py`. A try
@@ -200,8 +200,9 @@ def of_pair(result: Why) -> dict[str, Any]:
         "its_us": pair.its_us,
         "other_us": pair.other_us,
         "cpu": pair.cpu.model_dump(),
-        "sampled_us": sampled_us,
+        "missed_us": sampled_us - pair.cpu.more,
         "missed": abs(sampled_us / pair.cpu.more - 1),
+        "missed_of_request": abs(sampled_us - pair.cpu.more) / max(pair.its_us, pair.other_us),
         "said": sentence(pair.finding),
     }
 
@@ -235,7 +236,11 @@ def summary(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         }
         for server, tries in of.items()
     }
-    found["pairs"] = {row["what"]: row.get("missed") for row in rows if "missed" in row}
+    found["pairs"] = {
+        row["what"]: {key: row.get(key) for key in ("cpu", "missed_us", "missed")}
+        for row in rows
+        if "missed" in row
+    }
     found["failed"] = [f"{row['what']}: {row['failed']}" for row in rows if row["failed"]]
     return found
 
