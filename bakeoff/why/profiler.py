@@ -94,7 +94,10 @@ class Profiler:
         else:
             if not _sees_kernel():
                 found["kernel"] = Finding.of("kernel_refused", paranoid=_paranoid())
-            if not counters_of_perf(_output([*_counting(), "true"])):
+            counted: Mapping[str, int] = {}
+            with suppress(ProfilerFailed):
+                counted = counters_of_perf(_output([*_counting(), "true"]))
+            if not counted:
                 found["counters"] = Finding.of("no_counters")
         counts = self._traces or (
             which("strace") and not _failure(["strace", "-c", "-o", os.devnull])

@@ -3,7 +3,7 @@
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import nullcontext
 from functools import partial
 from itertools import chain
@@ -34,7 +34,8 @@ BLOCKS, PEAK_BLOCKS = 16, 6
 EARLIER, PEAK, LATER = range(8), range(BLOCKS, BLOCKS + PEAK_BLOCKS), range(8, BLOCKS)
 """Half of the plain ones come before the sampled ones and half after, so that a drift cancels."""
 SLICE_MS, SLICE_MS_MAX, REQUESTS_MIN, RAMP_MS = 100, 500, 30, 25
-"""Slices of slow servers last as long as so many requests take, up to a bound."""
+"""Slices of slow servers last as long as so many requests take, up to a bound; at a peak as many
+requests take less."""
 
 
 class Turn(NamedTuple):
@@ -53,27 +54,40 @@ class Causes:
         self._clock = context.stages.clock
         made = context.stages.servers.profiler
         self._profiler: Profiler | None = made() if made else None
-        elsewhere = dict.fromkeys(LAYERS, Finding.of("servers_elsewhere"))
-        self._missing = dict(self._profiler.missing if self._profiler else elsewhere)
+        self._missing: dict[Layer, Finding] = {}
         self._steps = 0
 
     def measure(self) -> None:
         """All of it. What ends it early is in the record of its end, not raised, but for bad usage,
         an interrupt, and nodes that are lost."""
-        began_ns, given_up = self._clock.now_ns(), ""
+        began_ns = self._clock.now_ns()
+        with ThreadPoolExecutor(1) as pool:
+            # What the profilers may do is tried while servers start and warm up.
+            lacking = pool.submit(self._lacking)
+            given_up = self._given_up(lacking)
+        lasted_s = (self._clock.now_ns() - began_ns) / 1e9
+        missing = {**lacking.result(), **self._missing}
+        end = WhyEnd(lasted_s=lasted_s, missing=missing, given_up=given_up)
+        self._context.store.append(end)
+
+    def _given_up(self, lacking: "Future[Mapping[Layer, Finding]]") -> str:
+        """Measure all; what ended it early."""
         try:
-            self._measure()
+            self._measure(lacking)
         except NotAsPlanned as found:
-            given_up = "; ".join(f"{name}: {why}" for name, why in found.change.out.items())
+            return "; ".join(f"{name}: {why}" for name, why in found.change.out.items())
         except (BadUsage, NodeLost):
             raise
         except BakeoffError as error:
-            given_up = str(error)
-        lasted_s = (self._clock.now_ns() - began_ns) / 1e9
-        end = WhyEnd(lasted_s=lasted_s, missing=self._missing, given_up=given_up)
-        self._context.store.append(end)
+            return str(error)
+        return ""
 
-    def _measure(self) -> None:
+    def _lacking(self) -> Mapping[Layer, Finding]:
+        if self._profiler:
+            return self._profiler.missing
+        return dict.fromkeys(LAYERS, Finding.of("servers_elsewhere"))
+
+    def _measure(self, lacking: "Future[Mapping[Layer, Finding]]") -> None:
         plan, context = self._plan, self._context
         if self._profiler:
             context.surroundings(plan).environment.update(self._profiler.environment)
@@ -88,11 +102,11 @@ class Causes:
             context.store.append(session.record())
             self._running = {each.entry.name: each for each in session.running}
             self._check_seen()
-            if self._profiler:
-                self._missing |= self._profiler.refused(self._pids())
             warmup = warm_up(self._meter, session, (), {}, plan.duration_s)
             context.store.append(warmup)
             self._offer({name: rates[-1] for name, rates in warmup.requests_per_s.items()})
+            refused = self._profiler.refused(self._pids()) if self._profiler else {}
+            self._missing = {**lacking.result(), **refused}
             observation = Observation(session)
             try:
                 with observation.blocks():
@@ -181,8 +195,9 @@ class Causes:
         return turns
 
     def _slice(self, name: str, block: int, rate: float | None) -> Slice:
+        duration_ms = round(self._slice_ms * (1.0 if rate else RATE_SHARE))
         measured = self._meter.slice(
-            name, block, ramp_ms=RAMP_MS, duration_ms=self._slice_ms, rate=rate
+            name, block, ramp_ms=RAMP_MS, duration_ms=duration_ms, rate=rate
         )
         if how := self._meter.died.get(name):
             raise NoVerdict(f"{name} {how}")
