@@ -85,8 +85,7 @@ def _unseen(name: str, stacks: Counter[str]) -> Iterable[Finding]:
         *callers, function = stack.split(";")
         if function.startswith("["):
             unnamed[function.strip("[]")] += times
-        # Without a frame pointer what is found in its place leads nowhere.
-        alone += times if {*callers} <= {"[unknown]"} else 0
+        alone += 0 if callers else times
     if (samples := stacks.total()) < SAMPLES_MIN:
         return
     if (share := unnamed.total() / samples) > UNNAMED_MIN:

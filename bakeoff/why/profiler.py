@@ -4,7 +4,7 @@ import os
 import select
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
 from pwd import getpwuid
@@ -16,7 +16,7 @@ from bakeoff.command import Ended, run
 from bakeoff.model.errors import BakeoffError
 from bakeoff.model.finding import Finding
 from bakeoff.model.why import COUNTERS, LAYERS, Layer
-from bakeoff.why import names
+from bakeoff.why import names, unwinding
 from bakeoff.why.stacks import (
     Sample,
     calls_of_perf,
@@ -59,14 +59,14 @@ class ProfilerFailed(BakeoffError):
 class Sampling:
     """The samples of `perf record`, once it has ended."""
 
-    def __init__(self, file: Path) -> None:
-        self._file = file
+    def __init__(self, files: Sequence[Path]) -> None:
+        self._files = files
 
     def samples(self) -> list[Sample]:
-        """All of them, in their order. Raises `ProfilerFailed`."""
+        """All of them; those of each way of unwinding in their order. Raises `ProfilerFailed`."""
         fields = ("-F", "pid,time,ip,sym,dso", "--ns", "--no-inline")
-        text = _output(["perf", "script", "-i", str(self._file), *fields])
-        return list(samples(text.splitlines()))
+        texts = [_output(["perf", "script", "-i", str(file), *fields]) for file in self._files]
+        return [sample for text in texts for sample in samples(text.splitlines())]
 
 
 class Profiler:
@@ -132,11 +132,17 @@ class Profiler:
     def sampling(self, pids: Collection[int], file: Path) -> Iterator[Sampling]:
         """Sample the stacks of all threads of `pids`, and of those that they start, in the block.
 
-        Raises `ProfilerFailed`.
+        What is seen is in files beside `file`, whose names begin as its own does. Raises
+        `ProfilerFailed`.
         """
-        argv = _record("cpu-clock" if _sees_kernel() else "cpu-clock:u", file)
-        with _held(argv, pids, file):
-            yield Sampling(file)
+        event = "cpu-clock" if _sees_kernel() else "cpu-clock:u"
+        tables = unwinding.with_tables(pids)
+        ways = {unwinding.BY_POINTERS: {*pids} - tables, unwinding.BY_TABLES: tables}
+        files = {way: file.with_stem(f"{file.stem}-{n}") for n, way in enumerate(ways) if ways[way]}
+        with ExitStack() as held:
+            for way, own_file in files.items():
+                held.enter_context(_held(_record(event, own_file, way), ways[way], own_file))
+            yield Sampling([*files.values()])
         names.write_down(pids)
 
     def calls(
@@ -185,8 +191,8 @@ class Profiler:
         return dict(calls_of_strace(text)), loaded
 
 
-def _record(event: str, file: Path) -> list[str]:
-    sampled = ("-e", event, "-c", str(PERIOD_NS), "-g", "-k", "CLOCK_MONOTONIC")
+def _record(event: str, file: Path, way: str = unwinding.BY_POINTERS) -> list[str]:
+    sampled = ("-e", event, "-c", str(PERIOD_NS), "--call-graph", way, "-k", "CLOCK_MONOTONIC")
     return ["perf", "record", "-q", *_QUIET, *sampled, "-o", str(file)]
 
 

@@ -25,7 +25,8 @@ def samples(lines: Iterable[str]) -> Iterator[Sample]:
     """Those in the output of `perf script -F pid,time,ip,sym,dso --ns`.
 
     A line with a pid and a time, then a line for each frame, the innermost first, then an empty
-    line. Stacks without a frame are left out.
+    line. Stacks without a frame are left out, and outermost callers at addresses where no code is:
+    something else was taken for them.
     """
     pid = at_ns = 0
     frames: list[str] = []
@@ -33,6 +34,8 @@ def samples(lines: Iterable[str]) -> Iterator[Sample]:
         if head := _HEAD.fullmatch(line.strip()):
             pid, at_ns, frames = int(head[1]), int(head[2]) * 10**9 + int(head[3]), []
         elif not line.strip():
+            while len(frames) > 1 and frames[-1].startswith(UNKNOWN):
+                frames.pop()
             if frames:
                 yield Sample(pid, at_ns, ";".join(reversed(frames)))
             frames = []

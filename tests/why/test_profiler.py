@@ -53,9 +53,11 @@ def test_stacks_of_a_process_while_it_is_at_work(
     found = sampling.samples()
     assert found and {each.pid for each in found} == {busy}
     assert all(before_ns < each.at_ns < time.monotonic_ns() for each in found)
+    # Python has no frame pointers: its callers are found by tables.
+    assert sum("_PyEval_Eval" in each.stack for each in found) > 0.9 * len(found)
     in_kernel = any(each.stack.endswith("_[k]") for each in found)
     assert in_kernel == ("kernel" not in profiler.missing)
-    assert [path.name for path in tmp_path.iterdir()] == ["a file"]
+    assert {path.name[:6] for path in tmp_path.iterdir()} == {"a file"}
 
 
 @pytest.mark.parametrize("by_strace", [False, True])

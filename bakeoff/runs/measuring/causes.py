@@ -162,7 +162,8 @@ class Causes:
         except ProfilerFailed as error:
             self._lacks(error, "stacks", "kernel")
         finally:
-            file.unlink(missing_ok=True)
+            for part in file.parent.glob(f"{file.stem}*{file.suffix}"):
+                part.unlink()
 
     def _lacks(self, error: BakeoffError, *layers: Layer) -> None:
         self._missing |= dict.fromkeys(layers, Finding.of("profiler_fails", failure=str(error)))
