@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from bakeoff.model.ci import Ci
+from bakeoff.model.why import Why
 from tests.e2e.conftest import BAKEOFF, Place
 from tests.repositories import WHO, commit, git, new_repository
 
@@ -81,6 +82,11 @@ def test_ten_times_the_work_is_slower(shop: Place) -> None:
     assert result.outcome == "slower" and result.race.decided
     assert result.race.measured_s < 20
     assert (Path(shop.path, "runs/latest/race/report.html")).exists()
+    causes = Why.read_json(shop.path / "runs/latest/why/why.json")
+    (pair,) = causes.pairs
+    assert (pair.name, pair.other) == ("head", "base") and pair.cpu.is_told
+    if "stacks" not in causes.missing:
+        assert pair.finding.because[0].code == "in_function"
 
 
 @pytest.mark.e2e
