@@ -61,7 +61,7 @@ CLUSTER_RACES ?= 10
 cluster-bench: release-engine build/brick/brick-yardstick ## measure: Race equals and a planted 3 % on machines of namespaces and on this one, as root
 	$(BIN)/python -m tests.cluster_bench --races $(CLUSTER_RACES) --out records/$(NOW)-cluster-bench.json
 
-WHY_MINUTES ?= 120
+WHY_MINUTES ?= 100
 .PHONY: why-bench
 why-bench: release-engine build/brick/brick-yardstick ## measure: Plant causes and count those that `bakeoff why` names for WHY_MINUTES; goes on where it was stopped
 	$(BIN)/bakeoff setup nginx libuv-http-parser gin go-nethttp fastify node-http uvicorn granian

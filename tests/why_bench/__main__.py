@@ -127,7 +127,8 @@ class Bench:
             log.unlink(missing_ok=True)
             rate, truth, untold = result.rate_per_s, None, ""
             try:
-                truth = looks.truth(planted, commands, side, rate) if rate else None
+                if rate and planted.server == "yardstick":
+                    truth = looks.truth(planted, commands, side, rate)
             except BakeoffError as error:
                 untold = str(error)
         finally:
@@ -214,7 +215,7 @@ def said(row: Mapping[str, Any]) -> str:
     if "missed" in row:
         return f"{row['what']}: {row['said']}; missed: {row['missed']}"
     truth, claimed = (row["truth"] or {}).get("us"), row["claimed_us"]
-    size = f"claimed {claimed}, true {truth}: {'right' if row['size_right'] else 'wrong'}"
+    size = f"claimed {claimed}, true {truth}: size {'right' if row['size_right'] else 'wrong'}"
     wrong = f"; wrong: {', '.join(row['wrong'])}" if row["wrong"] else ""
     return (
         f"{row['what']}: {'right' if row['right'] else 'MISSED'}{wrong}; {size}; {row['took_s']} s"
@@ -232,7 +233,11 @@ def summary(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
             "tries": len(tries),
             "named_right": sum(each["right"] for each in tries),
             "wrong_names": sum(len(each["wrong"]) for each in tries),
-            "sizes_right": sum(each["size_right"] for each in tries),
+            **(
+                {"sizes_right": sum(t["size_right"] for t in tries)}
+                if server == "yardstick"
+                else {}
+            ),
         }
         for server, tries in of.items()
     }

@@ -111,8 +111,8 @@ class Planted:
 
     @property
     def is_clocked(self) -> bool:
-        """Whether the server can tell what the cause takes."""
-        return self.server == "yardstick" and self.cause in CLOCKED
+        """Whether the yardstick can tell what the cause takes."""
+        return self.cause in CLOCKED
 
     def owns(self, name: str) -> bool:
         """Whether a function, call, kind of work or finding may be this cause."""

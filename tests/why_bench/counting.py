@@ -15,7 +15,7 @@
   size is what the whole CPU time per request of further pairs of processes differs by in plain
   blocks, the middle one of three.
 - A size is right where claim and truth differ by no more than both intervals, added by squares.
-- For servers other than the yardstick truth is of the second kind only.
+- Of servers other than the yardstick only names count.
 """
 
 from collections.abc import Sequence
