@@ -207,6 +207,7 @@ def _held(argv: Sequence[str], pids: Collection[int], file: Path) -> Iterator[No
     it is over. perf says by a pipe when it has."""
     pipes = [file.with_suffix(f".{way}") for way in ("ctl", "ack")]
     files: list[int] = []
+    file.unlink(missing_ok=True)  # perf would keep it beside the new one, as FILE.old.
     try:
         for pipe in pipes:
             pipe.unlink(missing_ok=True)

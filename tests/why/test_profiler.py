@@ -70,7 +70,9 @@ def test_its_system_calls_by_name(
     if by_strace:
         monkeypatch.setitem(mine.__dict__, "_traces", False)
         assert mine.calls_share < 1
+    (tmp_path / "a file").write_text("what was counted of another one")
     calls, loaded = mine.calls([busy], tmp_path / "a file", lambda: Event().wait(0.2))
+    assert [path.name for path in tmp_path.iterdir()] == ["a file"]
     assert loaded is False and max(calls, key=calls.__getitem__) == "getppid"
     assert traced_by(busy) == "0"
     assert Path(f"/proc/{busy}/stat").read_text().rpartition(")")[2].split()[0] in "RS"
