@@ -49,6 +49,11 @@ pub struct Uring {
     accepted: VecDeque<Result<OwnedFd, Errno>>,
     /// Completions that have been looked at too early to be reported.
     held: VecDeque<Completion>,
+    /// Slots that found no buffer to receive into, each with its key then. Were all of them to try again at once, as
+    /// many would find none again as there are connections, for each buffer that is given back.
+    starved: VecDeque<Key>,
+    /// How many of them try again in a turn.
+    buffers: usize,
     /// The slot whose receive has ended with the last event. What it receives next is known once that is handled.
     to_receive: Option<usize>,
 }
@@ -66,6 +71,8 @@ struct Slot {
     connecting: bool,
     /// A receive is going on.
     awaits: bool,
+    /// A receive is to begin again once there are buffers.
+    is_starved: bool,
     /// Bytes to come that may be counted.
     countable: u64,
     /// So many of the next receives read a head: the answer may be large. Outlives the socket.
@@ -94,6 +101,7 @@ impl Uring {
         let slot = &mut self.slots[slot];
         let Some(socket) = &slot.socket else { return };
         slot.awaits = true;
+        slot.is_starved = false;
         if slot.countable > 0 {
             self.ring.count(socket, key, slot.countable);
         } else if slot.heads > 0 {
@@ -111,6 +119,17 @@ impl Uring {
             && !self.slots[slot].awaits
         {
             self.receive(slot);
+        }
+    }
+
+    /// Goes on receiving where there was no buffer, as often as there are buffers: all events have been handled.
+    fn receive_starved(&mut self) {
+        for _ in 0..self.buffers.min(self.starved.len()) {
+            let Some(key) = self.starved.pop_front() else { return };
+            let index = key.slot as usize;
+            if self.slots[index].generation == key.generation && self.slots[index].is_starved {
+                self.receive(index);
+            }
         }
     }
 
@@ -164,10 +183,18 @@ impl Uring {
             }
             // By the time that this is read, the buffers before it have been given back. Were all lost,
             // a receive would find none again and again.
+            (Operation::Receive | Operation::Count, Err(Errno::NOBUFS))
+                if !self.ring.is_starved() =>
+            {
+                slot.awaits = false;
+                slot.is_starved = true;
+                self.starved.push_back(key);
+                None
+            }
             (
                 Operation::Receive | Operation::Count,
-                Err(Errno::NOBUFS | Errno::INTR | Errno::AGAIN | Errno::CANCELED),
-            ) if !self.ring.is_starved() => {
+                Err(Errno::INTR | Errno::AGAIN | Errno::CANCELED),
+            ) => {
                 self.receive(index);
                 None
             }
@@ -207,6 +234,7 @@ impl Uring {
         slot.generation = (slot.generation + 1) % GENERATIONS;
         slot.connecting = false;
         slot.awaits = false;
+        slot.is_starved = false;
         slot.countable = 0;
         slot.is_full = false;
         slot.was_reset = false;
@@ -238,6 +266,8 @@ impl Kernel for Uring {
             listener: None,
             accepted: VecDeque::new(),
             held: VecDeque::new(),
+            starved: VecDeque::new(),
+            buffers: size.buffers.unwrap_or(BUFFERS).into(),
             to_receive: None,
         })
     }
@@ -364,18 +394,20 @@ impl Backend for Uring {
     }
 
     fn wait(&mut self, timeout_ns: u64) -> io::Result<()> {
-        self.ring.submit_and_wait(timeout_ns)
+        // Those that go on may have nothing to receive, and the next ones much.
+        self.ring.submit_and_wait(if self.starved.is_empty() { timeout_ns } else { 0 })
     }
 
     #[inline]
     fn next(&mut self) -> Option<Event<Piece>> {
         self.receive_next();
-        loop {
-            let completion = self.held.pop_front().or_else(|| self.ring.take())?;
+        while let Some(completion) = self.held.pop_front().or_else(|| self.ring.take()) {
             if let Some(event) = self.interpret(completion) {
                 return Some(event);
             }
         }
+        self.receive_starved();
+        None
     }
 
     #[inline]

@@ -28,6 +28,38 @@ fn a_receive_ends_where_all_buffers_are_lost() {
     assert_eq!((lost, failure), (2, Failure::System(Errno::NOBUFS)));
 }
 
+/// Most find no buffer at first. Of two thirds of them nothing comes at first, either: who waits for those waits in vain.
+#[test]
+fn more_sockets_than_buffers_all_receive() {
+    const SOCKETS: usize = 30;
+    let Ok(()) = probe() else { return };
+    let size = RingSize { buffers: Some(2), ..RingSize::default() };
+    let mut uring = Uring::new(SOCKETS, Arc::from([]), size).unwrap();
+    let mut peers: Vec<_> = (0..SOCKETS)
+        .map(|slot| {
+            let (own, peer) = std::os::unix::net::UnixStream::pair().unwrap();
+            uring.open(slot, Opened { fd: own.into(), established: true }).unwrap();
+            peer
+        })
+        .collect();
+    let mut received = [0; SOCKETS];
+    for all in [false, true] {
+        for peer in peers.iter_mut().skip(if all { 0 } else { SOCKETS * 2 / 3 }) {
+            std::io::Write::write_all(peer, b"x").unwrap();
+        }
+        let expected = received.iter().sum::<usize>() + if all { SOCKETS } else { SOCKETS / 3 };
+        while received.iter().sum::<usize>() < expected {
+            uring.wait(60_000_000_000).unwrap();
+            while let Some(event) = uring.next() {
+                let What::Bytes { piece, .. } = event.what else { panic!("{event:?}") };
+                received[event.slot] += uring.bytes(&piece).len();
+                uring.release(piece);
+            }
+        }
+    }
+    assert!(received.iter().all(|&bytes| bytes > 0), "{received:?}");
+}
+
 /// A kernel without memory ends the wait for a connection with an error of the wait's own, and
 /// the socket has none.
 #[test]
