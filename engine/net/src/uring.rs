@@ -1,14 +1,14 @@
 //! I/O over `io_uring`: multishot receives into a ring of buffers, one system call per turn.
 
 mod connecting;
+mod receiving;
 mod retiring;
 mod sending;
 #[cfg(test)]
 mod tests;
 
 use crate::backend::{
-    Backend, Event, HEAD_SIZE, HEADS_AFTER_LARGE, Kernel, RingSize, Unsent, WORTH_COUNTING, What,
-    WhenSent,
+    Backend, Event, HEADS_AFTER_LARGE, Kernel, RingSize, Unsent, WORTH_COUNTING, What, WhenSent,
 };
 use crate::route::Route;
 use crate::socket::Opened;
@@ -94,43 +94,6 @@ impl Uring {
     fn key(&self, slot: usize) -> Key {
         let number = u32::try_from(slot).expect("fewer connections than 2³²");
         Key { slot: number, generation: self.slots[slot].generation }
-    }
-
-    fn receive(&mut self, slot: usize) {
-        let key = self.key(slot);
-        let slot = &mut self.slots[slot];
-        let Some(socket) = &slot.socket else { return };
-        slot.awaits = true;
-        slot.is_starved = false;
-        if slot.countable > 0 {
-            self.ring.count(socket, key, slot.countable);
-        } else if slot.heads > 0 {
-            slot.heads -= 1;
-            self.ring.receive_once(socket, key, HEAD_SIZE);
-        } else {
-            self.ring.receive(socket, key);
-        }
-    }
-
-    /// Goes on receiving where the last event has ended it, unless that has closed the socket.
-    #[inline]
-    fn receive_next(&mut self) {
-        if let Some(slot) = self.to_receive.take()
-            && !self.slots[slot].awaits
-        {
-            self.receive(slot);
-        }
-    }
-
-    /// Goes on receiving where there was no buffer, as often as there are buffers: all events have been handled.
-    fn receive_starved(&mut self) {
-        for _ in 0..self.buffers.min(self.starved.len()) {
-            let Some(key) = self.starved.pop_front() else { return };
-            let index = key.slot as usize;
-            if self.slots[index].generation == key.generation && self.slots[index].is_starved {
-                self.receive(index);
-            }
-        }
     }
 
     /// What a completion means for its slot, if anything.
