@@ -43,7 +43,7 @@ def forget(pids: Collection[int]) -> None:
 
 
 def readable(symbol: str, file: str) -> str:
-    """A name as it is the same in another process, or after the program moved or was compiled
+    """A name that stays the same in another process, or after the program moved or was compiled
     further: without folders, addresses, arguments and how far the compiler went.
 
     Lines are left out where a function has a name: they differ between revisions.

@@ -40,7 +40,7 @@ def test_stacks_are_one_tree_with_the_tables_sums_and_lines() -> None:
             assert (flame.its_us, flame.other_us) == (line.its_us, line.other_us)
     assert places["/all/user/main/handle/parse"].its_us == pytest.approx(3, abs=0.3)
     assert places["/all/user/main/handle"].its_us == pytest.approx(8, abs=0.6)
-    # The kernel's functions are by the line that they belong to, whoever called them.
+    # The kernel's functions are by the line that they belong to, and not by their callers.
     sent = places["/all/kernel/sendto/do_syscall_64/__sys_sendto/tcp_sendmsg"]
     assert (sent.its_us, sent.other_us) == pytest.approx((10, 8), abs=0.9)
     assert places["/all/kernel/scheduling"].other_us == pytest.approx(2, abs=0.3)

@@ -98,7 +98,7 @@ void add_every_route(Add&& add) {
     get("/ticks", Handler([](const Request&) {
             return Response(200).stream([left = 3](std::string& out) mutable -> Next {
                 if (left == 0) return false;
-                out = left == 2 ? "" : "tick";  // Nothing to say for a while is no end.
+                out = left == 2 ? "" : "tick";  // A pause does not end the answer.
                 --left;
                 return milliseconds(2);
             });

@@ -40,7 +40,7 @@ fn in_chunks() -> [Vec<u8>; 4] {
     [head, "2;name=value\r\n", "x", "y\r\n0\r\n\r\n"].map(|part| part.as_bytes().to_vec())
 }
 
-/// The length of an answer in HTTP/2 says nothing, and an empty frame is no body.
+/// An answer in HTTP/2 may have no length, and an empty frame carries no body.
 fn in_frames(stream: u32) -> [Vec<u8>; 4] {
     let write = |kind, flags, payload: &[u8]| {
         let mut out = Vec::new();

@@ -28,7 +28,7 @@ fn a_receive_ends_where_all_buffers_are_lost() {
     assert_eq!((lost, failure), (2, Failure::System(Errno::NOBUFS)));
 }
 
-/// Most find no buffer at first. Of two thirds of them nothing comes at first, either: who waits for those waits in vain.
+/// Most find no buffer at first, and two thirds of the sockets have nothing to receive then.
 #[test]
 fn more_sockets_than_buffers_all_receive() {
     const SOCKETS: usize = 30;
