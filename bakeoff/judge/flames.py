@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from bakeoff.judge.stacks import OF_KERNEL, key_of
+from bakeoff.judge.stacks import kernel_frames, key_of
 from bakeoff.model.samples import Record, WhyStacks
 from bakeoff.model.why import Flame, Flames, Why, WhyPair
 
@@ -36,11 +36,12 @@ def flames(records: Iterable[Record], result: Why) -> tuple[Flames, ...]:
 
 def _place(stack: str) -> Place | None:
     """Where a stack belongs below the root; None: it is the profiler's own."""
-    key, frames = key_of(stack), stack.split(";")
-    if not key or key.part == "function":
-        return ("user", *frames) if key else None
-    own = (each.removesuffix(OF_KERNEL) for each in frames if each.endswith(OF_KERNEL))
-    return ("kernel", key.name, *own)
+    key = key_of(stack)
+    if not key:
+        return None
+    if key.part == "function":
+        return ("user", *stack.split(";"))
+    return ("kernel", key.name, *kernel_frames(stack))
 
 
 @dataclass

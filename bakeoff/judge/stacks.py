@@ -22,7 +22,7 @@ class Key(NamedTuple):
     name: str
 
 
-OF_KERNEL = "_[k]"
+_OF_KERNEL = "_[k]"
 _PROFILER = ("perf_", "__perf_", "ctx_sched", "visit_groups", "merge_sched_in", "event_sched")
 _FAULTS = ("asm_exc_page_fault", "exc_page_fault", "do_user_addr_fault", "do_page_fault")
 _FAULTS_ARM = ("do_mem_abort", "el0_da", "el0_ia")
@@ -39,14 +39,23 @@ _RING_WORK = re.compile(
 )
 
 
+def is_in_kernel(stack: str) -> bool:
+    """Whether the function that was at work is one of the kernel's."""
+    return stack.endswith(_OF_KERNEL)
+
+
+def kernel_frames(stack: str) -> list[str]:
+    """The kernel's functions, the outermost first."""
+    return [
+        frame.removesuffix(_OF_KERNEL) for frame in stack.split(";") if frame.endswith(_OF_KERNEL)
+    ]
+
+
 def key_of(stack: str) -> Key | None:
     """The line of a stack, as in `WhyStacks`; None: the profiler's own work."""
-    frames = stack.split(";")
-    if not frames[-1].endswith(OF_KERNEL):
-        return Key("function", frames[-1])
-    own = [
-        _SUFFIX.sub("", each.removesuffix(OF_KERNEL)) for each in frames if each.endswith(OF_KERNEL)
-    ]
+    if not is_in_kernel(stack):
+        return Key("function", stack.rpartition(";")[2])
+    own = [_SUFFIX.sub("", frame) for frame in kernel_frames(stack)]
     if any(each.startswith(_PROFILER) for each in own):
         return None
     if any(each.startswith((*_FAULTS, *_FAULTS_ARM)) for each in own):
@@ -73,7 +82,7 @@ def unseen(records: Iterable[Record]) -> tuple[Finding, ...]:
         if isinstance(record, WhyStacks):
             counted = seen.setdefault(record.entry, Counter())
             for stack, times in record.stacks.items():
-                if not stack.endswith(OF_KERNEL):
+                if not is_in_kernel(stack):
                     counted[stack] += sum(times)
     return tuple(finding for name, stacks in seen.items() for finding in _unseen(name, stacks))
 

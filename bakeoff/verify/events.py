@@ -17,7 +17,7 @@ TYPE = "text/event-stream"
 TOGETHER = 0.1
 """Of the source's gap: events that come within this share of it came together."""
 HELD_BACK = 0.5
-"""Of all gaps, that many closed ones are no chance."""
+"""Of all gaps: so many closed ones are more than chance."""
 _LINE = re.compile(rb"([^\r\n]*)(\r\n|\n|\r)")
 _SHOWN = 40
 
