@@ -1,5 +1,6 @@
 """The causes that are planted, into which servers, how large, and the names that each may have."""
 
+import shlex
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -122,16 +123,18 @@ class Planted:
     def commands(self, built: Path, log: Path, python: str) -> tuple[str, str]:
         """The server with the cause, and without."""
         program = {
-            "yardstick": f"{YARDSTICK} --quiet --io epoll",
-            "go": f"{built / 'planted-go'}",
-            "node": f"node {SERVERS / 'planted.js'}",
-            "python": f"{python} {SERVERS / 'planted.py'}",
+            "yardstick": [str(YARDSTICK), "--quiet", "--io", "epoll"],
+            "go": [str(built / "planted-go")],
+            "node": ["node", str(SERVERS / "planted.js")],
+            "python": [python, str(SERVERS / "planted.py")],
         }[self.server]
-        more = f" --{self.cause} {self.size}" + (f" --to {log}" if self.cause == "line" else "")
+        more = [f"--{self.cause}", self.size]
+        more += ["--to", str(log)] if self.cause == "line" else []
         # An allocation more or less: without any cause the yardstick sends what it has rendered.
-        same = " --allocations 1" if self.server == "yardstick" else ""
-        both = f"{program} --port {{port}}"
-        return both + (more if self.cause == "allocations" else same + more), both + same
+        same = ["--allocations", "1"] if self.server == "yardstick" else []
+        both = [*program, "--port", "{port}"]
+        planted = more if self.cause == "allocations" else [*same, *more]
+        return shlex.join([*both, *planted]), shlex.join([*both, *same])
 
     def clocked(self, log: Path, clock: Path) -> list[str]:
         """The yardstick with nothing but what the planted side does more, which it times."""

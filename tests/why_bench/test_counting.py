@@ -1,6 +1,7 @@
 """What counts as a right name, a wrong one, and a right size; and which tries are left."""
 
 import json
+import shlex
 from dataclasses import asdict
 from pathlib import Path
 
@@ -15,6 +16,15 @@ from tests.why_bench.counting import NOTHING, Truth, counted
 
 CALLS = Planted("yardstick", "calls", "10", 0)
 SLEEP = Planted("yardstick", "sleep", "20us", 0)
+
+
+def test_commands_are_one_word_for_each_path(tmp_path: Path) -> None:
+    built = tmp_path / "a clone"
+    planted = Planted("go", "line", "100", 0)
+    with_cause, bare = planted.commands(built, built / "log", "python")
+    program = str(built / "planted-go")
+    assert shlex.split(bare) == [program, "--port", "{port}"]
+    assert shlex.split(with_cause)[3:] == ["--line", "100", "--to", str(built / "log")]
 
 
 def line(part: Part, name: str, more: float, half: float = 0.3) -> WhyLine:
