@@ -5,13 +5,18 @@ use std::io::{self, IsTerminal, Write, stderr, stdin, stdout};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use volley::cli::{Cli, Command, CsvPlace, LoadArgs, NullArgs, one_line, program};
+use volley::cli::{
+    Cli, Command, CsvPlace, LoadArgs, NullArgs, PathArgs, nanoseconds, one_line, program,
+};
 use volley::drive::{DriveError, drive};
 use volley::load::{LoadError, load};
 use volley::null::{Answers, Null};
 use volley::report::Report;
 use volley_net::interrupts::{self, INTERRUPTED};
 use volley_net::limits;
+use volley_path::device::Device;
+use volley_path::forward::forward;
+use volley_path::line::Terms;
 use volley_personality::Personality;
 use volley_tls::Identity;
 
@@ -41,6 +46,7 @@ fn main() -> ExitCode {
         Command::Load(args) => run_load(&args),
         Command::Drive => run_drive(),
         Command::Null(args) => run_null(&args),
+        Command::Path(args) => run_path(&args),
     }
 }
 
@@ -115,6 +121,22 @@ fn run_null(args: &NullArgs) -> ExitCode {
     match served {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => fail(SYSTEM, &format!("volley null: {}: {error}", args.listen)),
+    }
+}
+
+/// Forwards until standard input ends.
+fn run_path(args: &PathArgs) -> ExitCode {
+    limits::die_with_parent();
+    limits::wake_on_time();
+    if let Err(wrong) = limits::pin(&args.cpus) {
+        return fail(WRONG_USAGE, &format!("volley path: {}", limits::as_flag(&wrong)));
+    }
+    let terms = Terms { delay_ns: nanoseconds(args.delay) / 2, loss: args.loss, seed: args.seed };
+    let forwarded =
+        Device::open().and_then(|device| forward(&device, terms, stdin(), &mut stdout()));
+    match forwarded {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => fail(SYSTEM, &format!("volley path: {error}")),
     }
 }
 

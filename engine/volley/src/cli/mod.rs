@@ -17,6 +17,7 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use volley_load::scheme::Scheme;
 use volley_net::IoChoice;
 
@@ -42,6 +43,30 @@ pub enum Command {
     Drive,
     /// A server that answers fixed bytes, to see how fast a generator can be
     Null(NullArgs),
+    /// Make an address that leads to this machine's own servers over a path with delay and loss
+    Path(PathArgs),
+}
+
+/// Options of `volley path`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The first line on standard output has both addresses. Each line on standard input is \
+    answered by figures since the last; the path ends with its standard input. It needs the right to \
+    make a network device (CAP_NET_ADMIN)."
+)]
+pub struct PathArgs {
+    /// Add this to each round trip, half of it each way
+    #[arg(long, value_name = "TIME", default_value = "0", value_parser = values::time_or_0)]
+    pub delay: Duration,
+    /// Lose this share of the packets, each way
+    #[arg(long, value_name = "SHARE", default_value = "0%", value_parser = values::loss)]
+    pub loss: f64,
+    /// Set which packets are lost
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub seed: u64,
+    /// Run on these cores only, like 1 or 2,3
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub cpus: Vec<usize>,
 }
 
 /// Options of `volley null`.
@@ -122,7 +147,8 @@ pub fn program() -> &'static str {
 /// A usage error in one line: what is wrong, and where to read on.
 pub fn one_line(error: &clap::Error) -> String {
     if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        return "volley: say what to do: volley load URL, volley drive or volley null".to_owned();
+        return "volley: say what to do: volley load URL, volley drive, volley null or volley path"
+            .to_owned();
     }
     let program = program();
     let about = |kind| error.get(kind).map(|value| value.to_string().replace(['<', '>'], ""));

@@ -99,6 +99,15 @@ pub(super) fn time_or_0(text: &str) -> Result<Duration, String> {
     span(text).ok_or_else(|| "it takes a time, like 0, 200ms or 2s".into())
 }
 
+/// A share of packets that leaves some.
+pub(super) fn loss(text: &str) -> Result<f64, String> {
+    text.strip_suffix('%')
+        .and_then(number)
+        .map(|percent| percent / 100.0)
+        .filter(|&share| share < 1.0)
+        .ok_or_else(|| "it takes a share of packets below 100%, like 0.1%".into())
+}
+
 fn span(text: &str) -> Option<Duration> {
     let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (count, unit) = text.split_at(digits);
@@ -213,6 +222,14 @@ mod tests {
             assert!(time(text).is_err(), "{text:?}");
         }
         assert_eq!(time_or_0("0"), Ok(Duration::ZERO));
+    }
+
+    #[test]
+    fn a_loss_is_a_share_with_its_sign() {
+        assert_eq!((loss("0%"), loss("0.1%"), loss("50%")), (Ok(0.0), Ok(0.001), Ok(0.5)));
+        for text in ["", "%", "0.1", "-1%", "100%", "1e1%", "nan%", "1 %"] {
+            assert!(loss(text).is_err(), "{text:?}");
+        }
     }
 
     #[test]
