@@ -35,7 +35,8 @@ fn expectation(choice: u8) -> Arc<Expectation> {
         body: match choice & 3 {
             0 => BodyRule::Any,
             1 => BodyRule::Exactly(b"Hello, World!".to_vec()),
-            _ => BodyRule::from_hex(HASH).expect("64 digits"),
+            2 => BodyRule::from_hex(HASH).expect("64 digits"),
+            _ => BodyRule::Message(None),
         },
         headers: headers.map(|(_, (name, value))| ((*name).into(), (*value).into())).collect(),
     })

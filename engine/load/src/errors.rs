@@ -49,10 +49,12 @@ pub enum ErrorKind {
     MismatchBody,
     /// An answer without a header that was asked for, or with another value.
     MismatchHeader,
+    /// A gRPC call that failed, or of which nothing says how it went.
+    GrpcStatus,
 }
 
 /// All kinds, in the order in which they are reported.
-pub const KINDS: [ErrorKind; 19] = [
+pub const KINDS: [ErrorKind; 20] = [
     ErrorKind::ConnectRefused,
     ErrorKind::ConnectTimeout,
     ErrorKind::Connect,
@@ -72,6 +74,7 @@ pub const KINDS: [ErrorKind; 19] = [
     ErrorKind::MismatchLength,
     ErrorKind::MismatchBody,
     ErrorKind::MismatchHeader,
+    ErrorKind::GrpcStatus,
 ];
 
 impl ErrorKind {
@@ -116,6 +119,7 @@ impl ErrorKind {
             Verdict::Length => Some(Self::MismatchLength),
             Verdict::Body => Some(Self::MismatchBody),
             Verdict::Header => Some(Self::MismatchHeader),
+            Verdict::Call => Some(Self::GrpcStatus),
         }
     }
 
@@ -141,6 +145,7 @@ impl ErrorKind {
             Self::MismatchLength => "wrong length of body",
             Self::MismatchBody => "wrong body",
             Self::MismatchHeader => "wrong or missing header",
+            Self::GrpcStatus => "gRPC call failed",
         }
     }
 }

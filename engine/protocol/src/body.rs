@@ -3,6 +3,7 @@
 use crate::check::BodyRule;
 use crate::content::Content;
 use crate::events::EventStream;
+use crate::grpc::Messages;
 use crate::learned::HeadCache;
 use crate::verdict::Verdict;
 use sha2::{Digest, Sha256};
@@ -47,6 +48,8 @@ pub(crate) struct BodyCheck {
     collected: Vec<u8>,
     /// For a stream of events, from its first byte on.
     events: Option<Box<EventStream>>,
+    /// For the answer of a gRPC call.
+    messages: Messages,
 }
 
 #[derive(Debug)]
@@ -66,6 +69,7 @@ impl BodyCheck {
         self.collected.clear();
         self.collected.shrink_to(KNOWN_LIMIT);
         self.events = None;
+        self.messages = Messages::default();
     }
 
     /// The next piece of the body.
@@ -78,6 +82,12 @@ impl BodyCheck {
             BodyRule::Holds(_) => self.collect(piece),
             BodyRule::Events(expected) => {
                 self.events.get_or_insert_default().feed(piece, expected);
+            }
+            BodyRule::Message(expected) => {
+                self.messages.feed(piece);
+                if let Some(body) = expected {
+                    self.compare(piece, body);
+                }
             }
         }
         self.length += piece.len() as u64;
@@ -106,6 +116,11 @@ impl BodyCheck {
 
     pub(crate) fn events_mut(&mut self) -> Option<&mut EventStream> {
         self.events.as_deref_mut()
+    }
+
+    /// The messages of a gRPC call's answer.
+    pub(crate) fn messages(&self) -> &Messages {
+        &self.messages
     }
 
     /// The first byte that differs from the exact body: where it is, and which.
@@ -145,6 +160,12 @@ impl BodyCheck {
             BodyRule::Holds(content) => self.missing(content).is_none(),
             BodyRule::Events(expected) => {
                 self.events.get_or_insert_default().wrong(expected).is_none()
+            }
+            BodyRule::Message(expected) => {
+                let is_whole = |body: &Vec<u8>| self.length == body.len() as u64;
+                self.messages.is_one()
+                    && self.difference.is_none()
+                    && expected.as_ref().is_none_or(is_whole)
             }
         };
         if right { Verdict::Right } else { Verdict::Body }

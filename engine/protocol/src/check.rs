@@ -1,6 +1,7 @@
 //! What a right answer looks like.
 
 use crate::content::Content;
+use crate::grpc;
 use crate::head::STATUSES;
 use crate::request::{Request, RequestError};
 use httparse::Header;
@@ -24,9 +25,6 @@ pub struct Expectation {
     /// of the answer is 200.
     pub headers: Vec<(String, String)>,
 }
-
-pub(crate) const GRPC_STATUS: &str = "grpc-status";
-pub(crate) const GRPC_OK: &str = "0";
 
 /// Which status codes are right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,6 +57,9 @@ pub enum BodyRule {
     Holds(Arc<Content>),
     /// A stream of server-sent events: with this data, or if there is none, with any.
     Events(Arc<Vec<Vec<u8>>>),
+    /// One message of gRPC over HTTP/2: this one, with its prefix, or any. The answer's type has to be gRPC's, and
+    /// its `grpc-status` 0.
+    Message(Option<Vec<u8>>),
 }
 
 impl Expectation {
@@ -81,6 +82,11 @@ impl Expectation {
         matches!(self.body, BodyRule::Events(_))
     }
 
+    /// Whether the answer is that of a gRPC call.
+    pub(crate) fn is_call(&self) -> bool {
+        matches!(self.body, BodyRule::Message(_))
+    }
+
     /// Whether it says something about a header.
     pub(crate) fn names(&self, header: &str) -> bool {
         self.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(header))
@@ -92,17 +98,24 @@ impl Expectation {
     pub(crate) fn wrong_length(&self, got: u64) -> Option<LengthRule> {
         let exact = match &self.body {
             BodyRule::Exactly(body) => Some(LengthRule::Exactly(body.len() as u64)),
-            BodyRule::Any | BodyRule::Sha256(_) | BodyRule::Holds(_) | BodyRule::Events(_) => None,
+            BodyRule::Any
+            | BodyRule::Sha256(_)
+            | BodyRule::Holds(_)
+            | BodyRule::Events(_)
+            | BodyRule::Message(_) => None,
         };
         [self.length, exact].into_iter().flatten().find(|rule| !rule.allows(got))
     }
 
     /// The first header that is not among these as it should be.
     pub(crate) fn wrong_header<'a>(&'a self, fields: &[Header<'a>]) -> Option<WrongHeader<'a>> {
-        if let BodyRule::Events(_) = self.body
-            && let Some(wrong) = wrong_type(fields)
-        {
-            return Some(wrong);
+        let wrong_type = match self.body {
+            BodyRule::Events(_) => wrong_type(fields, "text/event-stream", is_of_events),
+            BodyRule::Message(_) => wrong_type(fields, grpc::TYPE, grpc::is_type),
+            _ => None,
+        };
+        if wrong_type.is_some() {
+            return wrong_type;
         }
         self.headers.iter().find_map(|(name, expected)| {
             let mut values = fields
@@ -117,22 +130,29 @@ impl Expectation {
     }
 }
 
-/// A type other than that of events, whatever its parameters are.
-fn wrong_type<'a>(fields: &[Header<'a>]) -> Option<WrongHeader<'a>> {
-    let (name, expected) = ("content-type", "text/event-stream");
+/// A type of the content that is none of these, or no type.
+fn wrong_type<'a>(
+    fields: &[Header<'a>],
+    expected: &'static str,
+    is_right: impl FnOnce(&[u8]) -> bool,
+) -> Option<WrongHeader<'a>> {
+    let name = "content-type";
     let field = fields.iter().find(|field| field.name.eq_ignore_ascii_case(name));
     let got = field.map(|field| field.value);
-    let essence = got.and_then(|value| value.split(|&byte| byte == b';').next());
-    let is_right = essence
-        .is_some_and(|essence| essence.trim_ascii().eq_ignore_ascii_case(expected.as_bytes()));
-    (!is_right).then_some(WrongHeader { name, expected, got })
+    (!got.is_some_and(is_right)).then_some(WrongHeader { name, expected, got })
+}
+
+/// Whether a type is that of events, whatever its parameters are.
+fn is_of_events(value: &[u8]) -> bool {
+    let essence = value.split(|&byte| byte == b';').next().unwrap_or_default();
+    essence.trim_ascii().eq_ignore_ascii_case(b"text/event-stream")
 }
 
 /// The status of a remote procedure call, where that is not 0.
 pub(crate) fn failed_call<'a>(fields: &[Header<'a>]) -> Option<WrongHeader<'a>> {
-    let status = fields.iter().find(|field| field.name.eq_ignore_ascii_case(GRPC_STATUS))?;
-    let wrong = WrongHeader { name: GRPC_STATUS, expected: GRPC_OK, got: Some(status.value) };
-    (status.value != GRPC_OK.as_bytes()).then_some(wrong)
+    let status = fields.iter().find(|field| field.name.eq_ignore_ascii_case(grpc::STATUS))?;
+    let wrong = WrongHeader { name: grpc::STATUS, expected: grpc::OK, got: Some(status.value) };
+    (status.value != grpc::OK.as_bytes()).then_some(wrong)
 }
 
 /// A header that is missing or has another value.

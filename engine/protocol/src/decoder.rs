@@ -8,7 +8,7 @@ use crate::head::{self, Framing, HEAD_LIMIT, Head, Malformed};
 use crate::learned::HeadCache;
 use crate::protocol::EVIDENCE_LIMIT;
 use crate::protocol::{Answer, End, Step};
-use crate::verdict;
+use crate::verdict::{self, Verdict};
 
 /// Of an answer that comes in pieces, heads are kept whole, and bodies up to here: enough to see what
 /// is wrong, and no copy of all that a large answer brings.
@@ -312,7 +312,10 @@ impl Decoder {
             status: head.status,
             body_length: self.check.length(),
             keep_alive: head.keep_alive,
-            verdict: verdict::judge(head.status, head.headers_right, &mut self.check, learned),
+            verdict: {
+                let wrong = (!head.headers_right).then_some(Verdict::Header);
+                verdict::judge(head.status, wrong, &mut self.check, learned)
+            },
         }
     }
 }

@@ -118,7 +118,10 @@ impl HeadCache {
         let body: &[u8] = match &self.expectation.body {
             BodyRule::Any => &[],
             BodyRule::Exactly(body) => body,
-            BodyRule::Sha256(_) | BodyRule::Holds(_) | BodyRule::Events(_) => return,
+            BodyRule::Sha256(_)
+            | BodyRule::Holds(_)
+            | BodyRule::Events(_)
+            | BodyRule::Message(_) => return,
         };
         if let Ok(length @ 0..=WHOLE_LIMIT) = usize::try_from(length)
             && right

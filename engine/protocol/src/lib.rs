@@ -14,6 +14,7 @@ mod chunked;
 pub mod content;
 pub mod decoder;
 pub mod events;
+pub mod grpc;
 pub mod h2;
 pub mod head;
 pub mod http1;

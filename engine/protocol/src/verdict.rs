@@ -2,6 +2,7 @@
 
 use crate::body::BodyCheck;
 use crate::check::{self, BodyRule, Expectation, StatusRule, WrongHeader};
+use crate::grpc;
 use crate::head::{self, FIELDS_LIMIT};
 use crate::learned::HeadCache;
 use crate::protocol::Answer;
@@ -23,6 +24,8 @@ pub enum Verdict {
     Status,
     /// A header is missing or has another value.
     Header,
+    /// The gRPC call has failed, or nothing says that it has not.
+    Call,
     /// The body is too long or too short.
     Length,
     /// The body differs in a byte, has another hash, or lacks what it should hold.
@@ -30,21 +33,18 @@ pub enum Verdict {
 }
 
 /// The verdict on a complete answer. A wrong status goes first: what comes with it is another answer
-/// anyway. A right body may be remembered.
+/// anyway. `wrong_fields`: what is wrong in heads and trailers. A right body may be remembered.
 #[inline]
 pub(crate) fn judge(
     status: u16,
-    headers_right: bool,
+    wrong_fields: Option<Verdict>,
     check: &mut BodyCheck,
     learned: &mut HeadCache,
 ) -> Verdict {
     if !learned.expectation().status.allows(status) {
         return Verdict::Status;
     }
-    if !headers_right {
-        return Verdict::Header;
-    }
-    check.verdict(learned)
+    wrong_fields.unwrap_or_else(|| check.verdict(learned))
 }
 
 /// The verdict in words. `describe_header`: what is wrong with the headers.
@@ -63,7 +63,7 @@ pub(crate) fn describe(
             };
             format!("status is {}, expected {expected}", answer.status)
         }
-        Verdict::Header => describe_header(expectation).unwrap_or_default(),
+        Verdict::Header | Verdict::Call => describe_header(expectation).unwrap_or_default(),
         Verdict::Length => {
             let got = answer.body_length;
             let right = expectation.wrong_length(got).map(|rule| rule.to_string());
@@ -93,7 +93,7 @@ pub(crate) fn are_headers_right(
     with_fields(head, trailers, |fields| {
         let has_failed = check::failed_call(fields).is_some();
         expectation.wrong_header(fields).is_none()
-            && (!has_failed || expectation.names(check::GRPC_STATUS))
+            && (!has_failed || expectation.names(grpc::STATUS))
     })
 }
 
@@ -115,7 +115,11 @@ fn with_fields<R>(
 
 /// What is wrong with an answer's headers.
 pub(crate) fn describe_header(expectation: &Expectation, fields: &[Header<'_>]) -> Option<String> {
-    let wrong = expectation.wrong_header(fields).or_else(|| check::failed_call(fields));
+    let wrong = expectation.wrong_header(fields);
+    if wrong.is_none() && expectation.is_call() {
+        return Some(grpc::describe_status(fields));
+    }
+    let wrong = wrong.or_else(|| check::failed_call(fields));
     let WrongHeader { name, expected, got } = wrong?;
     Some(match got.map(|value| &value[..value.len().min(SHOWN_LIMIT)]) {
         Some(value) => {
@@ -140,6 +144,9 @@ fn describe_body(rule: &BodyRule, check: &BodyCheck) -> Option<String> {
         }
         BodyRule::Holds(content) => check.missing(content),
         BodyRule::Events(expected) => check.events()?.wrong(expected),
+        BodyRule::Message(expected) => check.messages().fault().or_else(|| {
+            grpc::describe_difference(expected.as_ref()?, check.length(), check.difference())
+        }),
     }
 }
 

@@ -2,8 +2,10 @@
 //! that are known without decoding.
 
 use super::hpack::{self, Decoder};
-use crate::check::{Expectation, GRPC_OK, GRPC_STATUS};
+use crate::check::Expectation;
+use crate::grpc::{self, CallFields};
 use crate::head::FIELDS_LIMIT;
+use crate::verdict::Verdict;
 use httparse::{EMPTY_HEADER, Header};
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -14,8 +16,9 @@ pub(super) struct Head {
     pub(super) status: u16,
     /// Bytes of body, where the head says so or where there may be none.
     pub(super) length: Option<u64>,
-    /// Whether the headers are as expected.
-    pub(super) headers_right: bool,
+    /// What is wrong with the fields, trailers included.
+    pub(super) wrong: Option<Verdict>,
+    pub(super) call: CallFields,
 }
 
 /// A head that was decoded.
@@ -24,8 +27,7 @@ pub(super) struct Decoded {
     /// 0 in trailers.
     pub(super) status: u16,
     length: Option<u64>,
-    /// Whether it says that a remote procedure call has failed.
-    has_failed: bool,
+    pub(super) call: CallFields,
     /// What it cost, as SETTINGS count it.
     pub(super) cost: usize,
 }
@@ -39,7 +41,7 @@ pub(super) fn decode(
     room: usize,
     text: &mut Vec<u8>,
 ) -> Result<Decoded, &'static str> {
-    let mut found = Decoded { status: 0, length: None, has_failed: false, cost: 0 };
+    let mut found = Decoded { status: 0, length: None, call: CallFields::default(), cost: 0 };
     let (mut count, mut has_status, mut had_field) = (0, false, false);
     if !is_trailer {
         text.clear();
@@ -83,7 +85,7 @@ pub(super) fn decode(
             let length = length.ok_or("content-length is not a number that fits 64 bits")?;
             found.length = Some(length);
         }
-        found.has_failed |= name == GRPC_STATUS.as_bytes() && value != GRPC_OK.as_bytes();
+        found.call.read(name, value);
         for part in [name, b": ", value, b"\r\n"] {
             text.extend_from_slice(part);
         }
@@ -102,15 +104,42 @@ impl Decoded {
         Head {
             status: self.status,
             length: if bodiless { Some(0) } else { self.length },
-            headers_right: self.has_right_headers(text, expectation),
+            wrong: wrong_fields(self.call, text, expectation),
+            call: self.call,
         }
     }
+}
 
-    /// Of trailers: whether the headers are as expected, given the text of the head and of them.
-    pub(super) fn has_right_headers(self, text: &[u8], expectation: &Expectation) -> bool {
-        (!self.has_failed || expectation.names(GRPC_STATUS))
-            && (expectation.headers.is_empty()
-                || with_fields(text, |fields| expectation.wrong_header(fields).is_none()))
+impl Head {
+    /// Trailers end the answer. `text`: of both.
+    pub(super) fn add(&mut self, trailers: Decoded, text: &[u8], expectation: &Expectation) {
+        let call = CallFields { succeeded: trailers.call.succeeded, ..self.call };
+        self.wrong = wrong_fields(call, text, expectation);
+    }
+
+    /// A body ends the answer: a call's status would be in trailers.
+    #[inline]
+    pub(super) fn end_without_trailers(&mut self, expectation: &Expectation) {
+        if expectation.is_call() {
+            self.wrong = self.wrong.or(Some(Verdict::Call));
+        }
+    }
+}
+
+/// What is wrong in an answer's fields, given what they say of a call, and all of their text.
+fn wrong_fields(call: CallFields, text: &[u8], expectation: &Expectation) -> Option<Verdict> {
+    let is_call = expectation.is_call();
+    let is_wrong = |fields: &[Header<'_>]| expectation.wrong_header(fields).is_some();
+    if (is_call && !call.has_type)
+        || (!expectation.headers.is_empty() && with_fields(text, is_wrong))
+    {
+        return Some(Verdict::Header);
+    }
+    match call.succeeded {
+        _ if expectation.names(grpc::STATUS) => None,
+        Some(false) if !is_call => Some(Verdict::Header),
+        None | Some(false) if is_call => Some(Verdict::Call),
+        _ => None,
     }
 }
 

@@ -174,7 +174,7 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
         let stream = &mut self.streams[place];
         let head = stream.head.expect("an answer ends behind its head");
         let learned = &mut call.shared.learned[stream.expectation];
-        let verdict = verdict::judge(head.status, head.headers_right, &mut stream.check, learned);
+        let verdict = verdict::judge(head.status, head.wrong, &mut stream.check, learned);
         if verdict != verdict::Verdict::Right {
             stream.keep(piece);
         }

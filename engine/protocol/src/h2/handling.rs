@@ -140,7 +140,7 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
         let head = stream.head.as_mut().expect("trailers come behind a head");
         ensure(is_all(*head, stream.check.length()), LESS)?;
         let expectation = call.shared.learned[stream.expectation].expectation();
-        head.headers_right = trailers.has_right_headers(text, expectation);
+        head.add(trailers, text, expectation);
         Ok(Some(self.complete(place, &[], call)))
     }
 
@@ -177,9 +177,13 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
         call: &mut Call<'_, F>,
     ) -> Option<Ended> {
         let stream = &mut self.streams[place];
-        stream.check.push(piece, &call.shared.learned[stream.expectation]);
+        let learned = &call.shared.learned[stream.expectation];
+        stream.check.push(piece, learned);
         stream.received += piece.len() as u64;
         if ends {
+            if let Some(head) = &mut stream.head {
+                head.end_without_trailers(learned.expectation());
+            }
             return Some(self.complete(place, piece, call));
         }
         if !piece.is_empty() {

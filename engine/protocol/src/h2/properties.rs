@@ -28,7 +28,7 @@ enum Act {
 }
 
 /// Fields that servers send, and some that none may.
-const FIELDS: [(&str, &str); 16] = [
+const FIELDS: [(&str, &str); 19] = [
     (":status", "200"),
     (":status", "200"),
     (":status", "404"),
@@ -43,6 +43,9 @@ const FIELDS: [(&str, &str); 16] = [
     ("connection", "close"),
     ("Upper", "x"),
     (":path", "/"),
+    ("content-type", "application/grpc"),
+    ("grpc-status", "0"),
+    ("grpc-status", "14"),
     ("x-a", "\r"),
     ("", "x"),
 ];
@@ -140,7 +143,8 @@ fn expectations() -> Vec<Arc<Expectation>> {
     let any = Expectation::of_status(StatusRule::Exactly(200));
     let body = BodyRule::Exactly(b"Hello, World!".to_vec());
     let headers = vec![("Server".to_owned(), "x".to_owned())];
-    vec![Arc::new(any.clone()), Arc::new(Expectation { body, headers, ..any })]
+    let call = Expectation { body: BodyRule::Message(None), ..any.clone() };
+    vec![Arc::new(any.clone()), Arc::new(Expectation { body, headers, ..any }), Arc::new(call)]
 }
 
 fn requests() -> Vec<Arc<Request>> {
@@ -178,7 +182,7 @@ fn outcome(bytes: &[u8], cuts: &[usize], is_known: bool) -> Outcome {
     for nth in 0..COUNT {
         client.write(nth, usize::from(nth == 3), &mut shared, &mut out);
     }
-    let awaited = |nth: u32| Awaited { expectation: nth % 2, to_head: nth == 4 };
+    let awaited = |nth: u32| Awaited { expectation: nth % 3, to_head: nth == 4 };
     let mut at = 0;
     'pieces: for pair in cuts.windows(2) {
         while at < pair[1] {

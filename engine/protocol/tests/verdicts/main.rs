@@ -1,6 +1,7 @@
 //! What is said of answers that are not the expected ones. Each answer runs whole, byte by byte, and
 //! cut at each point, with an empty memory and with one that has learned: the words are the same.
 
+mod calls;
 mod content;
 mod streams;
 

@@ -46,7 +46,7 @@ fn trailers() {
 }
 
 /// A field as a literal that no table takes in.
-fn field(name: &str, value: &str) -> Vec<u8> {
+pub(crate) fn field(name: &str, value: &str) -> Vec<u8> {
     let [name_length, value_length] = [name, value].map(|text| u8::try_from(text.len()).unwrap());
     [&[0, name_length], name.as_bytes(), &[value_length], value.as_bytes()].concat()
 }
@@ -63,7 +63,7 @@ pub(crate) fn check(expectation: &Expectation, body: &str, words: &str) {
     check_whole_and_cut(expectation, &bytes, words);
 }
 
-fn check_whole_and_cut(expectation: &Expectation, bytes: &[u8], words: &str) {
+pub(crate) fn check_whole_and_cut(expectation: &Expectation, bytes: &[u8], words: &str) {
     assert_eq!(run(&[bytes], expectation), words, "whole");
     let single: Vec<&[u8]> = bytes.chunks(1).collect();
     assert_eq!(run(&single, expectation), words, "byte by byte");

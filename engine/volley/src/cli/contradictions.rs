@@ -47,6 +47,7 @@ impl LoadArgs {
                 "--events is for HTTP/1, with a stream on each connection: leave --protocol and \
                  --pipeline out",
             ),
+            (self.checks.grpc && !scheme.is_h2(), "--grpc needs --protocol h2c or h2"),
             (
                 connecting.http_1_0 && connecting.pipeline > 1,
                 "--pipeline needs HTTP/1.1: leave --http1.0 out",
@@ -156,6 +157,9 @@ mod tests {
             (&hash, "--expect-sha256"),
             ("--expect-body a --expect-contains b", "--expect-contains"),
             ("--expect-body a --expect-json []", "--expect-json"),
+            ("--grpc", "--protocol h2c or h2"),
+            ("--grpc --protocol h2c -m PUT", "--method"),
+            ("--grpc --protocol h2c --expect-contains a", "--expect-contains"),
             ("--csv - --json", "standard output"),
         ] {
             let line = contradiction(options).unwrap_or_else(|| panic!("{options}: accepted"));

@@ -178,6 +178,14 @@ pub struct Checks {
     #[arg(long, conflicts_with_all = ["expect_sha256", "expect_contains", "expect_match", "expect_json"])]
     #[arg(conflicts_with_all = ["expect_length", "request_file", "ceiling"])]
     pub events: bool,
+    /// Call the URL's path as a method of gRPC, /package.Service/Method, with the body as its message
+    ///
+    /// The body is sent uncompressed behind a prefix of its length, and so is what --expect-body and
+    /// --expect-body-file require. A response is right with status 200, a grpc-status of 0 and one message.
+    /// It needs --protocol h2c or h2.
+    #[arg(long, conflicts_with_all = ["expect_sha256", "expect_contains", "expect_match", "expect_json"])]
+    #[arg(conflicts_with_all = ["expect_length", "expect_status", "request_file", "method", "events"])]
+    pub grpc: bool,
     /// Count a gap between events as a stall from this length on
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = time)]
     pub stall: Duration,

@@ -12,7 +12,7 @@ use volley_load::scheme::Scheme;
 use volley_load::target::Target;
 use volley_net::clock::MS;
 use volley_net::{Address, Route, SocketBuffers, Sources, limits};
-use volley_protocol::{BodyRule, Expectation, Request, StatusRule, Version};
+use volley_protocol::{BodyRule, Expectation, Request, StatusRule, Version, grpc};
 use volley_requests::{Book, DRAWN, Defaults, FIRST_BAD_STATUS, RequestFile};
 use volley_tls::{Config, Terms};
 
@@ -125,7 +125,7 @@ fn book(job: &Job, spec: &TargetSpec, depth: usize) -> Result<Book, String> {
                 version,
                 ..Request::default()
             };
-            Book::of(&request, expectation(expect)?, depth)
+            Book::of(&request, expectation(expect, spec.protocol)?, depth)
                 .map_err(|error| format!("request: {error}"))
         }
         (None, None, Some(RequestsSpec { file, host, seed })) => {
@@ -185,10 +185,21 @@ fn closes(job: &Job) -> bool {
     job.connection == ConnectionMode::Close
 }
 
-fn expectation(expect: &ExpectSpec) -> Result<Expectation, String> {
-    let body = match &expect.body_base64 {
-        Some(text) => BodyRule::Exactly(decode("expect.body_base64", text)?),
-        None => BodyRule::Any,
+fn expectation(expect: &ExpectSpec, scheme: Scheme) -> Result<Expectation, String> {
+    let body = expect.body_base64.as_deref().map(|text| decode("expect.body_base64", text));
+    let body = match (expect.grpc, body.transpose()?) {
+        (true, _) if !scheme.is_h2() => {
+            let name = scheme.name();
+            return Err(format!("`expect.grpc` is true, but {name} carries none: h2c and h2 do"));
+        }
+        (true, body) => {
+            if let Some(wrong) = body.as_deref().and_then(grpc::misfit) {
+                return Err(format!("`expect.body_base64` is no answer of gRPC: {wrong}"));
+            }
+            BodyRule::Message(body)
+        }
+        (false, Some(body)) => BodyRule::Exactly(body),
+        (false, None) => BodyRule::Any,
     };
     let status = StatusRule::Exactly(expect.status);
     Ok(Expectation { body, ..Expectation::of_status(status) })

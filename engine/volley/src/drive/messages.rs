@@ -131,6 +131,8 @@ pub struct ExpectSpec {
     pub status: u16,
     #[serde(deserialize_with = "Option::deserialize")]
     pub body_base64: Option<String>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub grpc: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

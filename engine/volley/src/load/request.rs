@@ -8,7 +8,9 @@ use std::path::Path;
 use std::sync::Arc;
 use volley_net::errors::io_words;
 use volley_protocol::events::EventReader;
-use volley_protocol::{BodyRule, Content, Expectation, Request, RequestError, StatusRule, Version};
+use volley_protocol::{
+    BodyRule, Content, Expectation, Request, RequestError, StatusRule, Version, grpc,
+};
 use volley_requests::{Book, DRAWN, Defaults, FIRST_BAD_STATUS, RequestFile};
 
 /// What is sent. The error names the flag.
@@ -42,12 +44,18 @@ pub(super) fn with_any_answer(args: &LoadArgs) -> Result<Book, String> {
 
 fn request(args: &LoadArgs) -> Result<Request, String> {
     let (asked, connecting) = (&args.request, &args.connecting);
-    let has_body = asked.body.is_some() || asked.body_file.is_some();
-    let method = if has_body { "POST" } else { "GET" };
+    let body = bytes("--body-file", asked.body.as_deref(), asked.body_file.as_deref())?;
+    let body =
+        if args.checks.grpc { Some(framed("--body", &body.unwrap_or_default())?) } else { body };
+    let method = if body.is_some() { "POST" } else { "GET" };
     let is_host = |name: &str| name.eq_ignore_ascii_case("host");
     let host = asked.headers.iter().find(|(name, _)| is_host(name)).map(|(_, value)| value.clone());
     let is_accept = |(name, _): &(String, String)| name.eq_ignore_ascii_case("accept");
     let accepts_events = args.checks.events && !asked.headers.iter().any(is_accept);
+    let calls = args.checks.grpc.then(|| {
+        [("Content-Type", "application/grpc"), ("TE", "trailers")]
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+    });
     Ok(Request {
         method: asked.method.clone().unwrap_or_else(|| method.to_owned()),
         path: args.url.path.clone(),
@@ -55,10 +63,9 @@ fn request(args: &LoadArgs) -> Result<Request, String> {
         headers: headers(asked)
             .filter(|(name, _)| !is_host(name))
             .chain(accepts_events.then(|| ("Accept".into(), "text/event-stream".into())))
+            .chain(calls.into_iter().flatten())
             .collect(),
-        body: bytes("--body-file", asked.body.as_deref(), asked.body_file.as_deref())?
-            .unwrap_or_default()
-            .into(),
+        body: body.unwrap_or_default().into(),
         close: connecting.close,
         version: if connecting.http_1_0 { Version::Http10 } else { Version::Http11 },
         proxied: connecting.proxy.is_some(),
@@ -75,11 +82,15 @@ fn headers(asked: &RequestArgs) -> impl Iterator<Item = (String, String)> {
 }
 
 fn expectation(checks: &Checks) -> Result<Expectation, String> {
-    let status = checks.expect_status;
+    let status = if checks.grpc { Some(200) } else { checks.expect_status };
     let (text, file) = (checks.expect_body.as_deref(), checks.expect_body_file.as_deref());
     let exactly = bytes("--expect-body-file", text, file)?;
     let exactly = match exactly {
         body if checks.events => Some(events(&body.unwrap_or_default())?),
+        body if checks.grpc => {
+            let message = body.map(|message| framed("--expect-body", &message));
+            Some(BodyRule::Message(message.transpose()?))
+        }
         body => body.map(BodyRule::Exactly),
     };
     let fixed = exactly.or_else(|| checks.expect_sha256.clone());
@@ -100,6 +111,12 @@ fn events(stream: &[u8]) -> Result<BodyRule, String> {
         return Err("--expect-body: there is no event in it: each ends with an empty line".into());
     }
     Ok(BodyRule::Events(Arc::new(expected)))
+}
+
+/// A message of gRPC as a body.
+fn framed(flag: &str, message: &[u8]) -> Result<Vec<u8>, String> {
+    let too_long = || format!("{flag}: a message of gRPC has less than 4 GiB");
+    grpc::framed(message).ok_or_else(too_long)
 }
 
 /// What a body has to hold, if anything.
@@ -212,6 +229,22 @@ mod tests {
         let content = Content::new(&["a".into(), "b".into()], pattern, shape);
         assert_eq!(varying.length, Some(LengthRule::Between(2, 9)));
         assert_eq!(varying.body, BodyRule::Holds(Arc::new(content)));
+    }
+
+    #[test]
+    fn a_call_has_its_message_behind_a_prefix() {
+        let args = load_args("--grpc --protocol h2c -b hi --expect-body ho");
+        let asked = request(&args).unwrap();
+        assert_eq!((asked.method.as_str(), &asked.body[..]), ("POST", &b"\0\0\0\0\x02hi"[..]));
+        let header = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
+        let headers = [("Content-Type", "application/grpc"), ("TE", "trailers")].map(header);
+        assert_eq!(asked.headers, headers);
+        let expected = expectation(&args.checks).unwrap();
+        assert_eq!(expected.status, StatusRule::Exactly(200));
+        assert_eq!(expected.body, BodyRule::Message(Some(b"\0\0\0\0\x02ho".to_vec())));
+        let args = load_args("--grpc --protocol h2c");
+        assert_eq!(request(&args).unwrap().body, grpc::framed(b"").unwrap());
+        assert_eq!(expectation(&args.checks).unwrap().body, BodyRule::Message(None));
     }
 
     #[test]

@@ -197,7 +197,11 @@ pub fn job(io: IoChoice, addresses: &[SocketAddr]) -> Job {
             headers: vec![],
             body_base64: String::new(),
         }),
-        expect: Some(ExpectSpec { status: 200, body_base64: Some(STANDARD.encode(BODY)) }),
+        expect: Some(ExpectSpec {
+            status: 200,
+            body_base64: Some(STANDARD.encode(BODY)),
+            grpc: false,
+        }),
         requests: None,
     };
     Job {

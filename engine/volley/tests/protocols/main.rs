@@ -4,6 +4,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod calls;
 mod driven;
 mod misbehaving;
 mod null;

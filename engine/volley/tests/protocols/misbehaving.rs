@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use volley_protocol::h2::frame::{self, FrameHead, HEAD_LENGTH, PREFACE, flag, kind, setting};
 
 /// One frame.
-fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+pub(crate) fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
     frame::write(&mut bytes, kind, flags, stream, payload);
     bytes
@@ -28,7 +28,7 @@ fn good(stream: u32) -> Vec<u8> {
     [head(stream, b"\x88"), last_data(stream, b"hello")].concat()
 }
 
-fn settings(settings: &[(u16, u32)]) -> Vec<u8> {
+pub(crate) fn settings(settings: &[(u16, u32)]) -> Vec<u8> {
     let mut bytes = Vec::new();
     frame::write_settings(&mut bytes, settings);
     bytes
@@ -39,37 +39,38 @@ fn goaway(last: u32) -> Vec<u8> {
 }
 
 /// The server's side, frame by frame.
-struct Peer(Conversation);
+pub(crate) struct Peer(Conversation);
 
 impl Peer {
     /// Reads the preface.
-    fn new(mut conversation: Conversation) -> Option<Self> {
+    pub(crate) fn new(mut conversation: Conversation) -> Option<Self> {
         let mut preface = [0; PREFACE.len()];
         conversation.stream.read_exact(&mut preface).ok()?;
         assert_eq!(&preface, PREFACE);
         Some(Self(conversation))
     }
 
-    /// The next frame: its kind, its stream and how long it is.
-    fn frame(&mut self) -> Option<FrameHead> {
+    /// The next frame: its kind, its stream and how long it is; and what it carries.
+    pub(crate) fn frame(&mut self) -> Option<(FrameHead, Vec<u8>)> {
         let mut head = [0; HEAD_LENGTH];
         self.0.stream.read_exact(&mut head).ok()?;
         let head = FrameHead::read(&head);
-        self.0.stream.read_exact(&mut vec![0; head.length as usize]).ok()?;
-        Some(head)
+        let mut payload = vec![0; head.length as usize];
+        self.0.stream.read_exact(&mut payload).ok()?;
+        Some((head, payload))
     }
 
     /// The stream of the next request.
     fn request(&mut self) -> Option<u32> {
         loop {
-            let head = self.frame()?;
+            let (head, _) = self.frame()?;
             if head.kind == kind::HEADERS {
                 return Some(head.stream);
             }
         }
     }
 
-    fn say(&mut self, bytes: &[u8]) -> bool {
+    pub(crate) fn say(&mut self, bytes: &[u8]) -> bool {
         self.0.say(bytes)
     }
 
@@ -91,7 +92,7 @@ fn doing(misdeed: impl Fn(Peer, u32) + Send + Sync + 'static) -> SocketAddr {
 }
 
 /// A server that says these bytes to the first request, which is on stream 1, and listens on.
-fn saying(bytes: Vec<u8>) -> SocketAddr {
+pub(crate) fn saying(bytes: Vec<u8>) -> SocketAddr {
     doing(move |mut peer, stream| {
         assert_eq!(stream, 1);
         peer.say(&bytes);
@@ -247,7 +248,7 @@ fn a_body_waits_for_a_window_and_in_vain_if_there_is_none() {
             let Some(mut peer) = Peer::new(conversation) else { return };
             peer.say(&settings(&[(setting::INITIAL_WINDOW_SIZE, 1000)]));
             let mut got = 0;
-            while let Some(head) = peer.frame() {
+            while let Some((head, _)) = peer.frame() {
                 if head.kind != kind::DATA {
                     continue;
                 }
