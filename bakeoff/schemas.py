@@ -12,6 +12,7 @@ from pydantic import TypeAdapter
 
 from bakeoff.model.article import Article
 from bakeoff.model.audit import AuditReport
+from bakeoff.model.board import Board, BoardFile
 from bakeoff.model.ci import ProjectFile
 from bakeoff.model.compare import RunsComparison
 from bakeoff.model.contender import Contender
@@ -31,6 +32,8 @@ from bakeoff.runs.run import KINDS, schema_name
 CONTRACTS: dict[str, Any] = {
     "article": Article,
     "audit": AuditReport,
+    "board": Board,
+    "board-file": BoardFile,
     "compare": RunsComparison,
     "cluster": ClusterReport,
     "contender": Contender,

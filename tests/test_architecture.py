@@ -32,16 +32,17 @@ MAY_IMPORT = {
     "traffic": {"model"},
     "satellites": {"model", "plan", "runs", "history", "cluster"},
     "library": {"model", "satellites", "runs", "progress", "plan", "judge"},
+    "board": {"model", "plan", "build", "judge", "report", "runs"},
     "explore": {"model", "history", "runs", "judge", "report", "workers"},
     "cluster": {"model", "plan", "runs", "build", "start", "load", "measure", "installation"}
     | {"keeper"},
     "cli": {"model", "runs", "simulate", "traffic", "progress", "installation", "history"}
-    | {"cluster", "explore", "keeper", "workers", "satellites", *STAGES},
+    | {"board", "cluster", "explore", "keeper", "workers", "satellites", *STAGES},
 }
 # The parts that rest on the core. Whole rooms, and the modules of the kinds that judge us; their
 # contracts are in `model`, as all are.
 SATELLITES = {
-    "explore", "history", "cluster", "traffic", "simulate",
+    "board", "explore", "history", "cluster", "traffic", "simulate",
     *(f"{room}/{kind}.py" for kind in ("crosscheck", "draws")
       for room in ("plan", "judge", "report/kinds", "runs/kinds")),
 }  # fmt: skip

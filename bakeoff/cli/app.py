@@ -38,6 +38,10 @@ GROUPS = {
             "explore",
             "Show runs in a browser: each run, each server's history, every pair of servers.",
         ),
+        "board": (
+            "board",
+            "Race every contender in every cell, with their ties.",
+        ),
         "publish": ("explore", "Add a run to a static site of the explorer's pages."),
         "history": ("history", "Show past results and how a contender's performance changed."),
         "resume": ("runs", "Resume a run that was cut off, after its last finished block."),

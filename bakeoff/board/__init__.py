@@ -1,0 +1,1 @@
+"""The board: every contender in every cell, with ties; planned, raced and shown."""

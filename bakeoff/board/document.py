@@ -1,0 +1,88 @@
+"""A board in a terminal: what is to be raced, and what each cell says."""
+
+from collections.abc import Sequence
+
+from bakeoff.board.due import State
+from bakeoff.board.measuring import DueRace
+from bakeoff.model.board import Board, BoardCell, Change
+from bakeoff.report import figures
+from bakeoff.report.document import Document, tabulated
+from bakeoff.report.sentences import listed, who
+
+CHANGED: dict[Change, str] = {
+    "sources": "its sources changed, or it isn’t built",
+    "version": "its version changed",
+    "link": "nobody ties its race to the others",
+    "method": "another version of bakeoff, other cores or another workload",
+    "machine": "the machine’s kernel or settings changed",
+}
+"""What is new since a contender was raced."""
+
+
+def planned(due: Sequence[DueRace], states: Sequence[State]) -> Document:
+    """The races that are due, and why."""
+    total_s = sum(race.about_s for race in due)
+    races = figures.plural(len(due), "race")
+    headline = f"{races}, {figures.about(total_s)} besides builds." if due else "Nothing is due."
+    of = {state.cell.name: state for state in states}
+    table = tabulated(
+        "What is due",
+        due,
+        [
+            ("Cell", lambda race: race.cell.name),
+            ("Contenders", lambda race: ", ".join(race.names)),
+            ("Why", lambda race: why(race, of[race.cell.name])),
+            ("Time", lambda race: figures.time_to_wait(race.about_s)),
+        ],
+        text=("Contenders", "Why"),
+    )
+    return Document("The board’s plan", headline, (table,))
+
+
+def why(race: DueRace, state: State) -> str:
+    """Why it is to be raced, of each reason how many contenders have it."""
+    if race.run:
+        return "was cut off, and goes on"
+    reasons: dict[str, int] = {}
+    for name in race.names:
+        if name in state.waiting:
+            own = [CHANGED[change] for change in state.changed(name)] or ["never raced"]
+            for reason in own:
+                reasons[reason] = reasons.get(reason, 0) + 1
+    return "; ".join(f"{reason} ({count})" for reason, count in reasons.items())
+
+
+def leaders(cell: BoardCell) -> str:
+    """Who is first, alone or level with others."""
+    first = [row for row in cell.rows if (by := row.by.get("throughput")) and by.rank]
+    level = [row.name for row in first if (by := row.by["throughput"]).rank and by.rank[0] == 1]
+    if not level:
+        return "nobody was compared yet"
+    return f"{level[0]} is the fastest" if len(level) == 1 else f"{who(level)} are level"
+
+
+def document(board: Board) -> Document:
+    """What each cell says, in a line."""
+    raced = [cell for cell in board.cells if cell.state != "empty"]
+    table = tabulated(
+        "Cells",
+        board.cells,
+        [
+            ("Cell", lambda cell: cell.name),
+            ("Ahead", leaders),
+            ("Compared", lambda cell: str(sum(bool(row.by) for row in cell.rows))),
+            ("Out", lambda cell: str(sum(row.is_out for row in cell.rows))),
+            ("To be raced", lambda cell: str(len(cell.waiting))),
+            ("State", lambda cell: state_of(cell)),
+        ],
+        text=("Ahead", "State"),
+    )
+    cells = figures.plural(len(board.cells), "cell")
+    headline = f"{len(raced)} of {cells} {'is' if len(raced) == 1 else 'are'} raced."
+    return Document("The board", headline, (table,))
+
+
+def state_of(cell: BoardCell) -> str:
+    if cell.state == "old":
+        return f"old: {listed(CHANGED[change] for change in cell.changed)}"
+    return {"current": "current", "empty": "not raced yet"}[cell.state]

@@ -1,0 +1,110 @@
+"""What of a cell holds, and what is out of date: a contender whose build, machine or method is
+another one today, and those that were never raced."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from bakeoff.board.cells import Cell
+from bakeoff.board.raced import Raced, Today
+from bakeoff.board.tying import OneRace
+from bakeoff.model.board import Change
+from bakeoff.model.errors import ContenderOut
+
+
+@dataclass(frozen=True)
+class State:
+    """A cell and its races, the newest first: those that stand beside today's, or, where there is
+    none of these, the newest one's like; then `aged` says what has changed since."""
+
+    cell: Cell
+    today: Today
+    races: tuple[Raced, ...]
+    aged: tuple[Change, ...] = ()
+
+    @classmethod
+    def of(cls, cell: Cell, races: Sequence[Raced], today: Today) -> "State":
+        own = [race for race in races if race.is_of(cell) and {*race.names} & {*cell.names}]
+        unlike = {race.name: race.unlike(cell, today) for race in own}
+        alike = tuple(race for race in own if not unlike[race.name])
+        if alike or not own:
+            return cls(cell, today, alike)
+        newest = own[0]
+        same = (
+            race
+            for race in own
+            if race.method == newest.method
+            and race.run.planned.workload == newest.run.planned.workload
+            and race.run.planned.cores == newest.run.planned.cores
+            and not race.verdict.machine.unlike(newest.verdict.machine)
+        )
+        return cls(cell, today, tuple(same), unlike[newest.name])
+
+    @cached_property
+    def unbuilt(self) -> Mapping[str, str]:
+        """Who can't be built today, and why."""
+        built = self.today.built
+        return {
+            name: str(why).partition("; the end of its log")[0].partition("\n")[0]
+            for name in self.cell.names
+            if isinstance(why := built.get(name), ContenderOut)
+        }
+
+    @cached_property
+    def links(self) -> tuple[str, ...]:
+        return self.cell.links(tuple(self.unbuilt))
+
+    def race_of(self, name: str) -> Raced | None:
+        """The newest race that it was in."""
+        return next((race for race in self.races if name in race.names), None)
+
+    def changed(self, name: str) -> tuple[Change, ...]:
+        """What is new since a contender was raced; empty: nothing, or it never was."""
+        race = self.race_of(name)
+        if race is None or name in self.unbuilt:
+            return ()
+        if own := (*self.aged, *race.changed(name, self.today.built)):
+            return own
+        # A race that no unchanged link ties to the others stands by itself.
+        linked = any(
+            link in race.names and not race.changed(link, self.today.built) for link in self.links
+        )
+        return () if linked or len(self.races) == 1 else ("link",)
+
+    @property
+    def waiting(self) -> tuple[str, ...]:
+        """Who is to be raced. A cell of one contender has nothing to compare."""
+        able = [name for name in self.cell.names if name not in self.unbuilt]
+        if len(able) < 2:
+            return ()
+        return tuple(
+            name for name in able if self.race_of(name) is None or bool(self.changed(name))
+        )
+
+    def one_races(self) -> dict[str, OneRace]:
+        """The races by their names, as ratios are taken from them: without who is out, or is no
+        part of the cell any more."""
+        found = {}
+        for race in self.races:
+            compared = {name for pair in race.verdict.pairs for name in (pair.a, pair.b)}
+            builds = {
+                name: (receipt.version, receipt.source_sha256)
+                for name, receipt in race.receipts.items()
+                if name in compared and name in self.cell.names
+            }
+            pairs = [pair for pair in race.verdict.pairs if {pair.a, pair.b} <= builds.keys()]
+            found[race.name] = OneRace(pairs, builds)
+        return found
+
+
+def groups(state: State) -> tuple[tuple[str, ...], ...]:
+    """Who races with whom: all that wait, in races that share the links."""
+    waiting, links, most = state.waiting, state.links, state.cell.races.contenders
+    if not waiting:
+        return ()
+    together = tuple(name for name in state.cell.names if name in {*waiting, *links})
+    if len(together) <= most:
+        return (together,)
+    others = [name for name in together if name not in links]
+    count = -(-len(others) // (most - len(links)))
+    return tuple((*links, *others[at::count]) for at in range(count))

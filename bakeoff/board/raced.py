@@ -1,0 +1,165 @@
+"""What was raced for a board: the runs in its folder, and what has changed since."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from bakeoff.board.cells import Cell
+from bakeoff.build import Wanted, is_built
+from bakeoff.model.board import Change
+from bakeoff.model.errors import BadUsage, BakeoffError, ContenderOut
+from bakeoff.model.history import began_at, machine_class
+from bakeoff.model.machine import Machine
+from bakeoff.model.plan import Cores
+from bakeoff.model.receipt import Receipt
+from bakeoff.model.verdict import Verdict
+from bakeoff.plan import ResolvedContender
+from bakeoff.runs import Stages, open_run
+from bakeoff.runs.kinds.race import RaceRun
+
+RUNS = "runs"
+"""In a board's folder, the races that it rests on. They stay the truth."""
+Built = Mapping[str, Receipt | ContenderOut]
+"""What each contender is today, by name, or why it can't be built. One that is not in it isn't
+built."""
+
+
+@dataclass(frozen=True)
+class Today:
+    """What a race would be measured with now."""
+
+    machine: Machine
+    cores: Cores
+    built: Built
+
+    @property
+    def method(self) -> str:
+        """How a race is measured and judged: figures of two methods are not of one board."""
+        return method_of(Verdict.model_fields["schema_"].default, self.machine)
+
+
+def method_of(schema: str, machine: Machine) -> str:
+    return f"{schema}, bakeoff {machine.bakeoff}"
+
+
+@dataclass(frozen=True)
+class Raced:
+    """A race of a board that is whole."""
+
+    run: RaceRun
+
+    @property
+    def name(self) -> str:
+        return self.run.path.name
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        return self.run.result
+
+    @cached_property
+    def receipts(self) -> Mapping[str, Receipt]:
+        return self.run.store.receipts()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Everybody who was to take part, and no twin."""
+        return tuple(dict.fromkeys(e.name for e in self.run.planned.entries if not e.twin_of))
+
+    @property
+    def method(self) -> str:
+        return method_of(self.verdict.schema_, self.verdict.machine)
+
+    def is_of(self, cell: Cell) -> bool:
+        planned = self.run.planned
+        return (planned.workload.name, planned.protocol) == (cell.workload.name, cell.protocol)
+
+    def out_of(self, name: str) -> str:
+        """Why a contender took no part; empty: it did."""
+        reasons = {skipped.name: skipped.reason for skipped in self.verdict.skipped}
+        return reasons.get(name) or self.run.out().get(name, "")
+
+    def unlike(self, cell: Cell, today: Today) -> tuple[Change, ...]:
+        """Why it can't stand beside races of today."""
+        planned = self.run.planned
+        measured = (self.method, planned.workload, planned.cores)
+        changes: list[Change] = []
+        if measured != (today.method, cell.workload, today.cores):
+            changes.append("method")
+        if self.verdict.machine.unlike(today.machine):
+            changes.append("machine")
+        return tuple(changes)
+
+    def changed(self, name: str, built: Built) -> tuple[Change, ...]:
+        """What is new of a contender since it was raced."""
+        before, now = self.receipts.get(name), built.get(name)
+        if isinstance(now, ContenderOut):
+            return ()
+        if before is None or now is None or before.source_sha256 != now.source_sha256:
+            return ("sources",)
+        return ("version",) if before.version != now.version else ()
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """The races of a board's folder, the newest first; those that were cut off; what can't be
+    read."""
+
+    races: tuple[Raced, ...] = ()
+    unfinished: tuple[RaceRun, ...] = ()
+    faults: tuple[str, ...] = ()
+
+
+def shelf(folder: Path) -> Shelf:
+    races, unfinished, faults = [], [], []
+    for path in sorted((folder / RUNS).glob("*/plan.json")):
+        if path.parent.is_symlink():
+            continue
+        try:
+            run = open_run(path.parent)
+            if not isinstance(run, RaceRun):
+                continue
+            if run.is_judged and run.result.complete:
+                races.append(Raced(run))
+            else:
+                unfinished.append(run)
+        except BakeoffError as error:
+            faults.append(str(error))
+    races.sort(key=lambda race: (began_at(race.verdict.machine), race.name), reverse=True)
+    return Shelf(tuple(races), tuple(unfinished), tuple(faults))
+
+
+def check_machine(folder: Path, shelf: Shelf, machine: Machine) -> None:
+    """Raise `BadUsage` where the races were measured on another machine."""
+    for run in (*(race.run for race in shelf.races), *shelf.unfinished):
+        there = run.store.machine()
+        if machine_class(there) != machine_class(machine):
+            was, now = (
+                f"{each.cpu_model}, {each.cpus} processors, {each.memory_mib:,} MiB"
+                for each in (there, machine)
+            )
+            raise BadUsage(
+                f"{folder}: is the board of another machine ({was}; this one: {now}); machines "
+                "are never mixed: name a folder of its own with --out"
+            )
+
+
+def build(
+    contenders: Iterable[ResolvedContender],
+    stages: Stages,
+    say: Callable[[str], None],
+    *,
+    only_built: bool = False,
+) -> Built:
+    """Build contenders, or with `only_built` look at those that are built."""
+    wanted = [
+        Wanted(each.name, each.contender, each.folder)
+        for each in {each.name: each for each in contenders}.values()
+        if each.contender and each.folder
+    ]
+    if only_built:
+        wanted = [each for each in wanted if is_built(each.contender, each.folder)]
+    built = stages.servers.build(wanted, say)
+    # The races find it there.
+    stages.built.update(zip((each.folder for each in wanted), built, strict=True))
+    return dict(zip((each.name for each in wanted), built, strict=True))

@@ -1,0 +1,180 @@
+"""board.toml: which cells a board has. board.json: what they say. Schema bakeoff.board/1."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
+
+from bakeoff.model.audit import Work
+from bakeoff.model.base import Contract, IfAny, IfGiven
+from bakeoff.model.finding import Finding
+from bakeoff.model.machine import Machine
+from bakeoff.model.pairs import Sided
+from bakeoff.model.protocol import Protocol
+from bakeoff.model.ratio import Ratio, Told
+from bakeoff.model.verdict import NoiseFloor
+
+Measure = Literal["throughput", "cpu", "first_byte", "memory"]
+"""What a cell's contenders are ordered by: requests per second, and the least CPU time per request,
+time to the first byte of a body, and memory."""
+Change = Literal["sources", "version", "link", "method", "machine"]
+"""What has changed since a contender was raced: its sources, its version, both contenders that its
+race shares with the others, how races are measured and judged, or the machine's software."""
+
+
+class RacesSection(Contract):
+    """How a cell is cut into races: `[races]`."""
+
+    contenders: Annotated[int, Field(ge=3)] = 10
+    """The most contenders of one race."""
+    links: tuple[str, ...] = ()
+    """Who is in each race of a cell that has several: the first two of these that take part."""
+    per_contender_s: PositiveFloat = 5.0
+    """Seconds of measuring for each contender, and for the reference's twin."""
+
+
+class BoardFile(Contract):
+    """Which cells a board has, and who takes part."""
+
+    cells: Annotated[dict[str, tuple[Protocol, ...]], Field(min_length=1)]
+    """Workloads, each with the protocols over which it is raced: `hello = ["h1", "h2"]`."""
+    contenders: tuple[str, ...] = ()
+    """Who takes part: names of the catalogue, and folders relative to this file. Without one: the
+    whole catalogue."""
+    races: RacesSection = RacesSection()
+
+
+class BoardContender(Contract):
+    """A contender of a board, as it was raced last: `tools` and `commands` are those of its build.
+
+    `work` is what it does for an answer of the first cell that it was raced in, as the audit saw
+    it; None: it was not raced, or not audited.
+    """
+
+    name: str
+    title: str
+    language: str
+    kind: str
+    homepage: str
+    note: str
+    version: str = ""
+    source: str = ""
+    tools: dict[str, str] = {}
+    commands: tuple[tuple[str, ...], ...] = ()
+    work: Work | None = None
+
+
+class Standing(Contract):
+    """A contender by one measure: its `value` (requests/s, µs, µs or MiB), how many times as good
+    it is as the best of the cell, its best and worst place, and its letters: who shares one can't
+    be told apart. Of memory there is no ratio."""
+
+    value: NonNegativeFloat
+    ratio: Ratio | None = None
+    rank: tuple[PositiveInt, PositiveInt] | None = None
+    letters: str = ""
+
+
+class BoardRow(Contract):
+    """A contender in a cell, as it was in the `race` of that run's name.
+
+    `by` is empty where it is `out`: the reason, or the `reasons` of the judge, say why. `changed`
+    is what is new since; empty: nothing is.
+    """
+
+    name: str
+    race: str = ""
+    version: str = ""
+    source: str = ""
+    changed: IfAny[tuple[Change, ...]] = ()
+    out: IfAny[str] = ""
+    reasons: IfAny[tuple[Finding, ...]] = ()
+    latency_p99_us: IfGiven[NonNegativeFloat] = None
+    by: dict[Measure, Standing] = {}
+
+    @property
+    def is_out(self) -> bool:
+        return not self.by
+
+
+class BoardPair(Sided):
+    """Two contenders of a cell: `a` over `b`, by throughput, by requests per second of the server's
+    CPU time, and by the time to the first byte of a body, b's over a's.
+
+    All intervals of a cell hold at once, by each measure. `links` are the contenders through which
+    two of different races are compared; empty: they met in one race.
+    """
+
+    ratio: Ratio
+    finding: Told
+    equivalent: bool
+    cpu_ratio: IfGiven[Ratio] = None
+    first_byte_ratio: IfGiven[Ratio] = None
+    links: IfAny[tuple[str, ...]] = ()
+
+
+class BoardRace(Contract):
+    """A race of a cell, by the name of its run in the board's `runs`.
+
+    `fairness` says where its contenders' work is unequal.
+    """
+
+    run: str
+    began_at: datetime
+    contenders: tuple[str, ...]
+    noise_floor: NoiseFloor | None
+    measured_s: NonNegativeFloat
+    disturbed_blocks: NonNegativeInt
+    blocks: NonNegativeInt
+    warnings: tuple[Finding, ...] = ()
+    fairness: tuple[Finding, ...] = ()
+
+
+class LinkCheck(Sided):
+    """The ratio of two links in a `later` race over that in an `earlier` one: it `agrees` where its
+    interval holds 1. That is what the intervals between races rest on."""
+
+    earlier: str
+    later: str
+    ratio: Ratio
+    agrees: bool
+
+
+class BoardCell(Contract):
+    """A workload over a protocol. `state` is `old` where its races are of another method or of the
+    machine before a change, which `changed` names, or where a contender has changed since: nothing
+    of it is mixed with newer races. `waiting` are the contenders that are to be raced.
+    """
+
+    name: str
+    workload: str
+    title: str
+    protocol: Protocol
+    connections: PositiveInt
+    state: Literal["current", "old", "empty"]
+    changed: tuple[Change, ...] = ()
+    rows: tuple[BoardRow, ...] = ()
+    pairs: tuple[BoardPair, ...] = ()
+    races: tuple[BoardRace, ...] = ()
+    checks: tuple[LinkCheck, ...] = ()
+    waiting: tuple[str, ...] = ()
+
+
+class Board(Contract):
+    """All cells, and their contenders. `method` is the schema of the verdicts, and bakeoff's
+    version. `machine` is that of the newest race; None: nothing was raced."""
+
+    schema_: Literal["bakeoff.board/1"] = Field("bakeoff.board/1", alias="schema")
+    bakeoff: str
+    method: str
+    machine: Machine | None
+    contenders: tuple[BoardContender, ...]
+    cells: tuple[BoardCell, ...]
+
+    def cell(self, name: str) -> BoardCell:
+        """KeyError where there is none."""
+        return {cell.name: cell for cell in self.cells}[name]
+
+    def contender(self, name: str) -> BoardContender:
+        """KeyError where there is none."""
+        return {contender.name: contender for contender in self.contenders}[name]
