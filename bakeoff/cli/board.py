@@ -29,8 +29,8 @@ def board(
         str | None,
         typer.Option(
             metavar="TIME",
-            help="Begin no race that would not end within this time, such as 30m; builds come on "
-            "top. (default: all that is due)",
+            help="Limit the time, such as 30m: no race begins that would not end within it; builds "
+            "come on top. (default: all that is due)",
         ),
     ] = None,
     only: Annotated[

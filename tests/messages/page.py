@@ -31,7 +31,7 @@ SECTIONS = {
     name: import_module(f"tests.messages.{name}").SECTION
     for name in (
         *("contenders", "setup", "race", "requests", "workloads", "imports", "urls", "answers"),
-        *("servers", "capacity", "replay", "ci", "runs", "history", "cluster", "machine"),
+        *("servers", "capacity", "replay", "ci", "runs", "history", "board", "cluster", "machine"),
     )
 }
 """By the names of their modules, in the order of the page."""
