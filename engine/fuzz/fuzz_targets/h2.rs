@@ -110,6 +110,7 @@ fn outcome(bytes: &[u8], size: usize, expectations: &[Arc<Expectation>]) -> (Str
                     }
                     consumed
                 }
+                Step::Lost(_) => panic!("HTTP/2 has refusals instead"),
                 Step::Refused { consumed, what } => {
                     writeln!(log, "{:?}: {what}", client.completed()).unwrap();
                     consumed

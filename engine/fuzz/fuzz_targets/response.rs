@@ -42,7 +42,7 @@ fn outcome(pieces: Chunks<'_, u8>, to_head: bool, learned: &mut HeadCache) -> (S
         match decoder.feed(piece, to_head, learned) {
             Step::Incomplete => taken += piece.len(),
             Step::Malformed(bad) => return (format!("{bad:?}"), usize::MAX),
-            Step::Refused { .. } => panic!("HTTP/1 has no refusals"),
+            Step::Refused { .. } | Step::Lost(_) => panic!("HTTP/1 has no refusals"),
             Step::Complete(mut answer) => {
                 assert!(answer.consumed <= piece.len());
                 let words = decoder.describe(&answer, learned, &piece[..answer.consumed]);

@@ -103,6 +103,9 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
                     let detail = format!("at byte {}: {}", bad.at, bad.what);
                     break Some((ErrorKind::Malformed, detail));
                 }
+                Some(Step::Lost(loss)) => {
+                    break Some((ErrorKind::of_loss(loss), loss.to_string()));
+                }
                 Some(Step::Refused { what, .. }) => {
                     break Some((ErrorKind::of_refusal(what), what.to_string()));
                 }

@@ -4,7 +4,8 @@ use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use volley_net::{Failure, Fault};
-use volley_protocol::{Refusal, Verdict};
+use volley_protocol::ws::frame::is_close_code;
+use volley_protocol::{Loss, Refusal, Verdict};
 
 /// What went wrong with a connection or an answer. From `Status` on they are wrong answers, before
 /// it no answers.
@@ -23,6 +24,8 @@ pub enum ErrorKind {
     Certificate,
     /// The server did not agree on the protocol that was asked for.
     Alpn,
+    /// The server did not agree to the upgrade to WebSocket.
+    Upgrade,
     /// All local ports to this address are in use or in `TIME_WAIT`.
     AddressExhausted,
     /// The server reset the connection.
@@ -54,13 +57,14 @@ pub enum ErrorKind {
 }
 
 /// All kinds, in the order in which they are reported.
-pub const KINDS: [ErrorKind; 20] = [
+pub const KINDS: [ErrorKind; 21] = [
     ErrorKind::ConnectRefused,
     ErrorKind::ConnectTimeout,
     ErrorKind::Connect,
     ErrorKind::Handshake,
     ErrorKind::Certificate,
     ErrorKind::Alpn,
+    ErrorKind::Upgrade,
     ErrorKind::AddressExhausted,
     ErrorKind::Reset,
     ErrorKind::EarlyClose,
@@ -111,6 +115,15 @@ impl ErrorKind {
         }
     }
 
+    /// The kind of a connection that the server let go.
+    pub fn of_loss(loss: Loss) -> Self {
+        match loss {
+            Loss::NotUpgraded(_) => Self::Upgrade,
+            Loss::Closed(Some(code)) if !is_close_code(code) => Self::Malformed,
+            Loss::Closed(_) => Self::EarlyClose,
+        }
+    }
+
     /// The kind of a wrong answer; `None` for a right one.
     pub fn of_verdict(verdict: Verdict) -> Option<Self> {
         match verdict {
@@ -132,6 +145,7 @@ impl ErrorKind {
             Self::Handshake => "TLS was not agreed on",
             Self::Certificate => "certificate not believed",
             Self::Alpn => "protocol not agreed on",
+            Self::Upgrade => "WebSocket not agreed on",
             Self::AddressExhausted => "no local port left",
             Self::Reset => "connection reset by the server",
             Self::EarlyClose => "connection closed before the answer's end",

@@ -22,7 +22,7 @@ enum Progress {
     /// All that came was asked for, and nothing more is wanted on the connection.
     Over,
     /// Something is wrong from that byte on.
-    Wrong(usize, String),
+    Wrong(ErrorKind, usize, String),
 }
 
 impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
@@ -111,7 +111,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         if connection.state == State::Once {
             return self.on_chain_bytes(slot, piece, now_ns);
         }
-        if !P::WRITES && connection.state == State::Idle && (more || !self.is_sending()) {
+        if !P::GREETS && connection.state == State::Idle && (more || !self.is_sending()) {
             // Some say why they close a connection (408) before they do.
             self.pool.io.release(piece);
             return self.drop_idle(slot);
@@ -130,8 +130,8 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
                 self.pool.io.release(piece);
                 self.end_stream(slot, now_ns);
             }
-            Progress::Wrong(at, detail) => {
-                self.close_with_error(slot, ErrorKind::Malformed, Some((&piece, at)), || detail);
+            Progress::Wrong(kind, at, detail) => {
+                self.close_with_error(slot, kind, Some((&piece, at)), || detail);
                 self.pool.io.release(piece);
             }
         }
@@ -183,7 +183,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
                 None => {
                     let extra = length - at;
                     let detail = format!("{extra} bytes that nobody asked for, after the answer");
-                    return Progress::Wrong(at, detail);
+                    return Progress::Wrong(ErrorKind::Malformed, at, detail);
                 }
                 Some(Step::Incomplete) => {
                     if pool.counts {
@@ -196,7 +196,11 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
                     break;
                 }
                 Some(Step::Malformed(bad)) => {
-                    return Progress::Wrong(at, format!("at byte {}: {}", bad.at, bad.what));
+                    let detail = format!("at byte {}: {}", bad.at, bad.what);
+                    return Progress::Wrong(ErrorKind::Malformed, at, detail);
+                }
+                Some(Step::Lost(loss)) => {
+                    return Progress::Wrong(ErrorKind::of_loss(loss), at, loss.to_string());
                 }
                 Some(Step::Complete(answer)) => {
                     if pool.streams_events {
@@ -257,7 +261,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
     /// What an open connection does after some answers.
     #[inline]
     pub(crate) fn after_answers(&mut self, slot: usize, more: bool, had_room: bool, next_ns: u64) {
-        if P::WRITES {
+        if P::GREETS {
             return self.after_frames(slot, more, had_room, next_ns);
         }
         let connection = &self.pool.connections[slot];

@@ -88,19 +88,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         let pool = &mut *self.pool;
         let connection = &mut pool.connections[slot];
         connection.protocol.greet(&mut pool.shared, &mut pool.out);
-        if let Some(flight) = connection.waiting.take() {
-            connection.sent = 1;
-            pool.enter(slot, State::Busy);
-            self.tally.connects += 1;
-            let due_ns = flight.sent_ns.saturating_add(self.pool.target.request_timeout_ns);
-            self.set_due(slot, due_ns);
-            if self.pool.sends_at_once() {
-                self.pool.connections[slot].protocol.start(flight, 1);
-            } else {
-                let part = self.pool.book.message(flight.message).bytes.clone();
-                self.put(slot, flight, 1, part);
-            }
-        } else if P::GREETS {
+        if P::GREETS && !(P::WRITES && connection.waiting.is_some()) {
             pool.enter(slot, State::Greeting);
             self.flush(slot);
         } else {
@@ -121,9 +109,22 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         }
     }
 
-    /// A connection that is kept may carry requests from now on: first those that it begins with.
+    /// A connection may carry requests from now on: the one that it was opened for, or those that it begins with.
     pub(crate) fn on_ready(&mut self, slot: usize) {
-        if !self.begin(slot) {
+        let connection = &mut self.pool.connections[slot];
+        if let Some(flight) = connection.waiting.take() {
+            connection.sent = 1;
+            self.pool.enter(slot, State::Busy);
+            self.tally.connects += 1;
+            let due_ns = flight.sent_ns.saturating_add(self.pool.target.request_timeout_ns);
+            self.set_due(slot, due_ns);
+            if self.pool.sends_at_once() {
+                self.pool.connections[slot].protocol.start(flight, 1);
+            } else {
+                let part = self.pool.book.message(flight.message).bytes.clone();
+                self.put(slot, flight, 1, part);
+            }
+        } else if !self.begin(slot) {
             self.join(slot);
         }
     }
@@ -195,7 +196,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
 
     /// Says goodbye, where the protocol has words for it.
     fn say_goodbye(&mut self, slot: usize) {
-        if P::WRITES {
+        if P::GREETS {
             let pool = &mut *self.pool;
             pool.connections[slot].protocol.write_goodbye(&mut pool.out);
             self.flush(slot);
@@ -239,7 +240,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
             State::Busy => self.end_answer(slot),
             State::Once => self.end_chain(slot),
             State::Greeting => self.close_with_error(slot, ErrorKind::EarlyClose, None, || {
-                "the server closed the connection before it announced its settings".to_owned()
+                format!("the server closed the connection before it {}", P::GREETING)
             }),
             _ => self.drop_idle(slot),
         }
@@ -287,7 +288,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
 
     pub(crate) fn fail_greeting(&mut self, slot: usize) {
         self.close_with_error(slot, ErrorKind::ConnectTimeout, None, || {
-            "the server took the connection, but did not announce its settings in time".to_owned()
+            format!("the server took the connection, but has not {} in time", P::GREETING)
         });
     }
 

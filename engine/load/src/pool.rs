@@ -239,7 +239,7 @@ impl<B: Backend, P: Protocol<Flight>> Pool<B, P> {
     /// Whether a connection that is opened for a request sends it without waiting for anything.
     #[inline]
     pub(crate) fn sends_at_once(&self) -> bool {
-        !P::WRITES && !B::SHAKES_HANDS && self.is_one_shot() && self.book.is_fixed()
+        !P::GREETS && !B::SHAKES_HANDS && self.is_one_shot() && self.book.is_fixed()
     }
 
     /// The system had no port for a connection. Whether it may have one for another source.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::io::{Error, ErrorKind, Result};
 use std::sync::Arc;
 use volley_net::{Backend, Epoll, Io, Kernel, Patience, RingSize, Uring};
-use volley_protocol::{Http1, Http2, Protocol};
+use volley_protocol::{Http1, Http2, Protocol, WebSocket};
 use volley_tls::{Config, Tls};
 
 /// What is spoken on a target's connections.
@@ -96,7 +96,12 @@ fn over<B: Kernel + 'static>(
             Ok(Tls::new(io(slots, outbox.clone())?, client, slots, outbox))
         }
     };
+    let is_websocket = target.books.iter().any(|book| book.is_websocket());
     match (target.scheme, target.tls.clone()) {
+        (Scheme::H1, _) if is_websocket => boxed::<_, WebSocket<_>>(target, share, io),
+        (Scheme::H1Tls, Some(client)) if is_websocket => {
+            boxed::<_, WebSocket<_>>(target, share, sealed(client))
+        }
         (Scheme::H1, _) => boxed::<_, Http1<_>>(target, share, io),
         (Scheme::H2c, _) => boxed::<_, Http2<_, false>>(target, share, io),
         (Scheme::H1Tls, Some(client)) => boxed::<_, Http1<_>>(target, share, sealed(client)),

@@ -1,12 +1,14 @@
-//! `http://host:port/path?query` and `https://…`, as far as a load generator needs it.
+//! `http://host:port/path?query`, `https://…`, `ws://…` and `wss://…`, as far as a load generator needs it.
 
 use std::fmt;
 
 /// A URL's parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Url {
-    /// `https`: what is asked travels in TLS.
+    /// `https` or `wss`: what is asked travels in TLS.
     pub is_tls: bool,
+    /// `ws` or `wss`: messages are sent, not requests.
+    pub is_websocket: bool,
     /// Where it points.
     pub authority: Authority,
     /// Path and query; never empty.
@@ -28,10 +30,16 @@ impl Url {
         let Some((scheme, rest)) = text.split_once("://") else {
             return Err(format!("a URL starts with http:// or https://, as in http://{text}"));
         };
-        let is_tls = match scheme.to_ascii_lowercase().as_str() {
-            "http" => false,
-            "https" => true,
-            _ => return Err(format!("{scheme}:// is not supported, only http:// and https://")),
+        let (is_tls, is_websocket) = match scheme.to_ascii_lowercase().as_str() {
+            "http" => (false, false),
+            "https" => (true, false),
+            "ws" => (false, true),
+            "wss" => (true, true),
+            _ => {
+                return Err(format!(
+                    "{scheme}:// is not supported, only http:// and https://, ws:// and wss://"
+                ));
+            }
         };
         let rest = rest.split('#').next().unwrap_or_default();
         let end = rest.find(['/', '?']).unwrap_or(rest.len());
@@ -44,7 +52,7 @@ impl Url {
             return Err(format!("the path holds {wrong:?}: write it percent-encoded"));
         }
         let path = if path.starts_with('/') { path.to_owned() } else { format!("/{path}") };
-        Ok(Self { is_tls, authority, path })
+        Ok(Self { is_tls, is_websocket, authority, path })
     }
 
     /// The port: as written, or the scheme's.
@@ -55,8 +63,9 @@ impl Url {
 
 impl fmt::Display for Url {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let scheme = if self.is_tls { "https" } else { "http" };
-        write!(f, "{scheme}://{}{}", self.authority, self.path)
+        let scheme = if self.is_websocket { "ws" } else { "http" };
+        let sealed = if self.is_tls { "s" } else { "" };
+        write!(f, "{scheme}{sealed}://{}{}", self.authority, self.path)
     }
 }
 
@@ -119,11 +128,13 @@ mod tests {
         assert_eq!(parts("http://[::1]"), is("[::1]", "::1", 80, "/"));
         assert_eq!(parts("https://a"), is("a", "a", 443, "/"));
         assert_eq!(parts("HTTPS://a:80/x"), is("a:80", "a", 80, "/x"));
+        assert_eq!(parts("ws://a"), is("a", "a", 80, "/"));
+        assert_eq!(parts("wss://a/x"), is("a", "a", 443, "/x"));
     }
 
     #[test]
     fn the_scheme_is_kept() {
-        for text in ["http://a:81/x", "https://a/x?y"] {
+        for text in ["http://a:81/x", "https://a/x?y", "ws://a/", "wss://a/x"] {
             assert_eq!(Url::parse(text).unwrap().to_string(), text);
         }
     }

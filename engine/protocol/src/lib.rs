@@ -1,8 +1,8 @@
 //! What a load generator speaks, without I/O.
 //!
 //! A [`Request`] becomes bytes once, or parts of them where they depend on the connection. A
-//! [`Protocol`] holds the requests in flight on one connection: [`Http1`] in their order, [`Http2`] in
-//! any. It is given whatever bytes a socket received and says when an answer is complete, whether it
+//! [`Protocol`] holds the requests in flight on one connection: [`Http1`] and [`WebSocket`] in their order,
+//! [`Http2`] in any. It is given whatever bytes a socket received and says when an answer is complete, whether it
 //! is the right one, or where it breaks the protocol. Nothing allocates while answers arrive in one
 //! piece, unless one has to be hashed or looked into.
 
@@ -24,6 +24,7 @@ pub mod protocol;
 pub mod request;
 pub mod shape;
 pub mod verdict;
+pub mod ws;
 
 pub use check::{BodyRule, Expectation, LengthRule, StatusRule};
 pub use content::{Content, Pattern};
@@ -34,8 +35,10 @@ pub use http1::Http1;
 pub use learned::HeadCache;
 pub use message::Message;
 pub use protocol::{
-    Announced, Answer, Answers, Awaited, EVIDENCE_LIMIT, End, Io, Protocol, Refusal, Step, Ticket,
+    Announced, Answer, Answers, Awaited, EVIDENCE_LIMIT, End, Io, Loss, Protocol, Refusal, Step,
+    Ticket,
 };
 pub use request::{Request, RequestError, Version};
 pub use shape::JsonShape;
 pub use verdict::Verdict;
+pub use ws::WebSocket;

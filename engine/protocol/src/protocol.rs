@@ -5,6 +5,7 @@ use crate::events::Pushed;
 use crate::head::Malformed;
 use crate::request::{Request, RequestError};
 use crate::verdict::Verdict;
+use crate::ws::{UpgradeFault, frame};
 use std::fmt;
 use std::sync::Arc;
 
@@ -60,9 +61,12 @@ pub trait Protocol<T>: Default {
     /// Else they are sent as they lie in the book, and [`Protocol::start`] is told of it.
     const WRITES: bool;
 
-    /// Whether the server speaks first: a connection that is kept carries no request before it
-    /// [`is_ready`](Protocol::is_ready).
+    /// Whether the server speaks first, and unasked: a connection carries no request before it
+    /// [`is_ready`](Protocol::is_ready), but for a first one that is [written](Protocol::WRITES).
     const GREETS: bool;
+
+    /// What a server has done by then, in words.
+    const GREETING: &'static str = "announced its settings";
 
     /// What all connections of one thread to one target share: what the answers have taught, and
     /// what the requests are made of.
@@ -228,6 +232,33 @@ pub enum Step {
     },
     /// The bytes break the protocol.
     Malformed(Malformed),
+    /// The server lets the connection go, and the requests on it.
+    Lost(Loss),
+}
+
+/// How a server lets a connection go, in WebSocket's words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Loss {
+    /// It does not agree to the upgrade.
+    NotUpgraded(UpgradeFault),
+    /// It has sent a close frame, with this code.
+    Closed(Option<u16>),
+}
+
+impl fmt::Display for Loss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let code = match *self {
+            Self::NotUpgraded(fault) => return fault.fmt(f),
+            Self::Closed(None) => return f.write_str("a close frame without a code"),
+            Self::Closed(Some(code)) => code,
+        };
+        write!(f, "a close frame with code {code}")?;
+        match frame::code_words(code) {
+            Some(words) => write!(f, " ({words})"),
+            None if frame::is_close_code(code) => Ok(()),
+            None => f.write_str(", which no server may send"),
+        }
+    }
 }
 
 /// How a request ended without an answer, with the server's error code (RFC 9113, section 7).

@@ -1,7 +1,9 @@
 //! Requests, rendered to bytes once and sent many times.
 
+use crate::ws::Message;
 use bytes::Bytes;
 use std::fmt;
+use std::sync::Arc;
 
 /// What to ask.
 #[derive(Debug, Clone, Default)]
@@ -22,6 +24,8 @@ pub struct Request {
     pub version: Version,
     /// Whether the request goes to a proxy: the target is in absolute form, `http://host/path`.
     pub proxied: bool,
+    /// What is said, again and again, where it is an upgrade to WebSocket.
+    pub message: Option<Arc<Message>>,
 }
 
 /// A version of HTTP.

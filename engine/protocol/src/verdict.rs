@@ -151,7 +151,7 @@ fn describe_body(rule: &BodyRule, check: &BodyCheck) -> Option<String> {
 }
 
 /// A byte as people read it: `"W"`, or `0x0a` where it has no glyph.
-fn show(byte: u8) -> String {
+pub(crate) fn show(byte: u8) -> String {
     if byte.is_ascii_graphic() || byte == b' ' {
         format!("{:?}", char::from(byte).to_string())
     } else {

@@ -274,7 +274,7 @@ async fn converse(setup: Setup, exchanges: Vec<Exchange>) {
                     assert!(exchanges[ticket % exchanges.len()].is_reset);
                     assert!(!std::mem::replace(&mut done[ticket], true));
                 }
-                Step::Malformed(bad) => panic!("{bad:?}"),
+                step @ (Step::Malformed(_) | Step::Lost(_)) => panic!("{step:?}"),
             }
         }
     }

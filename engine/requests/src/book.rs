@@ -5,7 +5,12 @@ use crate::once::Chain;
 use bytes::Bytes;
 use std::ops::Range;
 use std::sync::Arc;
-use volley_protocol::{Awaited, EVIDENCE_LIMIT, Expectation, Request, RequestError};
+use volley_protocol::ws::{Keys, Upgrade};
+use volley_protocol::{Awaited, EVIDENCE_LIMIT, Expectation, Request, RequestError, StatusRule};
+
+/// So often a message is masked at most, and in so many bytes, unless one alone has more.
+const MASKED: usize = 1024;
+const MASKED_BYTES: usize = 1 << 20;
 
 /// One rendered request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,6 +45,25 @@ impl Book {
         let mut draft = Draft::default();
         draft.add(request.render_head()?, request.clone(), 0);
         Ok(draft.bind(vec![Arc::new(expectation)], Vec::new(), depth))
+    }
+
+    /// The message of an upgrade to WebSocket, again and again, behind it on each connection. It is masked ahead,
+    /// each time with another key, up to 1024 times and in 1 MiB.
+    pub fn of_messages(request: &Request, seed: u64, depth: usize) -> Result<Self, RequestError> {
+        Upgrade::new(request)?;
+        let message = request.message.as_ref().expect("an upgrade to WebSocket has a message");
+        let count = (MASKED_BYTES / message.bytes().len().max(1)).clamp(1, MASKED);
+        let (mut draft, mut keys) = (Draft::default(), Keys::new(seed));
+        for _ in 0..count {
+            draft.add(message.masked(&mut keys), request.clone(), 0);
+        }
+        let expectation = Expectation::of_status(StatusRule::Exactly(101));
+        Ok(draft.bind(vec![Arc::new(expectation)], Vec::new(), depth))
+    }
+
+    /// Whether its messages are WebSocket's.
+    pub fn is_websocket(&self) -> bool {
+        self.requests.iter().any(|request| request.message.is_some())
     }
 
     /// What each connection begins with, if with anything.

@@ -102,6 +102,7 @@ impl Entry {
             close: defaults.close,
             version: defaults.version,
             proxied: defaults.proxied,
+            message: None,
         }
     }
 

@@ -143,6 +143,9 @@ fn run_path(args: &PathArgs) -> ExitCode {
 fn answers(args: &NullArgs) -> Answers {
     let body =
         args.body_length.map_or_else(|| NULL_BODY.into(), |length| vec![b'x'; length as usize]);
+    if args.websocket {
+        return Answers::WebSocket;
+    }
     if args.protocol.is_h2() {
         return Answers::Http2 { body };
     }

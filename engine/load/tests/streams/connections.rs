@@ -43,7 +43,7 @@ fn a_connection_is_open_when_the_server_has_announced_itself() {
         let silent = serve(|talk| {
             let _ = Peer::silent(talk.stream).stream.read_to_end(&mut Vec::new());
         });
-        let words = "did not announce its settings in time";
+        let words = "has not announced its settings in time";
         is_never_open(io, target(silent, 1), ErrorKind::ConnectTimeout, words);
         let closing = serve(|talk| drop(Peer::silent(talk.stream)));
         let words = "closed the connection before it announced its settings";

@@ -26,8 +26,8 @@ impl<B: Kernel, M: Pacing> Thread<'_, B, M> {
             let (taken, complete) = match step {
                 Step::Incomplete => (bytes.len(), None),
                 Step::Complete(answer) => (answer.consumed, Some(answer)),
-                // HTTP/1 has no refusals.
-                Step::Malformed(_) | Step::Refused { .. } => {
+                // HTTP/1 has no refusals, nor ends that are told.
+                Step::Malformed(_) | Step::Refused { .. } | Step::Lost(_) => {
                     self.counts.errors.read += 1;
                     return Ok(true);
                 }

@@ -201,6 +201,7 @@ fn outcome(bytes: &[u8], cuts: &[usize], is_known: bool) -> Outcome {
                     let words = client.describe(&answer, awaited, &shared, piece);
                     write!(log, "{at}: {ticket:?} {answer:?} {words}").unwrap();
                 }
+                Step::Lost(_) => panic!("{step:?}"),
                 Step::Refused { consumed, what } => {
                     at += consumed;
                     write!(log, "{at}: {ticket:?} {what}").unwrap();

@@ -33,7 +33,7 @@ fn run(pieces: &[&[u8]], to_head: bool, learned: &mut HeadCache) -> Outcome {
         match decoder.feed(piece, to_head, learned) {
             Step::Incomplete => {}
             Step::Malformed(bad) => return Malformed(bad.at),
-            Step::Refused { .. } => panic!("HTTP/1 has no refusals"),
+            Step::Refused { .. } | Step::Lost(_) => panic!("HTTP/1 has no refusals"),
             Step::Complete(Answer { consumed, status, body_length, keep_alive, .. }) => {
                 let left = rest + piece.len() - consumed;
                 return Complete(status, body_length, keep_alive, left);

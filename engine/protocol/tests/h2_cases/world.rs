@@ -147,6 +147,7 @@ impl Client {
                     }
                     bytes = &bytes[answer.consumed..];
                 }
+                Some(Step::Lost(loss)) => self.is_over(loss.to_string()),
                 Some(Step::Refused { consumed, what }) => {
                     self.finish(&what.to_string());
                     bytes = &bytes[consumed..];

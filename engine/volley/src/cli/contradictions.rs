@@ -3,9 +3,17 @@
 use super::{CsvPlace, LoadArgs, StageArg, Unit};
 use volley_tls::Config;
 
+/// Whether it is broken, and what would be right.
+type Rule = (bool, &'static str);
+
 impl LoadArgs {
     /// The first contradiction: what would be right, in one line.
     pub fn contradiction(&self) -> Option<&'static str> {
+        let mut rules = self.about_websocket().into_iter().chain(self.about_load());
+        rules.find_map(|(broken, right)| broken.then_some(right))
+    }
+
+    fn about_load(&self) -> impl IntoIterator<Item = Rule> {
         let (amount, connecting) = (&self.amount, &self.connecting);
         let stages = &amount.stages;
         let counts = |unit| stages.iter().any(|stage| stage.unit == unit);
@@ -13,7 +21,7 @@ impl LoadArgs {
         let closed = !self.is_open_loop();
         let (speaking, scheme) = (&self.speaking, self.scheme());
         let sealed = self.url.is_tls;
-        let rules = [
+        [
             (
                 counts(Unit::PerSecond) && counts(Unit::Connections),
                 "--stage: levels are all requests per second or all connections (10s:64c)",
@@ -104,8 +112,36 @@ impl LoadArgs {
                 self.output.json && self.output.csv == Some(CsvPlace::Stdout),
                 "--csv - and --json both write to standard output: give --csv a file",
             ),
-        ];
-        rules.into_iter().find_map(|(broken, right)| broken.then_some(right))
+        ]
+    }
+
+    fn about_websocket(&self) -> [Rule; 4] {
+        let (is_websocket, is_message) = (self.url.is_websocket, self.request.is_message());
+        [
+            (
+                is_websocket && !is_message,
+                "ws:// and wss:// need a message that is echoed: give --message TEXT or \
+                 --message-size N",
+            ),
+            (
+                !is_websocket && (is_message || self.request.binary),
+                "--message, --message-size and --binary are for WebSocket: the URL must start with \
+                 ws:// or wss://",
+            ),
+            (
+                is_websocket && (self.request.is_http() || self.checks.are_given()),
+                "a WebSocket is upgraded to, and its messages must be echoed as they are: leave \
+                 --method, --body, --body-file, --request-file, --events and --expect-… out",
+            ),
+            (
+                is_websocket
+                    && (self.scheme().is_h2()
+                        || self.connecting.http_1_0
+                        || self.connecting.proxy.is_some()),
+                "a WebSocket is upgraded to in HTTP/1.1, without a proxy: leave --protocol, --http2, \
+                 --http1.0 and --proxy out",
+            ),
+        ]
     }
 }
 
@@ -161,6 +197,9 @@ mod tests {
             ("--grpc --protocol h2c -m PUT", "--method"),
             ("--grpc --protocol h2c --expect-contains a", "--expect-contains"),
             ("--csv - --json", "standard output"),
+            ("--message a", "ws://"),
+            ("--binary", "ws://"),
+            ("--message a --message-size 5", "--message"),
         ] {
             let line = contradiction(options).unwrap_or_else(|| panic!("{options}: accepted"));
             assert!(line.contains(part) && !line.contains('\n'), "{options} gave {line}");
@@ -187,6 +226,15 @@ mod tests {
             ("http://a --protocol h2c --pipeline 2", "--streams"),
             ("http://a --streams 2", "--streams needs HTTP/2"),
             ("http://a --protocol h2c --streams 2 --close", "--close"),
+            ("ws://a", "--message TEXT"),
+            ("ws://a --binary", "--message TEXT"),
+            ("ws://a --message b --body c", "leave --method, --body"),
+            ("ws://a --message b --expect-status 101", "--expect-"),
+            ("ws://a --message b --request-file c", "--request-file"),
+            ("ws://a --message b --protocol h2c", "HTTP/1.1"),
+            ("ws://a --message b --http1.0", "--http1.0"),
+            ("ws://a --message b --proxy http://c", "--proxy"),
+            ("wss://a --message b", "--ca FILE"),
         ] {
             let line = of(rest).unwrap_or_else(|| panic!("{rest}: accepted"));
             assert!(line.contains(part) && !line.contains('\n'), "{rest} gave {line}");
@@ -197,6 +245,8 @@ mod tests {
             "https://127.0.0.1 --insecure --close --http1.0",
             "https://a..b --insecure --server-name b --unix s",
             "http://a --protocol h2c --streams 2",
+            "ws://a --message b --pipeline 4 -H A:b -R 5",
+            "wss://a --message-size 9 --binary --close --insecure",
         ] {
             assert_eq!(of(rest), None, "{rest}");
         }

@@ -18,6 +18,7 @@ pub(super) const COMMON: &[&str] = &[
     "headers",
     "body",
     "request_file",
+    "message",
     "expect_status",
     "expect_body",
     "latency",
@@ -55,6 +56,11 @@ TLS and HTTP/2:
   handshake is full unless --resume is given, and --close makes one for each request. Latency
   counts from the request, with --close from the connect, so with the handshake.
 
+WebSocket:
+  With ws:// or wss:// each connection begins with an upgrade, and then --message is sent again and
+  again, masked: its echo has to come back byte for byte. A request is then a message, and the answer
+  its echo. --pipeline has so many messages in flight, --close makes a connection for each.
+
 What the limit was:
   The result says whether the generator, the rate or the server was the limit, as far as that can be
   seen from here. --ceiling also measures the generator against its own null server.
@@ -73,6 +79,7 @@ Examples:
   volley load --unix /run/app.sock http://app/health
   volley load --ca ca.pem https://localhost:8443/                  HTTP/1.1 in TLS
   volley load --http2 --streams 8 -c 8 -k https://localhost:8443/
+  volley load --message hello -c 64 ws://localhost:8080/echo
   volley load --json http://localhost:8080/ | jq .requests_per_s
 
 Exit status:

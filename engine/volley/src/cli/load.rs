@@ -16,7 +16,7 @@ const WARM_UP: Duration = Duration::from_millis(200);
 /// Options of `volley load`.
 #[derive(Debug, Args)]
 pub struct LoadArgs {
-    /// The URL to load, http://host:port/path or https://…
+    /// The URL to load, http://host:port/path, https://…, ws://… or wss://…
     #[arg(value_parser = Url::parse)]
     pub url: Url,
     /// How much, and when.

@@ -91,6 +91,9 @@ pub struct NullArgs {
     /// Answer with a body of this many bytes [default: Hello, World!]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=1 << 30))]
     pub body_length: Option<u32>,
+    /// Echo messages instead, of a WebSocket in cleartext or with h1-tls
+    #[arg(long, conflicts_with_all = ["request_length", "body_length"])]
+    pub websocket: bool,
     /// Run on these cores only, like 1 or 2,3
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub cpus: Vec<usize>,
@@ -105,6 +108,9 @@ impl NullArgs {
     pub fn contradiction(&self) -> Option<&'static str> {
         if self.cert.is_some() && !self.protocol.is_tls() {
             return Some("--cert is for TLS: give --protocol h1-tls or h2 too");
+        }
+        if self.websocket && self.protocol.is_h2() {
+            return Some("--websocket is upgraded to in HTTP/1: give --protocol h1 or h1-tls");
         }
         let is_counted = self.request_length.is_some();
         (is_counted && self.protocol.is_h2())
@@ -247,7 +253,7 @@ pub(crate) mod tests {
         for (args, part) in [
             (&["load"] as &[&str], "URL is missing"),
             (&["load", "--rte", "1", "http://a"], "unknown option --rte; did you mean --rate?"),
-            (&["load", "ftp://a"], "only http:// and https://"),
+            (&["load", "ftp://a"], "only http:// and https://, ws:// and wss://"),
             (&["load", "--speed", "1", "http://a"], "--speed"),
             (&["load", "http://a", "http://b"], "http://b"),
             (&["null", "--listen", "80"], "--listen"),
@@ -267,6 +273,8 @@ pub(crate) mod tests {
             (&["--protocol", "h2", "--key", "a"], "--cert"),
             (&["--cert", "a", "--key", "b"], "give --protocol h1-tls or h2"),
             (&["--protocol", "h2c", "--request-length", "5"], "--request-length is for h1"),
+            (&["--websocket", "--protocol", "h2"], "give --protocol h1 or h1-tls"),
+            (&["--websocket", "--body-length", "5"], "--body-length"),
             (&["--body-length", "2000000000"], "1073741824"),
         ] {
             let line = match Cli::read([&["volley", "null"], args].concat()) {

@@ -135,6 +135,29 @@ pub struct RequestArgs {
     /// Send the requests of this TOML file, by their weights
     #[arg(long, value_name = "FILE", conflicts_with_all = ["body", "body_file", "method"])]
     pub request_file: Option<PathBuf>,
+    /// Send this message to a WebSocket (ws:// or wss://), and await its echo
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    #[arg(conflicts_with = "message_size")]
+    pub message: Option<String>,
+    /// Send a message of this many bytes to a WebSocket
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=1 << 24))]
+    pub message_size: Option<u32>,
+    /// Send the message as binary data, not as text
+    #[arg(long)]
+    pub binary: bool,
+}
+
+impl RequestArgs {
+    /// Whether a WebSocket's message is given.
+    pub fn is_message(&self) -> bool {
+        self.message.is_some() || self.message_size.is_some()
+    }
+
+    /// Whether something is given that an upgrade has no place for.
+    pub(super) fn is_http(&self) -> bool {
+        let bodies = [&self.body_file, &self.request_file];
+        self.method.is_some() || self.body.is_some() || bodies.into_iter().any(Option::is_some)
+    }
 }
 
 /// Which answer is right.
@@ -192,6 +215,23 @@ pub struct Checks {
     /// Require this header; may be repeated
     #[arg(long = "expect-header", value_name = "NAME: VALUE", value_parser = header)]
     pub expect_headers: Vec<(String, String)>,
+}
+
+impl Checks {
+    /// Whether an answer has to be anything in particular.
+    pub(super) fn are_given(&self) -> bool {
+        self.events
+            || self.grpc
+            || self.expect_status.is_some()
+            || self.expect_length.is_some()
+            || self.expect_body.is_some()
+            || self.expect_body_file.is_some()
+            || self.expect_sha256.is_some()
+            || !self.expect_contains.is_empty()
+            || self.expect_match.is_some()
+            || self.expect_json.is_some()
+            || !self.expect_headers.is_empty()
+    }
 }
 
 /// What to print and write.

@@ -197,7 +197,7 @@ pub(super) fn place(text: &str) -> Result<Authority, String> {
 /// `http://host:port` without a path.
 pub(super) fn proxy(text: &str) -> Result<Authority, String> {
     let url = Url::parse(text)?;
-    if url.path == "/" && !url.is_tls {
+    if url.path == "/" && !url.is_tls && !url.is_websocket {
         Ok(url.authority)
     } else {
         Err("it takes http://HOST:PORT, without a path".into())

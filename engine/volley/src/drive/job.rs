@@ -3,7 +3,8 @@
 use crate::drive::at_least_1;
 use crate::drive::fixed_work::fixed_work_ns;
 use crate::drive::messages::{
-    ConnectionMode, ExpectSpec, HttpVersion, Job, PROTOCOL, RequestsSpec, TargetSpec, TlsSpec,
+    ConnectionMode, ExpectSpec, HttpVersion, Job, PROTOCOL, RequestSpec, RequestsSpec, TargetSpec,
+    TlsSpec, WebSocketSpec,
 };
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -12,6 +13,7 @@ use volley_load::scheme::Scheme;
 use volley_load::target::Target;
 use volley_net::clock::MS;
 use volley_net::{Address, Route, SocketBuffers, Sources, limits};
+use volley_protocol::ws::Message;
 use volley_protocol::{BodyRule, Expectation, Request, StatusRule, Version, grpc};
 use volley_requests::{Book, DRAWN, Defaults, FIRST_BAD_STATUS, RequestFile};
 use volley_tls::{Config, Terms};
@@ -113,22 +115,32 @@ fn book(job: &Job, spec: &TargetSpec, depth: usize) -> Result<Book, String> {
         HttpVersion::Http10 => Version::Http10,
         HttpVersion::Http11 => Version::Http11,
     };
-    match (&spec.request, &spec.expect, &spec.requests) {
-        (Some(request), Some(expect), None) => {
-            let request = Request {
-                method: request.method.clone(),
-                path: request.path.clone(),
-                host: request.host.clone(),
-                headers: request.headers.clone(),
-                body: decode("request.body_base64", &request.body_base64)?.into(),
-                close: closes(job),
-                version,
-                ..Request::default()
-            };
-            Book::of(&request, expectation(expect, spec.protocol)?, depth)
-                .map_err(|error| format!("request: {error}"))
+    let request = |request: &RequestSpec| {
+        Ok::<_, String>(Request {
+            method: request.method.clone(),
+            path: request.path.clone(),
+            host: request.host.clone(),
+            headers: request.headers.clone(),
+            body: decode("request.body_base64", &request.body_base64)?.into(),
+            close: closes(job),
+            version,
+            ..Request::default()
+        })
+    };
+    let wrong = |error| format!("request: {error}");
+    match (&spec.request, &spec.expect, &spec.requests, &spec.websocket) {
+        (Some(asked), Some(expect), None, None) => {
+            Book::of(&request(asked)?, expectation(expect, spec.protocol)?, depth).map_err(wrong)
         }
-        (None, None, Some(RequestsSpec { file, host, seed })) => {
+        (Some(asked), None, None, Some(websocket)) => {
+            let message = Some(message(websocket, spec.protocol, version)?);
+            let upgrade = Request { message, close: false, ..request(asked)? };
+            if upgrade.method != "GET" || !upgrade.body.is_empty() {
+                return Err("`request` must be a GET without a body where `websocket` is".into());
+            }
+            Book::of_messages(&upgrade, 0, depth).map_err(wrong)
+        }
+        (None, None, Some(RequestsSpec { file, host, seed }), None) => {
             let defaults = Defaults {
                 host: host.clone(),
                 version,
@@ -141,8 +153,23 @@ fn book(job: &Job, spec: &TargetSpec, depth: usize) -> Result<Book, String> {
                 .and_then(|file| file.book(&defaults, *seed, DRAWN, depth))
                 .map_err(|error| format!("requests: {error}"))
         }
-        _ => Err("there must be `request` and `expect`, or `requests` instead".to_owned()),
+        _ => {
+            Err("there must be `request` with `expect` or `websocket`, or `requests` instead"
+                .into())
+        }
     }
+}
+
+fn message(spec: &WebSocketSpec, scheme: Scheme, version: Version) -> Result<Arc<Message>, String> {
+    if scheme.is_h2() || version == Version::Http10 {
+        return Err(
+            "`websocket` is upgraded to in HTTP/1.1: `protocol` must be h1 or h1-tls".into()
+        );
+    }
+    let bytes = decode("websocket.message_base64", &spec.message_base64)?;
+    Message::new(bytes, !spec.binary)
+        .map(Arc::new)
+        .ok_or_else(|| "`websocket.message_base64` is not UTF-8: give `binary` true".to_owned())
 }
 
 fn tls(scheme: Scheme, spec: Option<&TlsSpec>) -> Result<Option<Config>, String> {

@@ -91,6 +91,16 @@ pub struct TargetSpec {
     pub expect: Option<ExpectSpec>,
     #[serde(default)]
     pub requests: Option<RequestsSpec>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub websocket: Option<WebSocketSpec>,
+}
+
+/// What is said to a WebSocket, and has to come back.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WebSocketSpec {
+    pub message_base64: String,
+    pub binary: bool,
 }
 
 /// The requests of a file.

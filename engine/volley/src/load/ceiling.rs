@@ -42,7 +42,9 @@ pub(super) fn measure(
 ) -> Result<f64, String> {
     let length = run.bytes.checked_div(run.requests).unwrap_or_default();
     let book = request::with_any_answer(args)?;
-    let answers = if args.scheme().is_h2() {
+    let answers = if args.url.is_websocket {
+        Answers::WebSocket
+    } else if args.scheme().is_h2() {
         Answers::Http2 { body: vec![b'x'; body_length(length)] }
     } else {
         let request_length = Some(book.bytes_of(0).len());

@@ -8,6 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 use volley_net::errors::io_words;
 use volley_protocol::events::EventReader;
+use volley_protocol::ws::Message;
 use volley_protocol::{
     BodyRule, Content, Expectation, Request, RequestError, StatusRule, Version, grpc,
 };
@@ -17,6 +18,10 @@ use volley_requests::{Book, DRAWN, Defaults, FIRST_BAD_STATUS, RequestFile};
 pub(super) fn book(args: &LoadArgs) -> Result<Book, String> {
     let (request, expectation) = (request(args)?, expectation(&args.checks)?);
     let depth = args.depth();
+    if request.message.is_some() {
+        return Book::of_messages(&request, args.amount.seed, depth)
+            .map_err(|error| of_flag(&error));
+    }
     let Some(path) = &args.request.request_file else {
         return Book::of(&request, expectation, depth).map_err(|error| of_flag(&error));
     };
@@ -34,6 +39,9 @@ pub(super) fn book(args: &LoadArgs) -> Result<Book, String> {
 /// One request like those, whatever its answer is.
 pub(super) fn with_any_answer(args: &LoadArgs) -> Result<Book, String> {
     let mut request = request(args)?;
+    if request.message.is_some() {
+        return book(args);
+    }
     if request.is_head() {
         // Its answers would have no body.
         request.method = "GET".into();
@@ -66,10 +74,18 @@ fn request(args: &LoadArgs) -> Result<Request, String> {
             .chain(calls.into_iter().flatten())
             .collect(),
         body: body.unwrap_or_default().into(),
-        close: connecting.close,
+        close: connecting.close && !args.url.is_websocket,
         version: if connecting.http_1_0 { Version::Http10 } else { Version::Http11 },
         proxied: connecting.proxy.is_some(),
+        message: message(asked),
     })
+}
+
+/// What is said to a WebSocket, if anything: the text, or so many letters.
+fn message(asked: &RequestArgs) -> Option<Arc<Message>> {
+    let letters = |length| (b'a'..=b'z').cycle().take(length as usize).collect();
+    let text = asked.message.as_ref().map(|text| text.as_bytes().to_vec());
+    Message::new(text.or_else(|| asked.message_size.map(letters))?, !asked.binary).map(Arc::new)
 }
 
 /// The headers, and what other flags say in headers.

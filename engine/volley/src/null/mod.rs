@@ -10,6 +10,7 @@ mod http2;
 mod speaker;
 #[cfg(test)]
 mod tests;
+mod websocket;
 
 use channel::{Channel, Clear, Sealed};
 use http1::Http1;
@@ -24,6 +25,7 @@ use volley_net::clock::{MS, now_ns};
 use volley_net::socket::Opened;
 use volley_net::{Backend, Epoll, Event, Io, IoChoice, Kernel, Patience, RingSize, Uring, What};
 use volley_tls::{Identity, Serving};
+use websocket::WebSocket;
 
 /// Connections that may wait to be accepted; the system may allow fewer (`somaxconn`).
 const BACKLOG: i32 = 4096;
@@ -59,6 +61,8 @@ pub enum Answers {
         /// Its bytes.
         body: Vec<u8>,
     },
+    /// WebSocket: each message's echo.
+    WebSocket,
 }
 
 /// A server that listens, and answers once it runs.
@@ -76,6 +80,7 @@ enum Ready {
     /// With the answer.
     Http1(Http1, Vec<u8>),
     Http2(Http2),
+    WebSocket,
 }
 
 impl Null {
@@ -98,6 +103,7 @@ impl Null {
                 }
                 (Ready::Http1(Http1::new(&answer, request_length), answer), "http/1.1")
             }
+            Answers::WebSocket => (Ready::WebSocket, "http/1.1"),
             Answers::Http2 { body } => (Ready::Http2(Http2::new(body)), "h2"),
         };
         let serving = identity.map(|own| Serving::new(own, alpn)).transpose().map_err(wrong)?;
@@ -136,6 +142,7 @@ impl Null {
             Ready::Http1(speaker, answer) => {
                 serve_in::<B, _>(listener, speaker, answer, serving, stop)
             }
+            Ready::WebSocket => serve_in::<B, _>(listener, WebSocket, Vec::new(), serving, stop),
             Ready::Http2(speaker) => serve_in::<B, _>(listener, speaker, Vec::new(), serving, stop),
         }
     }

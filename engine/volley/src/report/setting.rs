@@ -11,16 +11,17 @@ use volley_protocol::Announced;
 
 /// How many, and what is done on each.
 pub(super) fn connections(args: &LoadArgs) -> String {
+    let noun = if args.url.is_websocket { "message" } else { "request" };
     let kept = match args.requests_per_connection() {
         None => "keep-alive".into(),
-        Some(1) => "one connection per request".into(),
-        Some(most) => format!("{} requests on each", grouped(most)),
+        Some(1) => format!("one connection per {noun}"),
+        Some(most) => format!("{} {noun}s on each", grouped(most)),
     };
     let version = if args.connecting.http_1_0 { ", HTTP/1.0" } else { "" };
     let pipelined = match args.depth() {
         1 => String::new(),
         depth if args.scheme().is_h2() => format!(", {depth} streams at a time on each"),
-        depth => format!(", {depth} requests at a time on each"),
+        depth => format!(", {depth} {noun}s at a time on each"),
     };
     format!("{}, {kept}{pipelined}{version}", args.connections())
 }
@@ -29,6 +30,8 @@ pub(super) fn connections(args: &LoadArgs) -> String {
 /// takes for granted.
 pub(super) fn protocol(args: &LoadArgs, terms: &Terms) -> Option<String> {
     let mut words = match args.scheme() {
+        Scheme::H1 if args.url.is_websocket => "WebSocket",
+        Scheme::H1Tls if args.url.is_websocket => "WebSocket in TLS",
         Scheme::H1 => return None,
         Scheme::H1Tls => "HTTP/1 in TLS (h1-tls)",
         Scheme::H2c => "HTTP/2 in cleartext (h2c)",

@@ -85,13 +85,14 @@ impl Report<'_> {
     fn throughput(&self, lines: &mut Lines, bold: bool) {
         let (on, off) = if bold { ("\x1b[1m", "\x1b[0m") } else { ("", "") };
         let tally = &self.run.outcome.tally;
-        lines.line("requests", &grouped(tally.requests));
+        let noun = if self.args.url.is_websocket { "messages" } else { "requests" };
+        lines.line(noun, &grouped(tally.requests));
         let due = if self.args.is_open_loop() {
             format!(" of {} due", rate(self.due_per_s()))
         } else {
             String::new()
         };
-        lines.line("requests/s", &format!("{on}{}{off}{due}", rate(self.requests_per_s())));
+        lines.line(&format!("{noun}/s"), &format!("{on}{}{off}{due}", rate(self.requests_per_s())));
         if let Some(events) = self.events() {
             let EventFigures { count, per_s, stalls, lost, doubled, out_of_order, .. } = events;
             lines.line("events", &grouped(count));

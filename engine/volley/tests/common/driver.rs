@@ -203,6 +203,7 @@ pub fn job(io: IoChoice, addresses: &[SocketAddr]) -> Job {
             grpc: false,
         }),
         requests: None,
+        websocket: None,
     };
     Job {
         protocol: PROTOCOL,

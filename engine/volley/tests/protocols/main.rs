@@ -1,4 +1,4 @@
-//! HTTP/1 and HTTP/2, in cleartext and in TLS, as people meet them: `volley load` against servers of
+//! HTTP/1, HTTP/2 and WebSocket, in cleartext and in TLS, as people meet them: `volley load` against servers of
 //! all kinds, and other people's programs against `volley null`.
 
 #[path = "../common/mod.rs"]
@@ -10,6 +10,7 @@ mod misbehaving;
 mod null;
 mod peers;
 mod processes;
+mod websocket;
 
 use common::command::run;
 use common::driver::has_uring;

@@ -1,0 +1,45 @@
+//! What is sent, and has to come back.
+
+use super::Keys;
+use super::frame::{self, opcode};
+
+/// A message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    is_text: bool,
+    bytes: Vec<u8>,
+}
+
+impl Message {
+    /// Text, or binary data. `None`: the bytes are not UTF-8, so they are no text.
+    pub fn new(bytes: Vec<u8>, is_text: bool) -> Option<Self> {
+        (!is_text || str::from_utf8(&bytes).is_ok()).then_some(Self { is_text, bytes })
+    }
+
+    /// Whether it is text.
+    pub fn is_text(&self) -> bool {
+        self.is_text
+    }
+
+    /// What it says.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// As a client sends it, in one frame.
+    pub fn masked(&self, keys: &mut Keys) -> Vec<u8> {
+        self.frame(Some(keys.mask()))
+    }
+
+    /// As a server sends it, in one frame.
+    pub(crate) fn plain(&self) -> Vec<u8> {
+        self.frame(None)
+    }
+
+    fn frame(&self, key: Option<[u8; 4]>) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(frame::HEAD_LIMIT + self.bytes.len());
+        let opcode = if self.is_text { opcode::TEXT } else { opcode::BINARY };
+        frame::write(&mut bytes, opcode, &self.bytes, key);
+        bytes
+    }
+}

@@ -1,0 +1,20 @@
+//! WebSocket (RFC 6455) as a client sees it that sends a message and awaits its echo.
+//!
+//! `handshake` writes the upgrade and checks its answer, `frame` reads heads and writes frames, `mask` has the keys,
+//! `echo` compares what comes with what was sent. [`WebSocket`] is the [`Protocol`](crate::Protocol) made of them.
+//! Extensions are not offered, so permessage-deflate never is agreed on.
+
+mod connection;
+mod echo;
+pub mod frame;
+pub mod handshake;
+pub mod mask;
+mod message;
+#[cfg(test)]
+mod tests;
+
+pub use connection::WebSocket;
+pub use echo::MESSAGE_LIMIT;
+pub use handshake::{Upgrade, UpgradeFault};
+pub use mask::{Keys, mask};
+pub use message::Message;
