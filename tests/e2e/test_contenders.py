@@ -36,7 +36,17 @@ SLOW_STARTS = ("Java",)
 """What is written in these is started once in `make test`, over HTTP/1.1."""
 OFFERS_H2_TOO = {"actix-web", "h2o"}
 """Their TLS always agrees to HTTP/2 where a client offers both; a race offers one alone."""
-NO_ALPN = {"bun", "gunicorn", "spring-boot", "uvicorn"}
+NO_ALPN = {
+    "aiohttp",
+    "bun",
+    "django",
+    "fastapi",
+    "flask",
+    "gunicorn",
+    "litestar",
+    "spring-boot",
+    "uvicorn",
+}
 """They agree on nothing and speak HTTP/1.1."""
 ANSWERS_AT_ONCE = {"bun"}
 """They close a connection on which a request comes while an earlier one waits for its answer."""

@@ -38,6 +38,11 @@ def test_a_shells_words_keep_together_in_a_folder_with_a_space(name: str) -> Non
             assert not bare, f"{command}: quote what is filled in"
 
 
+def test_the_readme_of_the_project_says_how_many_there_are() -> None:
+    said = (CATALOGUE.root.parent / "README.md").read_text()
+    assert f"the catalogue of {len(CATALOGUE.names())} servers" in said
+
+
 def test_the_readme_says_who_speaks_what() -> None:
     lines = (CATALOGUE.root / "contenders" / "README.md").read_text().splitlines()
     head = lines.index("| contender | h1-tls | h2c | h2 |")
