@@ -43,6 +43,7 @@ NO_ALPN = {
     "fastapi",
     "flask",
     "gunicorn",
+    "hono-bun",
     "litestar",
     "spring-boot",
     "uvicorn",

@@ -3,6 +3,7 @@
 
 import { Hono } from 'hono';
 import { serveStatic } from 'hono/bun';
+import { compress } from 'hono/compress';
 
 const app = new Hono();
 
@@ -10,7 +11,8 @@ app.get('/', (c) => c.text('Hello, World!'));
 
 app.get('/empty', (c) => c.text(''));
 
-app.get('/fillbuffer', (c) => c.json({ result: 'Hello world' }));
+// On this route alone: the others stay the plain path. The default threshold is 1 kB.
+app.get('/fillbuffer', compress({ threshold: 0 }), (c) => c.json({ result: 'Hello world' }));
 
 app.post('/echo', async (c) => c.text(await c.req.text()));
 
