@@ -45,6 +45,8 @@ NO_ALPN = {
     "gunicorn",
     "hono-bun",
     "litestar",
+    "mojolicious",
+    "puma",
     "spring-boot",
     "uvicorn",
 }
