@@ -46,7 +46,6 @@ NO_ALPN = {
     "hono-bun",
     "litestar",
     "mojolicious",
-    "puma",
     "spring-boot",
     "uvicorn",
 }

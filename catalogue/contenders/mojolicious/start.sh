@@ -9,7 +9,7 @@ scratch=$(mktemp -d "${TMPDIR:-/tmp}/mojolicious.XXXXXX")
 listen="http://$HOST:$PORT"
 if [ "${PROTOCOL:-h1}" = h1-tls ]; then
     # openssl.cnf has the one cipher of TLS 1.3, this is that of TLS 1.2.
-    listen="https://$HOST:$PORT?cert=$TLS_CERT&key=$TLS_KEY&ciphers=ECDHE-ECDSA-AES128-GCM-SHA256&version=TLSv12:TLSv13"
+    listen="https://$HOST:$PORT?cert=$TLS_CERT&key=$TLS_KEY&ciphers=ECDHE-ECDSA-AES128-GCM-SHA256"
 fi
 
 exec perl "$here/app.pl" prefork --mode production --pid-file "$scratch/pid" --workers "$WORKERS" \
