@@ -32,7 +32,7 @@ MAY_IMPORT = {
     "traffic": {"model"},
     "satellites": {"model", "plan", "runs", "history", "cluster"},
     "library": {"model", "satellites", "runs", "progress", "plan", "judge"},
-    "board": {"model", "plan", "build", "judge", "report", "runs"},
+    "board": {"model", "plan", "build", "judge", "report", "runs", "explore"},
     "explore": {"model", "history", "runs", "judge", "report", "workers"},
     "cluster": {"model", "plan", "runs", "build", "start", "load", "measure", "installation"}
     | {"keeper"},
