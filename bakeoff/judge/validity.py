@@ -194,12 +194,12 @@ def _generator_limit(plan: Plan, name: str, tally: Tally) -> Iterator[Finding]:
 
 def _upstream_limit(plan: Plan, name: str, tally: Tally) -> Iterator[Finding]:
     """The upstream was at its limit, alone or together with the generator on the same cores."""
-    server, upstream = tally.server_busy(plan.server_cores_of(name)), tally.upstream_busy
-    if server is None or server >= FAR_FROM_SATURATED or upstream is None or plan.cores.shared:
+    server, cores = tally.server_busy(plan.server_cores_of(name)), tally.upstream_cores
+    if server is None or server >= FAR_FROM_SATURATED or cores is None or plan.cores.shared:
         return
-    client = tally.client_busy
-    # Its one thread is wherever there is room for it.
-    together = fmean(tally.client_cores or (0.0,)) + upstream / len(set(plan.cores.client))
+    client, upstream = tally.client_busy, cores / plan.upstream_cores
+    # It is at work wherever there is room for it.
+    together = fmean(tally.client_cores or (0.0,)) + cores / len(set(plan.cores.client))
     shares = not plan.cores.apart and not set(plan.upstream_cpus) - set(plan.cores.client)
     if upstream >= SATURATED or (shares and together >= SATURATED):
         yield Finding.of(

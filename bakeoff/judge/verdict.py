@@ -183,11 +183,13 @@ def _failed(plan: Plan, history: History) -> bool:
 def _upstream(plan: Plan, participants: Participants) -> Upstream | None:
     if plan.upstream is None:
         return None
-    busy = [tally.upstream_busy for tally in participants.tallies.values()]
+    cores = [tally.upstream_cores for tally in participants.tallies.values()]
+    most = max((each for each in cores if each is not None), default=None)
     return Upstream(
-        delay_ms=plan.workload.upstream_delay_ms or 0,
+        delay_ms=plan.workload.upstream_delay_ms,
+        rows=plan.workload.database_rows,
         cpus=plan.upstream_cpus,
-        busy=max((each for each in busy if each is not None), default=None),
+        busy=None if most is None else most / plan.upstream_cores,
     )
 
 

@@ -123,7 +123,8 @@ class Plan(Contract):
     CPU too; `cant_tell` says whether one passes that can't be decided. With `fewer_connections`
     nobody asked for so many `connections`: there are fewer where a server's listen queue can't take
     them. With `same_answers` whoever answers otherwise than the reference is out. `upstream` is
-    whom the entries ask where the workload has them ask somebody, on `upstream_cpus`. To `confirm`
+    whom the entries request where the workload has them request somebody, a server or a database,
+    on `upstream_cpus`. To `confirm`
     is to measure the entries solo too, after the race, with a bound of their own; with `why` it is
     followed by a look for causes. Without what is
     `expected`, as in earlier versions, a race takes what it takes. Servers listen on `host`.
@@ -215,6 +216,12 @@ class Plan(Contract):
     def server_cores_of(self, name: str) -> int:
         """How many cores an entry can use: those of the plan, or as many as it has workers."""
         return max(1, min(len(self.cores.server), self.workers_of(name)))
+
+    @property
+    def upstream_cores(self) -> int:
+        """How many cores the upstream can use: the server has one thread, the database a process
+        for each connection."""
+        return max(1, len(self.upstream_cpus)) if self.workload.database_rows else 1
 
     def protocol_of(self, name: str) -> Protocol:
         return self.entry(name).protocol or self.protocol

@@ -44,10 +44,12 @@ class MachineRatio(Interval):
 
 
 class Upstream(Contract):
-    """Whom the entries asked: after which time it answers, and on which processors. `busy` is the
-    largest share of the time in which it was at work, over all entries; None: it can't be seen."""
+    """Whom the entries requested: a server, and after which time it answers, or a database, and how
+    many rows it has; and on which processors. `busy` is the largest share of the time in which it
+    was at work, over all entries; None: it can't be seen."""
 
-    delay_ms: NonNegativeInt
+    delay_ms: NonNegativeInt | None
+    rows: IfGiven[PositiveInt] = None
     cpus: tuple[NonNegativeInt, ...]
     busy: NonNegativeFloat | None
 

@@ -82,7 +82,8 @@ class RaceDraft:
     @cached_property
     def cores(self) -> Cores:
         """Raises `BadUsage` where this machine has no such core."""
-        return self.environment.cores_for(self.options.cpus)
+        upstream = self.workload.has_upstream
+        return self.environment.cores_for(self.options.cpus, upstream=upstream)
 
     def settings(self) -> list[Settings]:
         """Every combination of the settings' values; the connections change fastest."""

@@ -134,13 +134,15 @@ GENERATOR_CORES = 3
 generator's, and two would be busy 85 % of the time (docs/EVIDENCE.md, cores)."""
 
 
-def default_cores(available: Sequence[int]) -> Cores:
+def default_cores(available: Sequence[int], *, upstream: bool = False) -> Cores:
     """The first core for the servers, the last three for the generator, so that it isn't the limit.
 
     Of three cores it has two, of two each side has one; a single one is shared. More server cores
-    would need more for the generator again.
+    would need more for the generator again. Of three and more, one at least is left for the
+    `upstream`.
     """
-    client = available[1:][-GENERATOR_CORES:]
+    left = available[2:] if upstream and len(available) > 2 else available[1:]
+    client = left[-GENERATOR_CORES:]
     return Cores(server=(available[0],), client=tuple(client or available))
 
 

@@ -88,6 +88,7 @@ class Servers:
     """None where they are not."""
     attach = staticmethod(start.attach)
     answers = staticmethod(verifying.answers)
+    admits = staticmethod(verifying.admits)
     verify = staticmethod(verifying.verify)
     sample_answers = staticmethod(verifying.sample_answers)
     audit = staticmethod(verifying.audit)

@@ -137,6 +137,24 @@ def test_a_single_core_is_shared() -> None:
 
 
 @pytest.mark.parametrize(
+    ("available", "client", "spare"),
+    [
+        ([5], (5,), (5,)),
+        ([0, 1], (1,), (1,)),
+        ([0, 1, 2], (2,), (1,)),
+        ([0, 1, 2, 3], (2, 3), (1,)),
+        ([0, 1, 2, 3, 4, 5, 6, 7], (5, 6, 7), (1, 2, 3, 4)),
+    ],
+)
+def test_of_three_cores_the_upstream_has_one(
+    available: list[int], client: tuple[int, ...], spare: tuple[int, ...]
+) -> None:
+    cores = default_cores(available, upstream=True)
+    assert cores.client == client
+    assert spare_cpus(available, cores) == spare
+
+
+@pytest.mark.parametrize(
     ("available", "spare"),
     [
         ([5], (5,)),

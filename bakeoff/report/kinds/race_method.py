@@ -66,8 +66,10 @@ def asked(verdict: Verdict) -> tuple[str, ...]:
         return ()
     upstream = verdict.upstream
     busy = "" if upstream.busy is None else f", busy {figures.percent(upstream.busy)} at most"
-    where = core_list(upstream.cpus)
-    return (f"an upstream of {upstream.delay_ms} ms on {where}{busy}",)
+    what = f"an upstream of {upstream.delay_ms} ms"
+    if upstream.rows:
+        what = f"a database of {figures.plural(upstream.rows, 'row')}"
+    return (f"{what} on {core_list(upstream.cpus)}{busy}",)
 
 
 def spoken(verdict: Verdict) -> tuple[str, ...]:

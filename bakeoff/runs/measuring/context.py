@@ -1,6 +1,7 @@
 """What all that measures in one folder works with."""
 
-from collections.abc import Iterator, Mapping
+import secrets
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,6 +17,7 @@ from bakeoff.model.plan import Cores, Expected, Plan
 from bakeoff.model.protocol import Certificate
 from bakeoff.model.readings import CpuTime
 from bakeoff.model.receipt import Expectation, Verification
+from bakeoff.model.workload import Workload
 from bakeoff.plan import ENDING_S, START_S_MAX
 from bakeoff.runs.stages import Stages, Watch
 from bakeoff.runs.store import Store
@@ -27,7 +29,8 @@ LOG = "upstream.log"
 
 @dataclass(frozen=True)
 class Surroundings:
-    """`environment` names the files' folder, STATIC_DIR, and the upstream's URL, UPSTREAM.
+    """`environment` names the files' folder, STATIC_DIR, and the upstream's URL: UPSTREAM, or
+    DATABASE_URL.
 
     `key` is the upstream's name at the keeper, and `cpu` reads its CPU time; None: there is none.
     """
@@ -50,6 +53,7 @@ def surroundings(plan: Plan, stages: Stages, keeper: Keeper, logs: Path) -> Surr
     if plan.upstream is None:
         return Surroundings(environment)
     assert plan.upstream.folder, "an upstream with a folder"
+    service = _service(plan.workload, stages)
     key = f"{plan.upstream.name}/upstream"
     cores = Cores(server=plan.upstream_cpus, client=plan.cores.client)
     try:
@@ -61,14 +65,36 @@ def surroundings(plan: Plan, stages: Stages, keeper: Keeper, logs: Path) -> Surr
             cores=cores,
             host=plan.host,
             log=logs / LOG,
-            answers=stages.servers.answers,
-            environment={"DELAY_MS": str(plan.workload.upstream_delay_ms)},
+            answers=service.answers,
+            environment=service.environment,
         )
     except ContenderOut as error:
         name = plan.workload.name
         raise NoVerdict(f"the upstream of the workload {name} could not start: {error}") from None
-    environment["UPSTREAM"] = f"http://{handle.address}"
+    environment[service.variable] = service.url.format(handle.address)
     return Surroundings(environment, key, stages.meters.cpu(handle.cpu))
+
+
+@dataclass(frozen=True)
+class _Service:
+    """What is behind the contenders. `environment` is its own, `answers` says whether it is ready,
+    and contenders find it in `variable`, as `url` with its address in place of {}."""
+
+    environment: dict[str, str]
+    answers: Callable[[str, int], str | None]
+    variable: str
+    url: str
+
+
+def _service(workload: Workload, stages: Stages) -> _Service:
+    if workload.database_rows is None:
+        delay = {"DELAY_MS": str(workload.upstream_delay_ms)}
+        return _Service(delay, stages.servers.answers, "UPSTREAM", "http://{}")
+    # Whoever is on this machine can connect to it, too.
+    password = secrets.token_hex(16)
+    own = {"ROWS": str(workload.database_rows), "PASSWORD": password}
+    url = f"postgres://bench:{password}@{{}}/postgres"
+    return _Service(own, stages.servers.admits, "DATABASE_URL", url)
 
 
 class TimeIsUp(BakeoffError):
