@@ -14,6 +14,7 @@ mod chunked;
 pub mod content;
 pub mod decoder;
 pub mod events;
+mod fields;
 pub mod grpc;
 pub mod h2;
 pub mod head;
@@ -23,6 +24,7 @@ pub mod message;
 pub mod protocol;
 pub mod request;
 pub mod shape;
+mod streams;
 pub mod verdict;
 pub mod ws;
 

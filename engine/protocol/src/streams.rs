@@ -1,21 +1,19 @@
 //! The requests in flight on one connection, each on a stream of its own.
 
-use super::answer::Head;
 use crate::body::BodyCheck;
+use crate::fields::Head;
 use crate::head::HEAD_LIMIT;
-use crate::request::Request;
 use std::collections::VecDeque;
 use std::rc::Rc;
-use std::sync::Arc;
 
 /// The most bytes of a body that are kept as evidence.
 const BODY_KEPT: usize = 4096;
 
 /// The streams in flight. Answers come in any order, so each has a place of its own, and places are
-/// used again.
+/// used again. `X`: what a stream has besides in this protocol.
 #[derive(Debug)]
-pub(super) struct Streams<T> {
-    places: Vec<Stream<T>>,
+pub(crate) struct Streams<T, X> {
+    places: Vec<Stream<T, X>>,
     free: Vec<usize>,
     /// Numbers and places in the order of the requests, which is that of the numbers.
     order: VecDeque<(u32, usize)>,
@@ -25,91 +23,85 @@ pub(super) struct Streams<T> {
 
 /// A request in flight, and what has come of its answer.
 #[derive(Debug)]
-pub(super) struct Stream<T> {
-    pub(super) number: u32,
-    pub(super) ticket: Option<T>,
+pub(crate) struct Stream<T, X> {
+    pub(crate) number: u32,
+    pub(crate) ticket: Option<T>,
     /// Which answer is right. Known from the first head on.
-    pub(super) expectation: usize,
+    pub(crate) expectation: usize,
     /// The final head, if it has come.
-    pub(super) head: Option<Head>,
-    pub(super) check: BodyCheck,
+    pub(crate) head: Option<Head>,
+    pub(crate) check: BodyCheck,
     /// What further heads may cost, as SETTINGS count it: interim ones and trailers included.
-    pub(super) head_room: usize,
+    pub(crate) head_room: usize,
     /// The latest head that was decoded, with its trailers, as text.
-    pub(super) decoded: Vec<u8>,
+    pub(crate) decoded: Vec<u8>,
     /// The final head's text, if it was known without decoding.
-    pub(super) known: Option<Rc<Vec<u8>>>,
+    pub(crate) known: Option<Rc<Vec<u8>>>,
     /// The body's first bytes.
-    pub(super) body: Vec<u8>,
+    pub(crate) body: Vec<u8>,
     /// When its body began, if that was not with its end.
-    pub(super) first_byte_ns: Option<u64>,
+    pub(crate) first_byte_ns: Option<u64>,
     /// Bytes of heads and DATA so far.
-    pub(super) received: u64,
-    /// Bytes of DATA since the server was given leave for more.
-    pub(super) taken: u32,
-    /// Bytes of the request's body that may be sent; less than 0 where SETTINGS took them back.
-    pub(super) window: i64,
-    /// The request, and how much of its body was sent, while that is not all.
-    pub(super) unsent: Option<(usize, usize)>,
-    /// The request, where it is none of those that all connections share.
-    pub(super) own: Option<Arc<Request>>,
+    pub(crate) received: u64,
     /// Bytes of the connection when it began.
-    pub(super) began_at: u64,
+    pub(crate) began_at: u64,
     /// It was reset by us: whatever comes of its answer is passed over.
-    pub(super) is_given_up: bool,
+    pub(crate) is_given_up: bool,
+    /// What only this protocol has.
+    pub(crate) own: X,
 }
 
-impl<T> Default for Streams<T> {
+impl<T, X> Default for Streams<T, X> {
     fn default() -> Self {
         Self { places: Vec::new(), free: Vec::new(), order: VecDeque::new(), given_up: 0 }
     }
 }
 
-impl<T> Streams<T> {
+impl<T, X: Default> Streams<T, X> {
     #[inline]
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.order.len() - self.given_up
     }
 
     /// The place of the stream that is in flight the longest.
     #[inline]
-    pub(super) fn oldest(&self) -> Option<usize> {
+    pub(crate) fn oldest(&self) -> Option<usize> {
         let mut places = self.order.iter().map(|&(_, place)| place);
         places.find(|&place| self.places[place].ticket.is_some())
     }
 
     /// How many streams were given up, and are not known to be over.
-    pub(super) fn given_up(&self) -> usize {
+    pub(crate) fn given_up(&self) -> usize {
         self.given_up
     }
 
     /// Takes the ticket of a stream whose answer is not waited for any more.
-    pub(super) fn give_up(&mut self, place: usize) -> Option<T> {
+    pub(crate) fn give_up(&mut self, place: usize) -> Option<T> {
         let ticket = self.places[place].ticket.take();
         self.given_up += usize::from(ticket.is_some());
         ticket
     }
 
     /// The place of the stream that is in flight behind `nth` others.
-    pub(super) fn nth(&self, nth: usize) -> Option<usize> {
+    pub(crate) fn nth(&self, nth: usize) -> Option<usize> {
         self.order.get(nth).map(|&(_, place)| place)
     }
 
     /// Adds a stream, whose number is higher than all before; returns its place.
     #[inline]
-    pub(super) fn add(&mut self, number: u32, ticket: T, window: u32) -> usize {
+    pub(crate) fn add(&mut self, number: u32, ticket: T, own: X) -> usize {
         let place = self.free.pop().unwrap_or_else(|| {
             self.places.push(Stream::new());
             self.places.len() - 1
         });
-        self.places[place].begin(number, ticket, window);
+        self.places[place].begin(number, ticket, own);
         self.order.push_back((number, place));
         place
     }
 
     /// The place of a stream in flight.
     #[inline]
-    pub(super) fn find(&self, number: u32) -> Option<usize> {
+    pub(crate) fn find(&self, number: u32) -> Option<usize> {
         // Most answers come in the order of the requests.
         match self.order.front() {
             Some(&(oldest, place)) if oldest == number => Some(place),
@@ -118,7 +110,7 @@ impl<T> Streams<T> {
     }
 
     /// The place of the stream with the lowest number above this one.
-    pub(super) fn above(&self, number: u32) -> Option<usize> {
+    pub(crate) fn above(&self, number: u32) -> Option<usize> {
         let at = self.order.partition_point(|&(other, _)| other <= number);
         let mut places = self.order.range(at..).map(|&(_, place)| place);
         places.find(|&place| self.places[place].ticket.is_some())
@@ -126,7 +118,7 @@ impl<T> Streams<T> {
 
     /// Takes a stream out of flight, or one that was given up out of sight.
     #[inline]
-    pub(super) fn remove(&mut self, place: usize) -> Option<T> {
+    pub(crate) fn remove(&mut self, place: usize) -> Option<T> {
         let at = self.position(self.places[place].number)?;
         self.order.remove(at);
         self.free.push(place);
@@ -136,13 +128,13 @@ impl<T> Streams<T> {
     }
 
     /// The streams in flight in the order of their requests.
-    pub(super) fn each(&mut self, mut act: impl FnMut(&mut Stream<T>)) {
+    pub(crate) fn each(&mut self, mut act: impl FnMut(&mut Stream<T, X>)) {
         for &(_, place) in &self.order {
             act(&mut self.places[place]);
         }
     }
 
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         while let Some(&(_, place)) = self.order.front() {
             self.remove(place);
         }
@@ -156,21 +148,21 @@ impl<T> Streams<T> {
     }
 }
 
-impl<T> std::ops::Index<usize> for Streams<T> {
-    type Output = Stream<T>;
+impl<T, X> std::ops::Index<usize> for Streams<T, X> {
+    type Output = Stream<T, X>;
 
-    fn index(&self, place: usize) -> &Stream<T> {
+    fn index(&self, place: usize) -> &Stream<T, X> {
         &self.places[place]
     }
 }
 
-impl<T> std::ops::IndexMut<usize> for Streams<T> {
-    fn index_mut(&mut self, place: usize) -> &mut Stream<T> {
+impl<T, X> std::ops::IndexMut<usize> for Streams<T, X> {
+    fn index_mut(&mut self, place: usize) -> &mut Stream<T, X> {
         &mut self.places[place]
     }
 }
 
-impl<T> Stream<T> {
+impl<T, X: Default> Stream<T, X> {
     fn new() -> Self {
         Self {
             number: 0,
@@ -184,17 +176,14 @@ impl<T> Stream<T> {
             body: Vec::new(),
             first_byte_ns: None,
             received: 0,
-            taken: 0,
-            window: 0,
-            unsent: None,
-            own: None,
             began_at: 0,
             is_given_up: false,
+            own: X::default(),
         }
     }
 
     #[inline]
-    fn begin(&mut self, number: u32, ticket: T, window: u32) {
+    fn begin(&mut self, number: u32, ticket: T, own: X) {
         self.number = number;
         self.ticket = Some(ticket);
         self.head = None;
@@ -205,27 +194,24 @@ impl<T> Stream<T> {
         self.body.clear();
         self.first_byte_ns = None;
         self.received = 0;
-        self.taken = 0;
-        self.window = i64::from(window);
-        self.unsent = None;
-        self.own = None;
         self.is_given_up = false;
+        self.own = own;
     }
 
     /// Keeps a piece of the body to be shown, as far as there is room.
     #[inline]
-    pub(super) fn keep(&mut self, piece: &[u8]) {
+    pub(crate) fn keep(&mut self, piece: &[u8]) {
         let room = BODY_KEPT.saturating_sub(self.body.len());
         self.body.extend_from_slice(&piece[..room.min(piece.len())]);
     }
 
     /// The head as text.
-    pub(super) fn text(&self) -> &[u8] {
+    pub(crate) fn text(&self) -> &[u8] {
         self.known.as_deref().unwrap_or(&self.decoded)
     }
 
     /// The head as text, and the body's first bytes.
-    pub(super) fn evidence(&self) -> Vec<u8> {
+    pub(crate) fn evidence(&self) -> Vec<u8> {
         let mut bytes = self.text().to_vec();
         if !bytes.is_empty() {
             bytes.extend_from_slice(b"\r\n");
@@ -244,7 +230,7 @@ mod tests {
         let mut streams = Streams::default();
         for round in 0..50_u32 {
             for nth in 0..8 {
-                streams.add(2 * (8 * round + nth) + 1, nth, 0);
+                streams.add(2 * (8 * round + nth) + 1, nth, ());
             }
             let base = 16 * round;
             for nth in [3, 0, 7, 1, 5, 2, 6, 4] {
@@ -261,7 +247,7 @@ mod tests {
     fn the_oldest_and_those_above_a_number() {
         let mut streams = Streams::default();
         for number in [1, 3, 5] {
-            streams.add(number, number, 0);
+            streams.add(number, number, ());
         }
         let number = |place: Option<usize>| place.map(|place| streams[place].number);
         assert_eq!(number(streams.oldest()), Some(1));
