@@ -110,7 +110,7 @@ impl ErrorKind {
     /// The kind of a request that ended without an answer on a connection that lives on.
     pub fn of_refusal(refusal: Refusal) -> Self {
         match refusal {
-            Refusal::Reset(_) => Self::StreamReset,
+            Refusal::Reset(_) | Refusal::Aborted(_) => Self::StreamReset,
             Refusal::GoneAway(_) | Refusal::HandedBack => Self::Goaway,
         }
     }

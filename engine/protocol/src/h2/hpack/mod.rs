@@ -5,10 +5,12 @@ use crate::fields::FIELD_OVERHEAD; // What a field costs a table, too (section 4
 mod decoder;
 mod encode;
 mod huffman;
-mod integer;
+pub(crate) mod integer;
 mod table;
 
 pub use decoder::Decoder;
+pub(crate) use decoder::string;
+pub(crate) use encode::write_string;
 pub use encode::{
     Found, Indexing, find, write_field, write_indexed, write_literal, write_table_size,
 };
