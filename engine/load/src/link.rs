@@ -366,7 +366,7 @@ fn unconnected(failure: &Failure) -> String {
             Fault::Other => format!("TLS handshake: {}", tls.words),
             Fault::Certificate | Fault::Alpn => tls.words.clone(),
         },
-        Failure::System(_) => failure.to_string(),
+        Failure::System(_) | Failure::Quic(_) => failure.to_string(),
     }
 }
 
@@ -379,6 +379,6 @@ fn broken(failure: &Failure) -> String {
                 .to_owned(),
             _ => format!("TLS: {}", tls.words),
         },
-        Failure::System(_) => failure.to_string(),
+        Failure::System(_) | Failure::Quic(_) => failure.to_string(),
     }
 }

@@ -15,9 +15,11 @@ pub mod socket;
 mod uring;
 pub mod url;
 
-pub use backend::{Agreed, Backend, EVENTS_AT_ONCE, Event, Io, IoChoice, Kernel, RingSize, What};
+pub use backend::{
+    Agreed, Backend, Datagrams, EVENTS_AT_ONCE, Event, Io, IoChoice, Kernel, RingSize, What,
+};
 pub use epoll::Epoll;
-pub use failure::{Failure, Fault, TlsFailure};
+pub use failure::{Failure, Fault, QuicFailure, QuicFault, TlsFailure};
 pub use patience::Patience;
 pub use route::{Address, Route, SocketBuffers, Sources};
 pub use uring::Uring;

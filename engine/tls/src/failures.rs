@@ -2,7 +2,7 @@
 
 use rustls::pki_types::ServerName;
 use rustls::{AlertDescription, CertificateError, Error, PeerMisbehaved};
-use volley_net::{Failure, Fault};
+use volley_net::{Failure, Fault, QuicFault};
 
 /// A server that says nothing before it closes may have been cut off.
 pub(super) fn cut() -> Failure {
@@ -29,6 +29,37 @@ pub(super) fn of(error: &Error, name: &ServerName<'_>, asked: Option<&str>) -> F
         }
         error => Failure::tls(Fault::Other, error.to_string()),
     }
+}
+
+/// See [`crate::Config::quic_failure`].
+pub(super) fn of_alert(alert: u8, words: &str, ours: bool, asked: Option<&str>) -> Failure {
+    let asked = asked.unwrap_or("nothing");
+    let (fault, words) = match AlertDescription::from(alert) {
+        AlertDescription::NoApplicationProtocol if ours => {
+            (QuicFault::Alpn, format!("asked for {asked}, the server agreed on none"))
+        }
+        AlertDescription::NoApplicationProtocol => {
+            (QuicFault::Alpn, format!("asked for {asked}, which the server does not speak"))
+        }
+        AlertDescription::BadCertificate
+        | AlertDescription::UnsupportedCertificate
+        | AlertDescription::CertificateRevoked
+        | AlertDescription::CertificateExpired
+        | AlertDescription::CertificateUnknown
+        | AlertDescription::UnknownCA
+            if ours =>
+        {
+            let why = words.strip_prefix("invalid peer certificate: ").unwrap_or(words);
+            (QuicFault::Certificate, format!("the server's certificate is not believed: {why}"))
+        }
+        alert => {
+            let whose = if ours { "ours" } else { "the server's" };
+            let colon = if words.is_empty() { "" } else { ": " };
+            let words = format!("TLS handshake: {alert:?} was {whose} alert{colon}{words}");
+            (QuicFault::Handshake, words)
+        }
+    };
+    Failure::quic(fault, words)
 }
 
 /// The server said nothing of a protocol, but that has to be agreed on.

@@ -78,6 +78,12 @@ impl Record {
         out[start..start + HEAD_LENGTH].copy_from_slice(&head);
     }
 
+    /// Makes the record that `bytes` begin with its stream's last.
+    #[inline]
+    pub fn set_last(bytes: &mut [u8]) {
+        bytes[12] = 1;
+    }
+
     /// The record that `bytes` begin with: its head, its bytes, and what is behind it. `None`: it is not
     /// all there.
     #[inline]
