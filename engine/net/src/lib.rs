@@ -12,6 +12,7 @@ pub mod limits;
 mod patience;
 mod route;
 pub mod socket;
+pub mod udp;
 mod uring;
 pub mod url;
 

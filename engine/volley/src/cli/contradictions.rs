@@ -1,6 +1,8 @@
 //! Options that exclude each other in ways that clap cannot express.
 
-use super::{CsvPlace, LoadArgs, StageArg, Unit};
+use super::{CsvPlace, LoadArgs, StageArg, TlsVersion, Unit};
+use volley_load::scheme::Scheme;
+use volley_net::IoChoice;
 use volley_tls::Config;
 
 /// Whether it is broken, and what would be right.
@@ -51,7 +53,7 @@ impl LoadArgs {
                 "--close leaves nothing to --pipeline: a connection carries one request",
             ),
             (
-                self.checks.events && (scheme.is_h2() || connecting.pipeline > 1),
+                self.checks.events && (scheme.has_streams() || connecting.pipeline > 1),
                 "--events is for HTTP/1, with a stream on each connection: leave --protocol and \
                  --pipeline out",
             ),
@@ -66,7 +68,7 @@ impl LoadArgs {
             ),
             (
                 !sealed && scheme.is_tls(),
-                "--protocol h1-tls and h2 travel in TLS: the URL must start with https://",
+                "--protocol h1-tls, h2 and h3 travel in TLS: the URL must start with https://",
             ),
             (
                 !sealed && speaking.is_about_tls(),
@@ -93,16 +95,32 @@ impl LoadArgs {
                 "--proxy is asked by HTTP/1: leave it out with --protocol h2c",
             ),
             (
-                scheme.is_h2() && connecting.http_1_0,
-                "--http1.0 is not HTTP/2: leave it or --protocol out",
+                scheme.has_streams() && connecting.http_1_0,
+                "--http1.0 is not HTTP/2 or HTTP/3: leave it or --protocol out",
             ),
             (
-                scheme.is_h2() && connecting.pipeline > 1,
-                "--pipeline is HTTP/1's: with HTTP/2 it is --streams",
+                scheme.has_streams() && connecting.pipeline > 1,
+                "--pipeline is HTTP/1's: with HTTP/2 and HTTP/3 it is --streams",
             ),
             (
-                !scheme.is_h2() && speaking.streams > 1,
-                "--streams needs HTTP/2: give --protocol h2 or h2c, or --pipeline instead",
+                !scheme.has_streams() && speaking.streams > 1,
+                "--streams needs HTTP/2 or HTTP/3: give --protocol h2, h2c or h3, or --pipeline instead",
+            ),
+            (
+                scheme == Scheme::H3 && speaking.tls == Some(TlsVersion::Tls12),
+                "--tls 1.2 is not for h3: QUIC has TLS 1.3 inside",
+            ),
+            (
+                scheme == Scheme::H3 && speaking.resume,
+                "--resume is not for h3: each connection makes a full handshake there",
+            ),
+            (
+                scheme == Scheme::H3 && connecting.unix.is_some(),
+                "--unix is not for h3: it travels over UDP",
+            ),
+            (
+                scheme == Scheme::H3 && connecting.io == IoChoice::Uring,
+                "--io uring is not for h3: its UDP sockets are served by epoll",
             ),
             (
                 connecting.close && speaking.streams > 1,

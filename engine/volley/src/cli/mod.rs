@@ -75,11 +75,11 @@ pub struct NullArgs {
     /// Where to listen; port 0 is any free one
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:0")]
     pub listen: SocketAddr,
-    /// What to speak: HTTP/1.1 or HTTP/2, in cleartext (h1, h2c) or in TLS (h1-tls, h2)
+    /// What to speak: HTTP/1.1 or HTTP/2, in cleartext (h1, h2c) or in TLS (h1-tls, h2), or HTTP/3 (h3)
     #[arg(long, value_enum, default_value = "h1", hide_possible_values = true)]
-    #[arg(value_name = "h1|h1-tls|h2c|h2")]
+    #[arg(value_name = "h1|h1-tls|h2c|h2|h3")]
     pub protocol: Scheme,
-    /// The certificate of h1-tls and h2, as PEM; one is made where none is given
+    /// The certificate of h1-tls, h2 and h3, as PEM; one is made where none is given
     #[arg(long, value_name = "FILE", requires = "key")]
     pub cert: Option<PathBuf>,
     /// The certificate's private key, as PEM
@@ -107,14 +107,14 @@ impl NullArgs {
     /// The first contradiction: what would be right, in one line.
     pub fn contradiction(&self) -> Option<&'static str> {
         if self.cert.is_some() && !self.protocol.is_tls() {
-            return Some("--cert is for TLS: give --protocol h1-tls or h2 too");
+            return Some("--cert is for TLS: give --protocol h1-tls, h2 or h3 too");
         }
         if self.websocket && self.protocol.is_h2() {
             return Some("--websocket is upgraded to in HTTP/1: give --protocol h1 or h1-tls");
         }
         let is_counted = self.request_length.is_some();
-        (is_counted && self.protocol.is_h2())
-            .then_some("--request-length is for h1 and h1-tls: HTTP/2 says where requests end")
+        (is_counted && self.protocol.has_streams())
+            .then_some("--request-length is for h1 and h1-tls: others say where requests end")
     }
 }
 
