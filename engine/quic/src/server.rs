@@ -20,6 +20,9 @@ use volley_tls::Serving;
 /// Streams of requests that a client may have open on a connection.
 const REQUESTS: u32 = 1 << 16;
 
+/// So long it looks for what comes before it sleeps, as the other null servers do.
+const AWAKE: Duration = Duration::from_micros(50);
+
 /// Pieces that are received at a time.
 const PIECES_AT_ONCE: usize = 32;
 
@@ -84,8 +87,10 @@ impl Server {
         timeout: Duration,
         mut answer: impl FnMut(usize, bool, &[u8], &mut Vec<u8>),
     ) -> io::Result<()> {
-        self.wait(timeout)?;
-        self.receive()?;
+        if !self.receive_soon()? {
+            self.wait(timeout)?;
+            self.receive()?;
+        }
         let now = Instant::now();
         while let Some(nth) = self.timers.take_due(now) {
             if let Some(Some(line)) = self.lines.get_mut(nth) {
@@ -120,6 +125,20 @@ impl Server {
         Ok(())
     }
 
+    /// Whether something has come, for which it looks a while: one who sleeps has to be woken by the client.
+    fn receive_soon(&mut self) -> io::Result<bool> {
+        let from = Instant::now();
+        loop {
+            if self.receive()? > 0 {
+                return Ok(true);
+            }
+            let passed = from.elapsed();
+            if passed >= AWAKE || self.timers.next().is_some_and(|at| at <= from + passed) {
+                return Ok(false);
+            }
+        }
+    }
+
     fn wait(&mut self, timeout: Duration) -> io::Result<()> {
         let until_due = self.timers.next().map(|at| at.saturating_duration_since(Instant::now()));
         let timeout = until_due.map_or(timeout, |left| left.min(timeout));
@@ -135,7 +154,8 @@ impl Server {
         }
     }
 
-    fn receive(&mut self) -> io::Result<()> {
+    /// How many pieces were there.
+    fn receive(&mut self) -> io::Result<usize> {
         let now = Instant::now();
         let count = self.inbox.receive(&self.socket)?;
         for nth in 0..count {
@@ -187,7 +207,7 @@ impl Server {
                 self.mark(nth);
             }
         }
-        Ok(())
+        Ok(count)
     }
 
     fn mark(&mut self, nth: usize) {

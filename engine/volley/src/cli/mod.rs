@@ -109,8 +109,11 @@ impl NullArgs {
         if self.cert.is_some() && !self.protocol.is_tls() {
             return Some("--cert is for TLS: give --protocol h1-tls, h2 or h3 too");
         }
-        if self.websocket && self.protocol.is_h2() {
+        if self.websocket && self.protocol.has_streams() {
             return Some("--websocket is upgraded to in HTTP/1: give --protocol h1 or h1-tls");
+        }
+        if self.protocol == Scheme::H3 && self.io == IoChoice::Uring {
+            return Some("--io uring is not for h3: its UDP socket is served by epoll");
         }
         let is_counted = self.request_length.is_some();
         (is_counted && self.protocol.has_streams())
