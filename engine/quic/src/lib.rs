@@ -14,8 +14,6 @@ mod failures;
 mod line;
 mod server;
 mod socket;
-#[cfg(test)]
-mod tests;
 mod timers;
 
 pub use client::{Quic, Records};

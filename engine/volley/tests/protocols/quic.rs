@@ -15,7 +15,7 @@ use volley_tls::{Identity, Serving};
 /// The kind of the first failure of a load, and what is said of it.
 fn failure(address: SocketAddr, more: &[&str]) -> (String, String) {
     let url = format!("https://{address}/");
-    let words = ["--protocol", "h3", "-k", "-c", "1", "-d", "300ms", "--connect-timeout", "250ms"];
+    let words = ["--protocol", "h3", "-k", "-c", "1", "-d", "1s", "--connect-timeout", "800ms"];
     let (_, value) = load(&[&words[..], more, &[&url]].concat());
     let said = |key: &str| value["first_bad"][key].as_str().unwrap_or_default().to_owned();
     let kind = said("kind");
