@@ -123,7 +123,7 @@ impl<T: Copy> Http3<T> {
             return Err(fields::LESS);
         }
         let learned = &mut call.shared.learned[stream.expectation];
-        let verdict = verdict::judge(head.status, head.headers_right, &mut stream.check, learned);
+        let verdict = verdict::judge(head.status, head.wrong, &mut stream.check, learned);
         if verdict != verdict::Verdict::Right {
             stream.keep(piece);
         }

@@ -250,8 +250,7 @@ impl<T: Copy> Http3<T> {
                 text.extend_from_slice(&known);
             }
             let trailers = known::decode(block, true, room, text)?;
-            let expectation = call.shared.learned[stream.expectation].expectation();
-            head.headers_right = trailers.has_right_headers(text, expectation);
+            head.add(trailers, text, call.shared.learned[stream.expectation].expectation());
             stream.own.has_trailers = true;
             return Ok(());
         }
