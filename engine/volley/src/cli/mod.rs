@@ -212,7 +212,7 @@ pub(crate) mod tests {
             ("--burst", &["0", "x"], number),
             ("--requests-per-connection", &["0"], number),
             ("--pipeline", &["0"], number),
-            ("--protocol", &["h3", "http"], "h1, h1-tls, h2c, h2"),
+            ("--protocol", &["h4", "http"], "h1, h1-tls, h2c, h2, h3"),
             ("--streams", &["0", "-1"], number),
             ("--tls", &["1.1", "x"], "1.2, 1.3"),
             ("--server-name", &["", "a b"], "it takes a host's name or address"),
@@ -271,11 +271,12 @@ pub(crate) mod tests {
     #[test]
     fn what_the_null_server_cannot_be_is_told() {
         for (args, part) in [
-            (&["--protocol", "h3"] as &[&str], "h1, h1-tls, h2c, h2"),
+            (&["--protocol", "h4"] as &[&str], "h1, h1-tls, h2c, h2, h3"),
             (&["--protocol", "h2", "--cert", "a"], "--key"),
             (&["--protocol", "h2", "--key", "a"], "--cert"),
-            (&["--cert", "a", "--key", "b"], "give --protocol h1-tls or h2"),
+            (&["--cert", "a", "--key", "b"], "give --protocol h1-tls, h2 or h3"),
             (&["--protocol", "h2c", "--request-length", "5"], "--request-length is for h1"),
+            (&["--protocol", "h3", "--io", "uring"], "--io uring is not for h3"),
             (&["--websocket", "--protocol", "h2"], "give --protocol h1 or h1-tls"),
             (&["--websocket", "--body-length", "5"], "--body-length"),
             (&["--body-length", "2000000000"], "1073741824"),
