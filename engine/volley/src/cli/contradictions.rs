@@ -153,7 +153,7 @@ impl LoadArgs {
             ),
             (
                 is_websocket
-                    && (self.scheme().is_h2()
+                    && (self.scheme().has_streams()
                         || self.connecting.http_1_0
                         || self.connecting.proxy.is_some()),
                 "a WebSocket is upgraded to in HTTP/1.1, without a proxy: leave --protocol, --http2, \
@@ -236,6 +236,12 @@ mod tests {
             ("http://a --server-name b", "about TLS"),
             ("http://a --resume", "about TLS"),
             ("https://a", "--ca FILE"),
+            ("http://a --protocol h3", "https://"),
+            ("https://a --insecure --protocol h3 --tls 1.2", "--tls 1.2"),
+            ("https://a --insecure --protocol h3 --resume", "--resume"),
+            ("https://a --insecure --protocol h3 --unix s", "--unix"),
+            ("https://a --insecure --protocol h3 --io uring", "--io uring"),
+            ("https://a --insecure --protocol h3 --events", "--events"),
             ("https://a --ca x --insecure", "--insecure"),
             ("https://a..b --insecure", "--server-name"),
             ("https://a --insecure --proxy http://b", "--proxy"),
@@ -259,6 +265,7 @@ mod tests {
         }
         for rest in [
             "https://a --insecure",
+            "https://a --insecure --protocol h3 --streams 9 --tls 1.3 --rate 5",
             "https://a --ca x --protocol h2 --streams 9 --tls 1.2 --resume --server-name b",
             "https://127.0.0.1 --insecure --close --http1.0",
             "https://a..b --insecure --server-name b --unix s",

@@ -161,7 +161,7 @@ fn book(job: &Job, spec: &TargetSpec, depth: usize) -> Result<Book, String> {
 }
 
 fn message(spec: &WebSocketSpec, scheme: Scheme, version: Version) -> Result<Arc<Message>, String> {
-    if scheme.is_h2() || version == Version::Http10 {
+    if scheme.has_streams() || version == Version::Http10 {
         return Err(
             "`websocket` is upgraded to in HTTP/1.1: `protocol` must be h1 or h1-tls".into()
         );
