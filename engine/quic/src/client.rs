@@ -32,7 +32,7 @@ const PIECES_AT_ONCE: usize = 4;
 /// See the module.
 pub struct Quic {
     client: Config,
-    quic: ClientConfig,
+    config: ClientConfig,
     endpoint: Endpoint,
     /// Requests that may be under way at a time on a connection.
     depth: usize,
@@ -107,11 +107,11 @@ impl Quic {
     /// For connections in so many slots, which carry `depth` requests at a time.
     pub fn new(client: Config, slots: usize, depth: usize) -> io::Result<Self> {
         let crypto = QuicClientConfig::try_from(client.quic_client()).map_err(io::Error::other)?;
-        let mut quic = ClientConfig::new(Arc::new(crypto));
-        quic.transport_config(Arc::new(transport(0)));
+        let mut config = ClientConfig::new(Arc::new(crypto));
+        config.transport_config(Arc::new(transport(0)));
         Ok(Self {
             client,
-            quic,
+            config,
             endpoint: Endpoint::new(Arc::new(EndpointConfig::default()), None, true, None),
             depth,
             fd: epoll::create(CreateFlags::CLOEXEC)?,
@@ -138,7 +138,7 @@ impl Quic {
         let name = self.client.called();
         let (handle, connection) = self
             .endpoint
-            .connect(Instant::now(), self.quic.clone(), address, &name)
+            .connect(Instant::now(), self.config.clone(), address, &name)
             .map_err(|_| Errno::INVAL)?;
         let line = Line::new(handle, connection, self.depth);
         place.open =

@@ -32,15 +32,13 @@ pub(crate) fn of(error: &ConnectionError, client: &Config) -> Option<Failure> {
                 Failure::quic(fault, words)
             }
         },
-        ConnectionError::TransportError(wrong) => match alert(wrong.code) {
-            Some(alert) => client.quic_failure(alert, &wrong.reason, true),
-            None => {
-                let name = name_of(wrong.code);
-                let words =
-                    format!("the server breaks QUIC: {name}{}", why(wrong.reason.as_bytes()));
-                Failure::quic(QuicFault::Malformed, words)
+        ConnectionError::TransportError(wrong) => {
+            if let Some(alert) = alert(wrong.code) {
+                return Some(client.quic_failure(alert, &wrong.reason, true));
             }
-        },
+            let (name, why) = (name_of(wrong.code), why(wrong.reason.as_bytes()));
+            Failure::quic(QuicFault::Malformed, format!("the server breaks QUIC: {name}{why}"))
+        }
         ConnectionError::VersionMismatch => Failure::quic(
             QuicFault::Refused,
             "the server speaks no version of QUIC that we do: it has negotiated for another than v1",

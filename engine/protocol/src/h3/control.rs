@@ -71,10 +71,10 @@ impl<T: Copy> Http3<T> {
         piece: &mut &[u8],
     ) -> Result<Option<Ended>, Broken> {
         let place = self.control.place(record.stream)?;
-        if record.kind != Kind::Reset {
-            if let Some(refused) = self.on_own_bytes(place, piece)? {
-                return Ok(Some(refused));
-            }
+        if record.kind != Kind::Reset
+            && let Some(refused) = self.on_own_bytes(place, piece)?
+        {
+            return Ok(Some(refused));
         }
         *piece = &[];
         // Section 6.2.1: they last as long as the connection.
@@ -194,7 +194,7 @@ impl<T: Copy> Http3<T> {
     fn on_goaway(&mut self, payload: &[u8]) -> Result<Option<Ended>, Broken> {
         let number = varint::read(payload).filter(|(_, rest)| rest.is_empty());
         let (stream, _) = number.ok_or("GOAWAY is not a number")?;
-        ensure(stream % STEP == 0, "GOAWAY with a stream that is no request's")?;
+        ensure(stream.is_multiple_of(STEP), "GOAWAY with a stream that is no request's")?;
         let first = u32::try_from(stream / STEP).unwrap_or(u32::MAX);
         let before = self.farewell.unwrap_or(u32::MAX);
         ensure(first <= before, "a second GOAWAY takes what the first refused")?;

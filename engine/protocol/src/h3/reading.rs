@@ -53,17 +53,9 @@ impl<T: Copy> Http3<T> {
         call: &mut Call<'_, F>,
     ) -> Result<Option<Ended>, Broken> {
         loop {
-            let Open { record, left } = match self.open.take() {
-                Some(open) => open,
-                None => {
-                    let Some((head, behind)) = rest.split_first_chunk::<HEAD_LENGTH>() else {
-                        return Ok(None);
-                    };
-                    *rest = behind;
-                    self.taken += 1;
-                    let record = Record::read(head);
-                    Open { record, left: record.length as usize }
-                }
+            let Some(Open { record, left }) = self.open.take().or_else(|| self.begin_record(rest))
+            else {
+                return Ok(None);
             };
             let Some((mut piece, behind)) = rest.split_at_checked(left) else {
                 return Err("a record that is not all there");
@@ -82,6 +74,15 @@ impl<T: Copy> Http3<T> {
         }
     }
 
+    #[inline]
+    fn begin_record(&mut self, rest: &mut &[u8]) -> Option<Open> {
+        let (head, behind) = rest.split_first_chunk::<HEAD_LENGTH>()?;
+        *rest = behind;
+        self.taken += 1;
+        let record = Record::read(head);
+        Some(Open { record, left: record.length as usize })
+    }
+
     /// A record, or what is left of it. What it leaves of `piece` comes again.
     #[inline]
     fn on_record<F: Fn(T) -> Awaited>(
@@ -94,7 +95,7 @@ impl<T: Copy> Http3<T> {
             self.limit = u32::try_from(record.stream / STEP).unwrap_or(u32::MAX);
             return Ok(None);
         }
-        if record.stream % STEP != 0 {
+        if !record.stream.is_multiple_of(STEP) {
             return self.on_own_stream(record, piece);
         }
         let number = u32::try_from(record.stream / STEP).unwrap_or(u32::MAX);

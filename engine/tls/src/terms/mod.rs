@@ -68,7 +68,7 @@ impl Terms {
     pub fn measuring_quic(protocol: &'static str) -> Self {
         let suites = vec![TLS13_AES_128_GCM_SHA256];
         let protocols = vec![&TLS13];
-        Self { suites, protocols, ..Self::measuring(protocol, true, false) }
+        Self { protocols, suites, ..Self::measuring(protocol, true, false) }
     }
 
     /// Believes these certificates, given as PEM, and those that they vouch for; nobody else. The

@@ -11,7 +11,8 @@ type Rule = (bool, &'static str);
 impl LoadArgs {
     /// The first contradiction: what would be right, in one line.
     pub fn contradiction(&self) -> Option<&'static str> {
-        let mut rules = self.about_websocket().into_iter().chain(self.about_load());
+        let rules = self.about_websocket().into_iter().chain(self.about_load());
+        let mut rules = rules.chain(self.about_http3());
         rules.find_map(|(broken, right)| broken.then_some(right))
     }
 
@@ -107,28 +108,32 @@ impl LoadArgs {
                 "--streams needs HTTP/2 or HTTP/3: give --protocol h2, h2c or h3, or --pipeline instead",
             ),
             (
-                scheme == Scheme::H3 && speaking.tls == Some(TlsVersion::Tls12),
-                "--tls 1.2 is not for h3: QUIC has TLS 1.3 inside",
-            ),
-            (
-                scheme == Scheme::H3 && speaking.resume,
-                "--resume is not for h3: each connection makes a full handshake there",
-            ),
-            (
-                scheme == Scheme::H3 && connecting.unix.is_some(),
-                "--unix is not for h3: it travels over UDP",
-            ),
-            (
-                scheme == Scheme::H3 && connecting.io == IoChoice::Uring,
-                "--io uring is not for h3: its UDP sockets are served by epoll",
-            ),
-            (
                 connecting.close && speaking.streams > 1,
                 "--close leaves nothing to --streams: a connection carries one request",
             ),
             (
                 self.output.json && self.output.csv == Some(CsvPlace::Stdout),
                 "--csv - and --json both write to standard output: give --csv a file",
+            ),
+        ]
+    }
+
+    fn about_http3(&self) -> [Rule; 4] {
+        let (speaking, connecting) = (&self.speaking, &self.connecting);
+        let is_http3 = self.scheme() == Scheme::H3;
+        [
+            (
+                is_http3 && speaking.tls == Some(TlsVersion::Tls12),
+                "--tls 1.2 is not for h3: QUIC has TLS 1.3 inside",
+            ),
+            (
+                is_http3 && speaking.resume,
+                "--resume is not for h3: each connection makes a full handshake there",
+            ),
+            (is_http3 && connecting.unix.is_some(), "--unix is not for h3: it travels over UDP"),
+            (
+                is_http3 && connecting.io == IoChoice::Uring,
+                "--io uring is not for h3: its UDP sockets are served by epoll",
             ),
         ]
     }
