@@ -42,7 +42,7 @@ impl Served {
                 let turn = server.turn(Duration::from_millis(20), |_, is_new, records, out| {
                     if is_new {
                         Record::write_by(out, 3, Kind::Bytes, |out| {
-                            frame::write_control(out, 65_536)
+                            frame::write_control(out, 65_536);
                         });
                     }
                     let is_asked =
