@@ -52,7 +52,8 @@ NO_ALPN = {
 """They agree on nothing and speak HTTP/1.1."""
 ANSWERS_AT_ONCE = {"bun"}
 """They close a connection on which a request comes while an earlier one waits for its answer."""
-FROM_DATABASE = ("row", "page")
+FROM_DATABASE = {"row", "page"}
+"""They are asked over plain HTTP/1.1 alone: the protocol is none of the database's."""
 TAKE_TIME = {"slow", "forward", "forward-1ms", "forward-10ms", "static-1m", *FROM_DATABASE}
 
 
@@ -91,8 +92,8 @@ def built(name: str, tmp_path: Path) -> tuple[Contender, Path]:
     return contender, folder
 
 
-def around(keeper: Keeper, tmp_path: Path, contender: Contender) -> dict[str, str]:
-    """What a contender finds around it in a race, of all workloads at once."""
+def around(keeper: Keeper, tmp_path: Path, *, database: bool = False) -> dict[str, str]:
+    """What contenders find around them in a race, of all workloads at once."""
     workloads = [CATALOGUE.workload(path.stem) for path in WORKLOADS.glob("*.toml")]
     files = {name: size for each in workloads for name, size in each.static_files.items()}
     static = tmp_path / "static"
@@ -102,9 +103,9 @@ def around(keeper: Keeper, tmp_path: Path, contender: Contender) -> dict[str, st
     environment = {"STATIC_DIR": str(static)}
     upstream = behind(keeper, tmp_path, "forward-1ms", answers)
     environment["UPSTREAM"] = f"http://{upstream}"
-    if set(contender.serves) & set(FROM_DATABASE):
-        database = behind(keeper, tmp_path, "row", admits, ROWS="10000", PASSWORD="x")
-        environment["DATABASE_URL"] = f"postgres://bench:x@{database}/postgres"
+    if database:
+        address = behind(keeper, tmp_path, "row", admits, ROWS="10000", PASSWORD="x")
+        environment["DATABASE_URL"] = f"postgres://bench:x@{address}/postgres"
     return environment
 
 
@@ -147,7 +148,7 @@ def test_a_contender_keeps_its_promises(
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("XDG_STATE_HOME", str(place / "state"))  # Where we say what we started.
     with Keeper(place / "scratch") as keeper:
-        environment = around(keeper, place, contender)
+        environment = around(keeper, place, database=not FROM_DATABASE.isdisjoint(contender.serves))
         handles = []
         for copy in ("one", "two"):
             entry = Entry(
@@ -212,14 +213,13 @@ def test_a_contender_speaks_the_protocols_that_it_names(
             answers=partial(answers, protocol=protocol, tls=tls),
             protocol=protocol,
             certificate=certificate,
-            environment=around(keeper, place, contender),
+            environment=around(keeper, place),
         )
-        for workload_name, path in contender.serves.items():
-            workload = CATALOGUE.workload(workload_name)
+        for workload_name in contender.serves.keys() - FROM_DATABASE:
+            workload, path = CATALOGUE.workload(workload_name), contender.serves[workload_name]
             asked = entry.model_copy(update={"path": path})
             assert verify(handle, asked, workload).problems == ()
-            sent = filled(path, workload.row())
-            met = curl.ask(handle.address, protocol, workload.request, sent, ca)
+            met = curl.ask(handle.address, protocol, workload.request, path, ca)
             check_answer(met, workload)
             check_terms(met, name, protocol)
         if tls:
@@ -237,7 +237,7 @@ def check_answer(met: curl.Met, workload: Workload) -> None:
         assert met.headers.get(header, "").startswith(begins)
     compressed = met.headers.get("content-encoding") == "gzip"
     body = gzip.decompress(met.body) if compressed else met.body
-    assert body == (workload.expected_body(workload.expect) or b"")
+    assert body == (workload.expect.content or b"")
 
 
 def check_terms(met: curl.Met, name: str, protocol: Protocol) -> None:
