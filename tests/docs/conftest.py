@@ -6,7 +6,6 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from textwrap import dedent
 from types import MappingProxyType
 
 from tests.cli.conftest import world
@@ -18,8 +17,7 @@ ROOT = Path(__file__).parents[2]
 
 def blocks(document: str, language: str) -> list[str]:
     text = (ROOT / document).read_text()
-    found = re.findall(rf"^ *```{language}\n(.*?)^ *```", text, re.DOTALL | re.MULTILINE)
-    return list(map(dedent, found))
+    return re.findall(rf"^ *```{language}\n(.*?)^ *```", text, re.DOTALL | re.MULTILINE)
 
 
 def run(

@@ -51,7 +51,6 @@ pub(crate) fn closed(
         protocol: None,
         streams: None,
         agreed: None,
-        datagrams: None,
         handshakes: None,
         handshake_mean_us: None,
         resumed: None,

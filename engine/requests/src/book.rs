@@ -19,8 +19,6 @@ pub struct Message {
     pub bytes: Range<usize>,
     /// Which answer is right is an index into [`Book::expectations`].
     pub awaited: Awaited,
-    /// Which request of the file it is: an index into [`Book::names`], or beyond it.
-    pub entry: usize,
 }
 
 /// Requests in the order in which they are sent. After the last comes the first again.
@@ -45,7 +43,7 @@ impl Book {
     ) -> Result<Self, RequestError> {
         expectation.suits(request)?;
         let mut draft = Draft::default();
-        draft.add(request.render_head()?, request.clone(), 0, 0);
+        draft.add(request.render_head()?, request.clone(), 0);
         Ok(draft.bind(vec![Arc::new(expectation)], Vec::new(), depth))
     }
 
@@ -57,7 +55,7 @@ impl Book {
         let count = (MASKED_BYTES / message.bytes().len().max(1)).clamp(1, MASKED);
         let (mut draft, mut keys) = (Draft::default(), Keys::new(seed));
         for _ in 0..count {
-            draft.add(message.masked(&mut keys), request.clone(), 0, 0);
+            draft.add(message.masked(&mut keys), request.clone(), 0);
         }
         let expectation = Expectation::of_status(StatusRule::Exactly(101));
         Ok(draft.bind(vec![Arc::new(expectation)], Vec::new(), depth))
@@ -92,10 +90,11 @@ impl Book {
         &self.names
     }
 
-    /// Which request of the file message `number` is: an index into [`Book::names`].
+    /// Which request of the file message `number` is: an index into [`Book::names`]. Each has one
+    /// expectation, in the same order.
     #[inline]
     pub fn entry(&self, number: usize) -> usize {
-        self.messages[number].entry
+        self.messages[number].awaited.expectation as usize
     }
 
     /// After so many messages they repeat.
@@ -139,8 +138,7 @@ impl Book {
         self.messages[first].bytes.start..self.messages[first + count - 1].bytes.end
     }
 
-    /// The answers that are right for the messages: one for each request of the file, in its order,
-    /// and behind them those of rows and of what connections begin with.
+    /// The answers that are right for the messages.
     pub fn expectations(&self) -> &[Arc<Expectation>] {
         &self.expectations
     }
@@ -170,13 +168,12 @@ struct Rendered {
     head: Vec<u8>,
     request: Request,
     awaited: Awaited,
-    entry: usize,
 }
 
 impl Rendered {
-    fn new(head: Vec<u8>, request: Request, entry: usize, expectation: usize) -> Self {
+    fn new(head: Vec<u8>, request: Request, expectation: usize) -> Self {
         let awaited = awaited(&request, expectation);
-        Self { head, request, awaited, entry }
+        Self { head, request, awaited }
     }
 
     fn len(&self) -> usize {
@@ -185,16 +182,9 @@ impl Rendered {
 }
 
 impl Draft {
-    /// One more message. `entry`: which request of the file it is. `expectation`: the index of its
-    /// own.
-    pub(crate) fn add(
-        &mut self,
-        head: Vec<u8>,
-        request: Request,
-        entry: usize,
-        expectation: usize,
-    ) {
-        let rendered = Rendered::new(head, request, entry, expectation);
+    /// One more message. `expectation`: the index of its own.
+    pub(crate) fn add(&mut self, head: Vec<u8>, request: Request, expectation: usize) {
+        let rendered = Rendered::new(head, request, expectation);
         self.bytes += rendered.len();
         self.messages.push(rendered);
     }
@@ -204,17 +194,16 @@ impl Draft {
         &mut self,
         head: Vec<u8>,
         dependent: Dependent,
-        entry: usize,
         expectation: usize,
     ) {
         self.dependents.resize_with(self.messages.len(), || None);
-        self.add(head, dependent.request.clone(), entry, expectation);
+        self.add(head, dependent.request.clone(), expectation);
         self.dependents.push(Some(dependent));
     }
 
     /// One more of the chain.
     pub(crate) fn add_chained(&mut self, head: Vec<u8>, dependent: Dependent, expectation: usize) {
-        let rendered = Rendered::new(head, dependent.request.clone(), expectation, expectation);
+        let rendered = Rendered::new(head, dependent.request.clone(), expectation);
         self.bytes += rendered.len();
         self.chained.push(rendered);
         self.chain.as_mut().expect("there is a chain").requests.push(dependent);
@@ -244,8 +233,7 @@ impl Draft {
                 place.copy_from_slice(part);
                 end += part.len();
             }
-            let Rendered { awaited, entry, .. } = *rendered;
-            messages.push(Message { bytes: start..end, awaited, entry });
+            messages.push(Message { bytes: start..end, awaited: rendered.awaited });
         }
         if let Some(chain) = &mut self.chain {
             chain.first_message = first_of_chain;

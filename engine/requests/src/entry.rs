@@ -43,8 +43,7 @@ pub(crate) enum Body {
 impl Entry {
     /// Whether values of the data file are filled in.
     pub(crate) fn takes_rows(&self) -> bool {
-        self.expected.takes_rows()
-            || self.templates().any(|template| template.columns().next().is_some())
+        self.templates().any(|template| template.columns().next().is_some())
     }
 
     /// Whether something is drawn that does not come from the data file.
