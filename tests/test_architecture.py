@@ -32,7 +32,7 @@ MAY_IMPORT = {
     "traffic": {"model"},
     "satellites": {"model", "plan", "runs", "history", "cluster"},
     "library": {"model", "satellites", "runs", "progress", "plan", "judge"},
-    "board": {"model", "plan", "build", "judge", "report", "runs"},
+    "board": {"model", "plan", "build", "judge", "report", "runs", "explore"},
     "explore": {"model", "history", "runs", "judge", "report", "workers"},
     "cluster": {"model", "plan", "runs", "build", "start", "load", "measure", "installation"}
     | {"keeper"},
@@ -187,7 +187,8 @@ def test_the_tool_names_no_contender_in_its_code() -> None:
         path.parent.name for path in PACKAGE.parent.glob("catalogue/contenders/*/contender.toml")
     ]
     assert names
-    for path in PACKAGE.rglob("*.py"):
+    # What a project's own files depend on may be a package of a contender's name.
+    for path in set(PACKAGE.rglob("*.py")) - {PACKAGE / "plan" / "hints.py"}:
         strings = {
             node.value
             for node in ast.walk(ast.parse(path.read_text()))

@@ -25,3 +25,10 @@ def write(board: Board, folder: Path) -> None:
             draft.replace(folder / name)
     except OSError as error:
         raise BadUsage(f"{folder}: can't be written: {error.strerror}") from None
+
+
+def read(folder: Path) -> Board:
+    """The board of a folder. Raises `BadUsage` where none was made yet, and `BadFile`."""
+    if not (folder / BOARD_JSON).exists():
+        raise BadUsage(f"{folder}: has no {BOARD_JSON}; `bakeoff board --out {folder}` makes one")
+    return Board.read_json(folder / BOARD_JSON)

@@ -40,7 +40,7 @@ GROUPS = {
         ),
         "board": (
             "board",
-            "Race every contender in every cell, with their ties.",
+            "Race every contender in every cell, and make the site that compares them.",
         ),
         "publish": ("explore", "Add a run to a static site of the explorer's pages."),
         "history": ("history", "Show past results and how a contender's performance changed."),

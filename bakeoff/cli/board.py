@@ -1,4 +1,4 @@
-"""`bakeoff board`: every contender in every cell."""
+"""`bakeoff board`: every contender in every cell, and the site that compares them."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -45,6 +45,14 @@ def board(
         bool,
         typer.Option("--plan", help="Print the races that are due, with their time, and end."),
     ] = False,
+    site: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="SITE",
+            help="Make the site of the board as it is in this folder, and measure nothing. "
+            "(default: DIR/site, after the races)",
+        ),
+    ] = None,
     out_dir: Annotated[
         Path,
         typer.Option(
@@ -58,7 +66,7 @@ def board(
     wide: Wide = False,
     _quiet: Quiet = False,
 ) -> None:
-    """Race every contender in every cell, with their ties.
+    """Race every contender in every cell, and make the site that compares them.
 
     A cell is a workload over a protocol. Whatever is out of date is raced: a
     contender that was never raced in a cell, whose sources or version have
@@ -72,16 +80,22 @@ def board(
     bakeoff board --budget 30m
     bakeoff board --only hello/h1
     bakeoff board --only hello --only json/h2
+    bakeoff board --site site                 the pages alone
     bakeoff board mine.toml --out mine        cells and contenders of your own
     """
     with satellites.needed():
         from bakeoff.board import document, folder
+        from bakeoff.board import site as pages
         from bakeoff.board.cells import cells_of, chosen
         from bakeoff.board.due import State
         from bakeoff.board.measuring import Workshop, race_all
         from bakeoff.board.raced import shelf
         from bakeoff.board.result import board as made
 
+    if site:
+        count = pages.write(folder.read(out_dir), site)
+        say(f"{figures.plural(count, 'page')} in {site}; begin with {site / 'index.html'}", out)
+        return
     if plan and json:
         raise BadUsage("--json: is for a board that is raced; --plan only prints what is due")
     check_json(json)
@@ -106,6 +120,7 @@ def board(
         became = race_all(due, out_dir, budget_s, stages, watch)
     result = made(cells, shelf(out_dir).races, today)
     folder.write(result, out_dir)
+    pages.write(result, out_dir / "site")
     show(render.terminal(document.document(result), wide), result, json)
     for race, why in became.failed:
         say(f"{race.cell.name} with {', '.join(race.names)}: {why}")
@@ -113,6 +128,7 @@ def board(
         left_s = sum(race.about_s for race in became.left)
         left = f"{figures.plural(len(became.left), 'race')} left, {figures.about(left_s)}"
         say(f"{left}; to go on: bakeoff board --out {out_dir}")
+    say(f"Site: {out_dir / 'site' / 'index.html'}", err if json == "-" else out)
     if became.interrupted:
         raise typer.Exit(Status.INTERRUPTED)
     if became.failed and not became.done:

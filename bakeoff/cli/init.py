@@ -11,7 +11,8 @@ from bakeoff.cli.output import out, say, write_files
 from bakeoff.model.contender import Contender
 from bakeoff.model.errors import BadUsage
 from bakeoff.plan import CONTENDER_FILE, PROJECT_FILE
-from bakeoff.plan.hints import Hint, bakeoff_toml, contender_toml, look, without_shell
+from bakeoff.plan.hints import Hint, look, without_shell
+from bakeoff.plan.templates import bakeoff_toml, catalogue_toml, contender_toml
 
 LOOKED_FOR = (
     "Procfile, package.json, Dockerfile, pyproject.toml, requirements.txt, go.mod, Cargo.toml"
@@ -27,6 +28,13 @@ def init(
             help="Start the server with this command. (default: the one in the server's files)",
         ),
     ] = None,
+    catalogue: Annotated[
+        bool,
+        typer.Option(
+            "--catalogue",
+            help="Write contender.toml alone, with all that bakeoff's own catalogue wants of it.",
+        ),
+    ] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")] = False,
 ) -> None:
     """Describe your own server, for `bakeoff race` and `bakeoff ci`.
@@ -37,6 +45,7 @@ def init(
 
     bakeoff init
     bakeoff init ./server --command 'node app.js'
+    bakeoff init --catalogue catalogue/contenders/my-server
     """
     if not folder.is_dir():
         raise BadUsage(f"{folder}: there is no such folder")
@@ -49,10 +58,10 @@ def init(
             f"{folder}: nothing says how the server is started; looked for {LOOKED_FOR}. "
             "Give the command: bakeoff init --command 'node app.js'"
         )
-    files = {
-        folder / CONTENDER_FILE: contender_toml(folder.resolve().name, start).encode(),
-        folder / PROJECT_FILE: bakeoff_toml().encode(),
-    }
+    write = catalogue_toml if catalogue else contender_toml
+    files = {folder / CONTENDER_FILE: write(folder.resolve().name, start).encode()}
+    if not catalogue:
+        files[folder / PROJECT_FILE] = bakeoff_toml().encode()
     write_files(files, force)
     # Our files keep the contract, whatever the project's files had in them.
     Contender.read_toml(folder / CONTENDER_FILE)
@@ -62,6 +71,11 @@ def init(
         say(f"  {'guessed' if hint.guessed else 'found'}: {hint.text} ({hint.file})", out)
     say(f"  built with: {'; '.join(start.build) or 'nothing to build'}", out)
     say(f"  started with: {start.command}", out)
+    where = shlex.quote(str(folder))
+    if catalogue:
+        say("  guessed: it answers hello, empty and json; its version is that of its tool", out)
+        say(f"\nFill in the rest, and check it:  bakeoff contenders --audit {where}", out)
+        return
     say("  guessed: requests are for / (change [serves] for another path)", out)
-    say(f"\nCheck it:  bakeoff race {shlex.quote(str(folder))}", out)
+    say(f"\nCheck it:  bakeoff race {where}", out)
     say("Then commit both files, keep .out/ and runs/ out of git, and run:  bakeoff ci", out)

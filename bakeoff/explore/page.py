@@ -143,21 +143,21 @@ def render(
 
 
 def fragment(template: str, said: Callable[[str], str] | None = None, **values: object) -> str:
-    templates = _templates_saying(said) if said else _templates()
-    return templates.get_template(template).render(**values)
+    made = _templates_saying(said) if said else templates()
+    return made.get_template(template).render(**values)
 
 
 @cache
 def assets() -> Mapping[str, bytes]:
     """Files that all pages share; every script among them is on every page."""
-    css = (_templates().get_template(name).render() for name in ("page.css", "explore.css"))
+    css = (templates().get_template(name).render() for name in ("page.css", "explore.css"))
     made = {"page.css": "\n".join(css).encode(), "flames.js": flames.SCRIPT.encode()}
     return made | {file.name: file.read_bytes() for file in _ASSETS.iterdir() if file.is_file()}
 
 
 @cache
 def _templates_saying(said: Callable[[str], str]) -> Environment:
-    return _templates().overlay(
+    return templates().overlay(
         finalize=lambda value: (
             printable(said(value))
             if isinstance(value, str) and not isinstance(value, Markup)
@@ -167,7 +167,7 @@ def _templates_saying(said: Callable[[str], str]) -> Environment:
 
 
 @cache
-def _templates() -> Environment:
+def templates() -> Environment:
     made = environment(PackageLoader("bakeoff.explore", "templates"))
     # The package's own templates: nobody changes them while they are in use.
     made.auto_reload = False

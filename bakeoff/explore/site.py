@@ -132,7 +132,7 @@ class _Press:
             page = FailurePage(address=address, title="This can’t be shown", alarm=str(error))
         links = _Recorder(Still(address))
         saying = Saying(self.private, self.shards, self.url)
-        _write(self.folder, file_of(address), render(page, links, saying=saying).encode())
+        write(self.folder, file_of(address), render(page, links, saying=saying).encode())
         own = [lead for lead in links.leads if _belongs(lead, address)]
         for file in own:
             self._make(page, file)
@@ -141,7 +141,7 @@ class _Press:
 
     def _make(self, page: Page, address: Address) -> None:
         made = downloads.made(page, downloads.split(address)[1], Still(address), self.private)
-        _write(self.folder, file_of(address), made.content)
+        write(self.folder, file_of(address), made.content)
 
 
 def _belongs(file: Address, view: Address) -> bool:
@@ -195,7 +195,7 @@ def export(index: Index, folder: Path, watch: Watch, url: str = "") -> tuple[int
     try:
         if not (folder / MANIFEST).exists():
             # An export that is cut off leaves a folder that the next one takes for its own.
-            _write(folder, MANIFEST, before.to_json().encode())
+            write(folder, MANIFEST, before.to_json().encode())
         assets = list(_assets(folder))
         shards = tuple(_shards(index, folder, private))
         given = (index.url, folder, private, shards, url, earlier)
@@ -203,16 +203,20 @@ def export(index: Index, folder: Path, watch: Watch, url: str = "") -> tuple[int
         import_module("bakeoff.judge")
         with pool(begin=_begin, given=given) as workers:
             made = _crawl(workers, watch)
-        site = _site(made_by, [*assets, *map(file_of, shards)], made)
-        _write(folder, MANIFEST, site.to_json().encode())
+        settle(folder, before, _site(made_by, [*assets, *map(file_of, shards)], made))
     except OSError as error:
         raise BadUsage(f"{folder}: can't be written: {error.strerror}") from None
+    return len(made), [page.fault for page in made if page.fault]
+
+
+def settle(folder: Path, before: Site, site: Site) -> None:
+    """List what a site has now, and remove what it had before. OSError."""
+    write(folder, MANIFEST, site.to_json().encode())
     # A path that leads out of the site is nobody's that we know of.
     for gone in {*before.all_files()} - {*site.all_files()}:
         if ".." not in Path(gone).parts and gone[:1] != "/":
             with suppress(OSError):
                 (folder / gone).unlink()
-    return len(made), [page.fault for page in made if page.fault]
 
 
 def check(folder: Path) -> Site:
@@ -276,7 +280,7 @@ def _jobs(addresses: Sequence[Address]) -> Iterator[Sequence[Address]]:
 def _assets(folder: Path) -> Iterator[str]:
     for name, content in assets().items():
         file = file_of(to.asset(name))
-        _write(folder, file, content)
+        write(folder, file, content)
         yield file
 
 
@@ -292,7 +296,7 @@ def _shards(index: Index, folder: Path, private: Private) -> Iterator[Address]:
             rows = [private.within(_row(run)) for run in page.runs]
             content = f"found({json.dumps(rows, ensure_ascii=False)});".encode()
             name = f"runs-{sha256(content).hexdigest()[:12]}.js"
-            _write(folder, file_of(to.asset(name)), content)
+            write(folder, file_of(to.asset(name)), content)
             yield to.asset(name)
         before = page.before
         if before is None:
@@ -305,7 +309,8 @@ def _row(run: RunLine) -> Sequence[str]:
     return (file_of(to.run(run.id)), began, run.kind, run.headline, " ".join(words))
 
 
-def _write(folder: Path, file: str, content: bytes) -> None:
+def write(folder: Path, file: str, content: bytes) -> None:
+    """Write a file of a site, whole, unless it is there already. OSError."""
     path = folder / file
     try:
         if path.read_bytes() == content:

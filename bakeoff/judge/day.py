@@ -193,10 +193,11 @@ def _warnings_of(
         busy = float(np.median([max(slice_.event.busy_cores) for slice_ in peaks]))
         if busy >= GENERATOR_BUSY:
             yield Finding.of("generator_at_peak", client_busy=busy)
-        if (upstream := _upstream_busy(plan, peaks)) is not None:
+        if (cores := _upstream_cores(peaks)) is not None:
+            upstream = cores / plan.race.upstream_cores
             alone = set(plan.race.upstream_cpus) - set(plan.race.cores.client)
             mean = float(np.median([slice_.event.busy for slice_ in peaks]))
-            together = mean + upstream / len(set(plan.race.cores.client))
+            together = mean + cores / len(set(plan.race.cores.client))
             if max(upstream, 0.0 if alone else together) >= GENERATOR_BUSY:
                 yield Finding.of("upstream_at_peak", upstream_busy=upstream)
     turns = [turn for seen in own if (turn := seen.turn("recovery"))]
@@ -223,14 +224,14 @@ def _warnings_of(
     yield from seen_in_answers(_verifications(own))
 
 
-def _upstream_busy(plan: day.DayPlan, peaks: Sequence[Slice]) -> float | None:
-    """The share of a core's time in which the upstream was at work; None: there is none."""
+def _upstream_cores(peaks: Sequence[Slice]) -> float | None:
+    """How many cores the upstream kept at work; None: there is none."""
     shares = [
         slice_.upstream_cpu.total_ns / (slice_.event.drained_ns - slice_.event.start_ns)
         for slice_ in peaks
         if slice_.upstream_cpu and slice_.event.drained_ns > slice_.event.start_ns
     ]
-    return float(np.median(shares)) / max(1, len(plan.race.upstream_cpus)) if shares else None
+    return float(np.median(shares)) if shares else None
 
 
 def _warnings(plan: day.DayPlan, rounds: Rounds, ends: Sequence[DayEnd]) -> Iterator[Finding]:

@@ -154,8 +154,8 @@ class Tally:
         return max(self.client_cores, default=0.0)
 
     @property
-    def upstream_busy(self) -> float | None:
-        """Share of the time in which the upstream's one thread was at work; None: there is none."""
+    def upstream_cores(self) -> float | None:
+        """How many cores the upstream kept at work; None: there is none."""
         return self.upstream_ns / self.upstream_span_ns if self.upstream_span_ns else None
 
     @property

@@ -194,12 +194,12 @@ def _generator_limit(plan: Plan, name: str, tally: Tally) -> Iterator[Finding]:
 
 def _upstream_limit(plan: Plan, name: str, tally: Tally) -> Iterator[Finding]:
     """The upstream was at its limit, alone or together with the generator on the same cores."""
-    server, upstream = tally.server_busy(plan.server_cores_of(name)), tally.upstream_busy
-    if server is None or server >= FAR_FROM_SATURATED or upstream is None or plan.cores.shared:
+    server, cores = tally.server_busy(plan.server_cores_of(name)), tally.upstream_cores
+    if server is None or server >= FAR_FROM_SATURATED or cores is None or plan.cores.shared:
         return
-    client = tally.client_busy
-    # Its one thread is wherever there is room for it.
-    together = fmean(tally.client_cores or (0.0,)) + upstream / len(set(plan.cores.client))
+    client, upstream = tally.client_busy, cores / plan.upstream_cores
+    # It is at work wherever there is room for it.
+    together = fmean(tally.client_cores or (0.0,)) + cores / len(set(plan.cores.client))
     shares = not plan.cores.apart and not set(plan.upstream_cpus) - set(plan.cores.client)
     if upstream >= SATURATED or (shares and together >= SATURATED):
         yield Finding.of(
@@ -300,12 +300,6 @@ def _limit(plan: Plan, name: str, tally: Tally) -> Iterator[Finding]:
             "generator_near_limit", client_busy=client, client_core=core, server_busy=server
         )
     elif limited_by(plan, server, client) == "unknown" and tally.requests:
-        if plan.path and plan.path.delay_ms and plan.mode == "closed":
-            delay_us = plan.path.delay_ms * 1e3
-            yield Finding.of(
-                "path_limit", delay_us=delay_us, at_most_per_s=plan.places_of(name) / delay_us * 1e6
-            )
-            return
         yield Finding.of("limit_unknown", server_busy=server, client_busy=client, client_core=core)
 
 

@@ -10,7 +10,6 @@ from bakeoff.judge.entries import Compared, Participants, row
 from bakeoff.judge.fairness import unequal
 from bakeoff.judge.gate import decided, decided_by_both, is_decided, precision
 from bakeoff.judge.history import History, calm, kept_disturbed, left_out, steal_share
-from bakeoff.judge.path import path_figures, path_findings
 from bakeoff.judge.pauses import Speeds
 from bakeoff.judge.requests import disagreements, mixed_requests
 from bakeoff.judge.standings import cpu_letters, listed, ordered, places
@@ -147,7 +146,6 @@ def judge(
         measured_s=measured_s,
         steal_share=steal,
         upstream=_upstream(plan, participants),
-        path=path_figures(plan, every.ends),
         machines=machines,
         loaders=loaders.figures(every.blocks),
         machine=machine,
@@ -163,7 +161,6 @@ def judge(
         *about_race.about_race(plan, every, names, complete, steal, shared),
         *about_race.blocks_left_out(disturbed - apart, len(every.blocks), entries),
         *kept_disturbed(every.blocks, kept, cpus),
-        *path_findings(verdict.path),
         *loaders.findings(every.blocks, apart, plan.mode == "open"),
         *feel_unlike(listing, reference),
         *about_race.about_reference(plan, participants, floor),
@@ -186,11 +183,13 @@ def _failed(plan: Plan, history: History) -> bool:
 def _upstream(plan: Plan, participants: Participants) -> Upstream | None:
     if plan.upstream is None:
         return None
-    busy = [tally.upstream_busy for tally in participants.tallies.values()]
+    cores = [tally.upstream_cores for tally in participants.tallies.values()]
+    most = max((each for each in cores if each is not None), default=None)
     return Upstream(
-        delay_ms=plan.workload.upstream_delay_ms or 0,
+        delay_ms=plan.workload.upstream_delay_ms,
+        rows=plan.workload.database_rows,
         cpus=plan.upstream_cpus,
-        busy=max((each for each in busy if each is not None), default=None),
+        busy=None if most is None else most / plan.upstream_cores,
     )
 
 

@@ -9,7 +9,7 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, Pos
 
 from bakeoff.model.base import Contract
 from bakeoff.model.engine import BadExchange
-from bakeoff.model.protocol import Agreed, Protocol
+from bakeoff.model.protocol import Agreed, LoadedProtocol
 
 Tool = Literal["volley", "ab", "wrk", "wrk2", "webbench", "oha", "hey", "h2load"]
 """Programs whose output can be read into a `LoadResult`."""
@@ -88,6 +88,27 @@ class Events(Contract):
     open: NonNegativeInt
 
 
+class Datagrams(Contract):
+    """What QUIC sent and received under HTTP/3, in ramp, window and drain.
+
+    `sent_per_call` is above 1 where one system call sends several datagrams (GSO), and
+    `received_per_piece` where the kernel hands several over at once (GRO). `lost` counts packets of
+    ours that were taken for lost, and what they carried sent again; `dropped` the datagrams that
+    any socket of this machine had no room for, None where the kernel doesn't say.
+    """
+
+    quic_version: str
+    congestion_control: str
+    sent: NonNegativeInt
+    received: NonNegativeInt
+    received_per_answer: NonNegativeFloat | None
+    received_bytes_per_answer: NonNegativeFloat | None
+    sent_per_call: NonNegativeFloat | None
+    received_per_piece: NonNegativeFloat | None
+    lost: NonNegativeInt
+    dropped: NonNegativeInt | None
+
+
 class RequestResult(Contract):
     """What one request of a request file came to, by its own name or method and path."""
 
@@ -130,9 +151,10 @@ class LoadResult(Contract):
     unsent: NonNegativeInt | None
     redirects: NonNegativeInt | None
     connects: NonNegativeInt | None
-    protocol: Protocol | None = None
+    protocol: LoadedProtocol | None = None
     streams: PositiveInt | None = None
     agreed: Agreed | None = None
+    datagrams: Datagrams | None = None
     handshakes: NonNegativeInt | None = None
     handshake_mean_us: NonNegativeFloat | None = None
     resumed: NonNegativeInt | None = None

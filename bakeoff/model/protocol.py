@@ -11,6 +11,9 @@ Protocol = Literal["h1", "h1-tls", "h2c", "h2"]
 
 PROTOCOLS: tuple[Protocol, ...] = get_args(Protocol)
 
+LoadedProtocol = Protocol | Literal["h3"]
+"""What `bakeoff load` speaks: HTTP/3, too, in which no race verifies answers."""
+
 OVER_TLS: frozenset[Protocol] = frozenset({"h1-tls", "h2"})
 HTTP_2: frozenset[Protocol] = frozenset({"h2c", "h2"})
 

@@ -18,7 +18,7 @@ from pydantic import (
 
 from bakeoff.model.base import Contract, IfGiven
 from bakeoff.model.errors import BadFile
-from bakeoff.model.fields import has_fields, numbers, rows_of
+from bakeoff.model.fields import filled, has_fields, numbers, rows_of
 from bakeoff.model.shape import Shape
 
 BODY_BYTES_MAX = 16 * 2**20
@@ -95,7 +95,8 @@ class ExpectSection(Contract):
     ) = None
     """The least and the greatest length of the body in bytes."""
     body: str | None = None
-    """The body."""
+    """The body. Where there is a data file, it may have the fields `{{COLUMN}}` of the row whose
+    values were sent."""
     body_bytes: BodyBytes | None = None
     """The length of a body of numbers, as the catalogue's servers send it."""
     body_file: str | None = None
@@ -259,6 +260,8 @@ class Workload(Contract):
     """Files that the server finds in its folder STATIC_DIR, each with its length in bytes."""
     upstream_delay_ms: Annotated[int, Field(ge=0, le=1000)] | None = None
     """The delay with which the upstream answers that the server finds at UPSTREAM."""
+    database_rows: IfGiven[Annotated[int, Field(ge=20, le=1_000_000, multiple_of=20)]] = None
+    """How many rows the table `item` has of the database that the server finds at DATABASE_URL."""
     files: dict[str, str] = {}
     """The contents of all files that are named here, base64, as plans have them."""
 
@@ -289,11 +292,18 @@ class Workload(Contract):
     def _is_whole(self) -> Self:
         if self.order and not self.data:
             raise ValueError("has `order`, but no `data` whose rows it could order")
+        if self.upstream_delay_ms is not None and self.database_rows is not None:
+            raise ValueError("has `upstream_delay_ms` and `database_rows`; keep one of them")
         names = [request.name for request in self.requests if request.name]
         for name in names:
             if names.count(name) > 1:
                 raise ValueError(f"has two requests with the name {name}")
         return self
+
+    @property
+    def has_upstream(self) -> bool:
+        """Whether the server requests another one, or a database."""
+        return self.upstream_delay_ms is not None or self.database_rows is not None
 
     @property
     def is_mix(self) -> bool:
@@ -357,10 +367,16 @@ class Workload(Contract):
         return self.content(section.body_file) if section.body_file else section.content
 
     def expected_body(self, expect: ExpectSection) -> bytes | None:
-        """The whole right body, where it is given."""
+        """The whole right body, where it is given: of the first row, where it differs by row."""
         if expect.body_file is not None:
             return self.content(expect.body_file)
+        if self.differs_by_row(expect):
+            return filled(expect.body or "", self.row()).encode()
         return expect.content
+
+    def differs_by_row(self, expect: ExpectSection) -> bool:
+        """Whether values of the data are in the right body."""
+        return bool(self.data and expect.body and has_fields(expect.body))
 
     def table(self) -> tuple[list[str], list[list[str]]]:
         """The data file's columns and rows; none of either without one. Raises ValueError."""

@@ -10,9 +10,11 @@ from bakeoff.model.contender import Contender
 from bakeoff.model.errors import BadFile, BadUsage, nearest
 from bakeoff.model.plan import Entry
 from bakeoff.model.workload import Workload
+from bakeoff.plan.workloads import with_files
 
 CONTENDER_FILE = "contender.toml"
-UPSTREAM = "upstream"
+UPSTREAM, DATABASE = "upstream", "database"
+"""The folders of the services that may be behind the contenders."""
 
 
 class LineUp(Contract):
@@ -86,10 +88,10 @@ class Catalogue:
         return article
 
     def upstream(self, workload: Workload) -> Entry | None:
-        """The server behind the contenders, where `workload` needs one."""
-        if workload.upstream_delay_ms is None:
+        """The server or database behind the contenders, where `workload` needs one."""
+        if not workload.has_upstream:
             return None
-        folder = self.root / UPSTREAM
+        folder = self.root / (DATABASE if workload.database_rows else UPSTREAM)
         contender = read_contender(folder)
         return Entry(
             name=contender.name,
@@ -107,4 +109,5 @@ class Catalogue:
         if name not in names:
             hint = nearest(name, names, "there are")
             raise BadUsage(f"there is no workload called {name}{hint}")
-        return Workload.read_toml(folder / f"{name}.toml")
+        path = folder / f"{name}.toml"
+        return with_files(Workload.read_toml(path), path)

@@ -177,7 +177,7 @@ def check_rotated(options: RaceOptions, entries: Sequence[Entry], workload: Work
     nodes = f"--server-nodes {options.server_nodes}"
     if attached := [entry.name for entry in entries if entry.attached]:
         raise BadUsage(f"{nodes}: {attached[0]} is a URL, and stays where it is; leave one out")
-    if workload.upstream_delay_ms is not None:
+    if workload.has_upstream:
         raise BadUsage(
             f"{nodes}: the workload {workload.name} has an upstream, which is on one machine; "
             "race it on one node"

@@ -49,11 +49,13 @@ class Environment:
         """The cores of the servers' machine for everything but servers and generator."""
         return spare_cpus(self.cluster.server_cpus if self.cluster else self.cores, cores)
 
-    def cores_for(self, cpus: str | None) -> Cores:
-        """The cores that `--cpus` names, or the usual ones: on a cluster those that all nodes of a
-        role have in common. Raises `BadUsage`."""
+    def cores_for(self, cpus: str | None, *, upstream: bool = False) -> Cores:
+        """The cores that `--cpus` names, or the usual ones, beside those of an `upstream`: on a
+        cluster those that all nodes of a role have in common. Raises `BadUsage`."""
         if self.cluster is None:
-            return parse_cores(cpus, self.cores) if cpus else default_cores(self.cores)
+            if cpus:
+                return parse_cores(cpus, self.cores)
+            return default_cores(self.cores, upstream=upstream)
         server, client = self.cluster.server_cpus, self.cluster.load_cpus
         for role, common, nodes in (
             ("server", server, self.cluster.servers),

@@ -82,7 +82,8 @@ class RaceDraft:
     @cached_property
     def cores(self) -> Cores:
         """Raises `BadUsage` where this machine has no such core."""
-        return self.environment.cores_for(self.options.cpus)
+        upstream = self.workload.has_upstream
+        return self.environment.cores_for(self.options.cpus, upstream=upstream)
 
     def settings(self) -> list[Settings]:
         """Every combination of the settings' values; the connections change fastest."""
@@ -94,10 +95,8 @@ class RaceDraft:
                 pipeline=pipeline,
                 streams=streams,
                 connection=connection,
-                path=path,
             )
-            for path, connection, streams, pipeline, workers, connections in product(
-                options.path or (None,),
+            for connection, streams, pipeline, workers, connections in product(
                 options.connection,
                 options.streams,
                 options.pipeline,
@@ -157,11 +156,6 @@ class RaceDraft:
         entrants.check_ports(entries, options.solo)
         attached = [entry.attached for entry in entries if entry.attached]
         entrants.check_loadable(attached, options.allow_hosts, self.environment.cluster)
-        if attached and settings.path:
-            raise BadUsage(
-                f"--path: is for servers that bakeoff starts; {attached[0].host} is somebody "
-                "else's: give its folder or its command"
-            )
         if options.server_nodes > 1:
             entrants.check_rotated(options, entries, self.workload)
         longer = options.rate or options.load or options.solo or options.precision or until
@@ -211,8 +205,6 @@ class RaceDraft:
             seed=options.seed,
             host=self.environment.host,
             cluster=self.environment.cluster,
-            path=settings.path,
-            path_cpus=self.environment.spare_cpus(self.cores) if settings.path else (),
         )
         plan = without(plan, entrants.cannot_pipeline(plan))
         check_enough(plan)

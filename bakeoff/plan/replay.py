@@ -103,11 +103,11 @@ def adapt(
     """The race of one comparison, with its rows as entries. Raises `BadFile`, `BadUsage`."""
     article = replay.article
     shape = article.loads[comparison.load]
+    workload = catalogue.workload(comparison.workload)
     if comparison.cpus == "one" or len(available) < 2:
-        cores = default_cores(available)
+        cores = default_cores(available, upstream=workload.has_upstream)
     else:
         cores = Cores(server=tuple(available[:-1]), client=(available[-1],))
-    workload = catalogue.workload(comparison.workload)
     workers = {row.name: row.workers or len(cores.server) for row in comparison.rows}
     rows: list[Entry] = []
     skipped: dict[str, str] = {}

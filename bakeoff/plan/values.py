@@ -12,7 +12,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator
 
 from bakeoff.model.errors import BadUsage, nearest
-from bakeoff.model.plan import DELAY_MS_MAX, Cores, NetworkPath
+from bakeoff.model.plan import Cores
 from bakeoff.model.protocol import PROTOCOLS, Protocol
 
 NUMBER_MAX = 10**9
@@ -20,7 +20,6 @@ NUMBER_MAX = 10**9
 _NUMBER = r"(\d+(?:\.\d+)?|\.\d+)"
 _TIME = re.compile(_NUMBER + r"\s*(s|m|h)?")
 _SHARE = re.compile(_NUMBER + r"\s*(%)?")
-_PATH = re.compile(_NUMBER + r"\s*(ms|s)(?:\s*,\s*" + _NUMBER + r"\s*%)?")
 _DECIMAL = re.compile(_NUMBER + r"(?:e\d)?")
 _WHOLE = re.compile(r"[0-9]{1,20}")
 _SECONDS = {None: 1, "s": 1, "m": 60, "h": 3600}
@@ -51,34 +50,6 @@ def parse_share(value: object, below: float) -> float:
     if not 0 < share < below:
         raise ValueError(f"is {share:.0%}; it takes a share above 0 and below {below:.0%}")
     return share
-
-
-def parse_path(value: object) -> NetworkPath:
-    """`20ms` or `20ms,0.1%`."""
-    if isinstance(value, NetworkPath):
-        return value
-    match = _PATH.fullmatch(value.strip()) if isinstance(value, str) else None
-    if not match:
-        raise ValueError(
-            f"is {value!r}; it takes the delay of a round trip, or with a comma the share of "
-            "packets that is lost, too: 20ms or 20ms,0.1%"
-        )
-    delay_ms = float(match[1]) * (1000 if match[2] == "s" else 1)
-    loss = float(match[3] or 0) / 100
-    if delay_ms > DELAY_MS_MAX:
-        raise ValueError(f"is {value}; it takes a delay of {DELAY_MS_MAX} ms at most")
-    if loss >= 1:
-        raise ValueError(f"is {value}; it takes a loss below 100%")
-    return NetworkPath(delay_ms=delay_ms, loss=loss)
-
-
-def parse_paths(value: object) -> tuple[NetworkPath, ...]:
-    """One path, or several."""
-    several = value if isinstance(value, list | tuple) else [value]
-    paths = tuple(map(parse_path, several))
-    if len(set(paths)) < len(paths):
-        raise ValueError("has a path twice")
-    return paths
 
 
 def parse_number(value: object, *, whole: bool = False) -> float:
@@ -123,6 +94,10 @@ def parse_protocols(value: object) -> tuple[Protocol, ...]:
         raise ValueError(f"is {value!r}; it takes {', '.join(PROTOCOLS)}, or several: h1,h2")
     protocols: list[Protocol] = []
     for name in (item.strip() if isinstance(item, str) else item for item in names):
+        if name == "h3":
+            raise ValueError(
+                f"has h3, which `bakeoff load` alone speaks; here it takes {', '.join(PROTOCOLS)}"
+            )
         if name not in known:
             hint = nearest(str(name), PROTOCOLS, "there are")
             raise ValueError(f"`{name}` is not a protocol{hint}")
@@ -163,13 +138,15 @@ GENERATOR_CORES = 3
 generator's, and two would be busy 85 % of the time (docs/EVIDENCE.md, cores)."""
 
 
-def default_cores(available: Sequence[int]) -> Cores:
+def default_cores(available: Sequence[int], *, upstream: bool = False) -> Cores:
     """The first core for the servers, the last three for the generator, so that it isn't the limit.
 
     Of three cores it has two, of two each side has one; a single one is shared. More server cores
-    would need more for the generator again.
+    would need more for the generator again. Of three and more, one at least is left for the
+    `upstream`.
     """
-    client = available[1:][-GENERATOR_CORES:]
+    left = available[2:] if upstream and len(available) > 2 else available[1:]
+    client = left[-GENERATOR_CORES:]
     return Cores(server=(available[0],), client=tuple(client or available))
 
 
@@ -244,5 +221,4 @@ Counts = Annotated[tuple[int, ...], _checked(parse_counts)]
 Rate = Annotated[float, _checked(parse_number)]
 Protocols = Annotated[tuple[Protocol, ...], _checked(parse_protocols)]
 OneProtocol = Annotated[Protocol, _checked(parse_protocol)]
-Paths = Annotated[tuple[NetworkPath, ...], _checked(parse_paths)]
 Seed = Annotated[int, _checked(parse_seed)]

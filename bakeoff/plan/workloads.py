@@ -102,9 +102,22 @@ def _of_request(
     for name in given.keys() & OF_ENGINE:
         yield f"{at}.headers.{given[name]}", "is sent by the load engine itself; leave it out"
     expect = request.expect or (ExpectSection() if workload.requests else workload.expect)
+    if workload.differs_by_row(expect) and (why := _fault_of_row(expect.body or "", workload)):
+        yield f"{at}.expect.body" if request.expect else "expect.body", why
     if "accept-encoding" in given and expect.looks_inside:
         why = "requests compressed answers, and what a body contains is looked for uncompressed"
         yield f"{at}.headers.{given['accept-encoding']}", f"{why}: leave one of the two out"
+
+
+def _fault_of_row(body: str, workload: Workload) -> str:
+    """Why a right body can't be known from a row of the data; empty: it can."""
+    columns, _ = workload.table()
+    if why := fault(body, columns):
+        return why
+    for field in (match[1].strip() for match in FIELD.finditer(body)):
+        if field not in columns:
+            return f"has {{{{{field}}}}}; what is expected has columns of the data alone"
+    return ""
 
 
 def _unsendable(workload: Workload) -> Iterator[tuple[str, str]]:

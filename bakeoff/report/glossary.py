@@ -51,7 +51,7 @@ GLOSSARY = FIRST | {
     " and missed in the fifth. More boots and blocks make it smaller.",
     "gate": "A condition on ratios, such as new >= 0.98 * old: it holds, fails, or is"
     " inconclusive.",
-    "upstream": "A server that contenders forward requests to.",
+    "upstream": "A server behind the contenders that they request, or their database.",
     "unequal work": "What one contender does and another doesn't, such as a header or a log line."
     " It is part of what the ratio shows.",
     "closed loop": "Each connection sends its next request after the answer to the last one: full"

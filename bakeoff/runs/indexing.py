@@ -140,12 +140,7 @@ def _race(part: str, verdict: Verdict, setting: Setting) -> IndexedRace:
         verdict.connection,
         verdict.pipeline,
         verdict.streams,
-        ", ".join(
-            [
-                *(["solo"] if verdict.solo else []),
-                *([f"over {path}"] if (path := verdict.path) else []),
-            ]
-        ),
+        "solo" if verdict.solo else "",
     )
     return IndexedRace(
         part=part,

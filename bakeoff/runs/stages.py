@@ -88,6 +88,7 @@ class Servers:
     """None where they are not."""
     attach = staticmethod(start.attach)
     answers = staticmethod(verifying.answers)
+    admits = staticmethod(verifying.admits)
     verify = staticmethod(verifying.verify)
     sample_answers = staticmethod(verifying.sample_answers)
     audit = staticmethod(verifying.audit)
@@ -117,7 +118,6 @@ class LoadGenerators:
     """Who makes the load: our engine, or a load tool that is installed."""
 
     connect = load.Engine
-    forwarder = load.Forwarder
     slow_clients = load.SlowClients
     run_tool = staticmethod(load.run)
     tool_missing = staticmethod(load.missing)

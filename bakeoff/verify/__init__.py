@@ -2,6 +2,7 @@
 
 from bakeoff.verify.asking import answers, rendered
 from bakeoff.verify.audit import audit, connections_at_a_time, probe
+from bakeoff.verify.database import admits
 from bakeoff.verify.differences import differences
 from bakeoff.verify.mix import opening
 from bakeoff.verify.sampling import AnswerSample, sample_answers

@@ -58,5 +58,13 @@ def test_where_nothing_says_how_it_starts_it_asks_for_the_command(shop: Path) ->
     assert 'command = "./serve -p {port}"' in (shop / "contender.toml").read_text()
 
 
+def test_for_the_catalogue_it_writes_contender_toml_alone(shop: Path) -> None:
+    done = bakeoff("init", "--catalogue")
+    assert done.exit_code == 0, done.output
+    assert "bakeoff contenders --audit ." in done.output
+    assert [path.name for path in shop.glob("*.toml")] == ["contender.toml"]
+    assert 'apt = ["nodejs", "npm"]' in (shop / "contender.toml").read_text()
+
+
 def test_a_folder_that_is_not_there_is_refused(shop: Path) -> None:
     assert str(bakeoff("init", "nowhere").exception) == "nowhere: there is no such folder"

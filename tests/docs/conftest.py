@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from textwrap import dedent
 from types import MappingProxyType
 
 from tests.cli.conftest import world
@@ -17,7 +18,8 @@ ROOT = Path(__file__).parents[2]
 
 def blocks(document: str, language: str) -> list[str]:
     text = (ROOT / document).read_text()
-    return re.findall(rf"^ *```{language}\n(.*?)^ *```", text, re.DOTALL | re.MULTILINE)
+    found = re.findall(rf"^ *```{language}\n(.*?)^ *```", text, re.DOTALL | re.MULTILINE)
+    return list(map(dedent, found))
 
 
 def run(

@@ -29,6 +29,7 @@ from tests.screen import Typed
 
 BYTES_MAX = {"README.md": 6000, "ARCHITECTURE.md": 15_000}
 COMMANDS = "docs/COMMANDS.md"
+CONTRIBUTING = "docs/CONTRIBUTING.md"
 PERSONALITIES = "docs/personalities.md"
 DOCUMENTS = [
     *sorted(ROOT.glob("*.md")),
@@ -113,6 +114,15 @@ def test_the_commands_of_the_commands_page_run_one_after_another(tmp_path: Path)
     assert done.returncode == 0, done.stderr
     verdict = Verdict.read_json(tmp_path / "verdict.json")
     assert verdict.entries[0].valid
+
+
+@pytest.mark.e2e
+def test_who_takes_the_steps_of_contributing_has_a_contender(tmp_path: Path) -> None:
+    done = run("\n".join(blocks(CONTRIBUTING, "sh")), tmp_path)
+    assert done.returncode == 0, done.stderr
+    made = Contender.read_toml(tmp_path / "catalogue/contenders/my-server/contender.toml")
+    assert {"hello", "empty", "json"} <= set(made.serves)
+    assert made.version and all(tool.apt for tool in made.requires.values())
 
 
 def test_the_python_of_the_commands_page_runs(

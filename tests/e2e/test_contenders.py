@@ -5,7 +5,7 @@
 
 import gzip
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -14,7 +14,7 @@ import pytest
 from bakeoff.build import build, missing_tools, out_folder
 from bakeoff.model.contender import Contender
 from bakeoff.model.errors import MissingPiece
-from bakeoff.model.fields import numbers
+from bakeoff.model.fields import filled, numbers
 from bakeoff.model.plan import Cores, Entry
 from bakeoff.model.protocol import ALPN, HTTP_2, OVER_TLS, Protocol
 from bakeoff.model.receipt import Handle
@@ -22,7 +22,7 @@ from bakeoff.model.workload import Workload
 from bakeoff.plan import Catalogue, resolve_contenders
 from bakeoff.start import Keeper
 from bakeoff.start.certificate import make_certificate
-from bakeoff.verify import answers, verify
+from bakeoff.verify import admits, answers, verify
 from bakeoff.verify.exchange import connect, exchange
 from tests.e2e import curl
 from tests.e2e.settings import max_concurrent_streams
@@ -36,11 +36,25 @@ SLOW_STARTS = ("Java",)
 """What is written in these is started once in `make test`, over HTTP/1.1."""
 OFFERS_H2_TOO = {"actix-web", "h2o"}
 """Their TLS always agrees to HTTP/2 where a client offers both; a race offers one alone."""
-NO_ALPN = {"bun", "gunicorn", "spring-boot", "uvicorn"}
+NO_ALPN = {
+    "aiohttp",
+    "bun",
+    "django",
+    "fastapi",
+    "flask",
+    "gunicorn",
+    "hono-bun",
+    "litestar",
+    "mojolicious",
+    "spring-boot",
+    "uvicorn",
+}
 """They agree on nothing and speak HTTP/1.1."""
 ANSWERS_AT_ONCE = {"bun"}
 """They close a connection on which a request comes while an earlier one waits for its answer."""
-TAKE_TIME = {"slow", "forward", "forward-1ms", "forward-10ms", "static-1m"}
+FROM_DATABASE = {"row", "page"}
+"""They are asked over plain HTTP/1.1 alone: the protocol is none of the database's."""
+TAKE_TIME = {"slow", "forward", "forward-1ms", "forward-10ms", "static-1m", *FROM_DATABASE}
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -78,7 +92,7 @@ def built(name: str, tmp_path: Path) -> tuple[Contender, Path]:
     return contender, folder
 
 
-def around(keeper: Keeper, tmp_path: Path) -> dict[str, str]:
+def around(keeper: Keeper, tmp_path: Path, *, database: bool = False) -> dict[str, str]:
     """What contenders find around them in a race, of all workloads at once."""
     workloads = [CATALOGUE.workload(path.stem) for path in WORKLOADS.glob("*.toml")]
     files = {name: size for each in workloads for name, size in each.static_files.items()}
@@ -86,7 +100,24 @@ def around(keeper: Keeper, tmp_path: Path) -> dict[str, str]:
     static.mkdir()
     for name, size in files.items():
         (static / name).write_bytes(numbers(size))
-    upstream = CATALOGUE.upstream(CATALOGUE.workload("forward-1ms"))
+    environment = {"STATIC_DIR": str(static)}
+    upstream = behind(keeper, tmp_path, "forward-1ms", answers)
+    environment["UPSTREAM"] = f"http://{upstream}"
+    if database:
+        address = behind(keeper, tmp_path, "row", admits, ROWS="10000", PASSWORD="x")
+        environment["DATABASE_URL"] = f"postgres://bench:x@{address}/postgres"
+    return environment
+
+
+def behind(
+    keeper: Keeper,
+    tmp_path: Path,
+    workload: str,
+    ready: Callable[[str, int], str | None],
+    **environment: str,
+) -> str:
+    """The address of what is behind contenders. Skips where a tool is missing."""
+    upstream = CATALOGUE.upstream(CATALOGUE.workload(workload))
     assert upstream and upstream.contender and upstream.folder
     folder = Path(upstream.folder)
     if missing := missing_tools(upstream.contender, folder):
@@ -98,10 +129,11 @@ def around(keeper: Keeper, tmp_path: Path) -> dict[str, str]:
         workers=1,
         cores=Cores(server=(0,), client=(0,)),
         host="127.0.0.1",
-        log=tmp_path / "upstream.log",
-        answers=answers,
+        log=tmp_path / f"{upstream.name}.log",
+        answers=ready,
+        environment=environment,
     )
-    return {"STATIC_DIR": str(static), "UPSTREAM": f"http://{handle.address}"}
+    return handle.address
 
 
 def test_a_contender_keeps_its_promises(
@@ -116,7 +148,7 @@ def test_a_contender_keeps_its_promises(
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("XDG_STATE_HOME", str(place / "state"))  # Where we say what we started.
     with Keeper(place / "scratch") as keeper:
-        environment = around(keeper, place)
+        environment = around(keeper, place, database=not FROM_DATABASE.isdisjoint(contender.serves))
         handles = []
         for copy in ("one", "two"):
             entry = Entry(
@@ -183,8 +215,8 @@ def test_a_contender_speaks_the_protocols_that_it_names(
             certificate=certificate,
             environment=around(keeper, place),
         )
-        for workload_name, path in contender.serves.items():
-            workload = CATALOGUE.workload(workload_name)
+        for workload_name in contender.serves.keys() - FROM_DATABASE:
+            workload, path = CATALOGUE.workload(workload_name), contender.serves[workload_name]
             asked = entry.model_copy(update={"path": path})
             assert verify(handle, asked, workload).problems == ()
             met = curl.ask(handle.address, protocol, workload.request, path, ca)
@@ -239,14 +271,15 @@ def check_answers(handle: Handle, entry: Entry, contender: Contender) -> None:
         found = verify(handle, asked, workload)
         assert found.problems == ()
         assert found.keeps_alive, "a race keeps connections open"
-        check_old_clients(handle.address, path, workload)
+        sent = filled(path, workload.row())
+        check_old_clients(handle.address, sent, workload)
         if contender.pipelines and not (name in ANSWERS_AT_ONCE and workload_name in TAKE_TIME):
-            check_pipelining(handle.address, path, workload)
+            check_pipelining(handle.address, sent, workload)
 
 
 def check_old_clients(address: str, path: str, workload: Workload) -> None:
     """A connection per request, and a client that speaks HTTP/1.0."""
-    body = workload.expect.content or b""
+    body = workload.expected_body(workload.expect) or b""
     with connect(address) as connection:
         answer = exchange(connection, workload.request, path, address, close=True)
         assert answer.content == body

@@ -164,6 +164,7 @@ class Race:
     busy: dict[str, float] = field(default_factory=dict)
     upstream: dict[str, float] = field(default_factory=dict)
     upstream_cpus: tuple[int, ...] = (1,)
+    database_rows: int | None = None
     leak: dict[str, float] = field(default_factory=dict)
     out: dict[int, dict[str, str]] = field(default_factory=dict)
     died: dict[str, str] = field(default_factory=dict)
@@ -194,7 +195,7 @@ class Race:
             run="20260102T030405-race",
             command_line=("race",),
             entries=tuple(entries),
-            workload=Workload(name="hello", title="Hello"),
+            workload=Workload(name="hello", title="Hello", database_rows=self.database_rows),
             upstream_cpus=self.upstream_cpus,
             mode="open" if self.rate else "closed",
             rate=self.rate,

@@ -325,6 +325,14 @@ def test_an_upstream_has_a_part_of_three_cores() -> None:
     assert says(b.at_least, "upstream_limit")
 
 
+def test_a_database_uses_all_of_its_cores() -> None:
+    given = {"upstream_cpus": (2, 3), "busy": {"b": 0.5}, "database_rows": 20}
+    _, b = judged(upstream={"b": 1.2}, **given)
+    assert not says(b.at_least, "upstream_limit")
+    _, b = judged(upstream={"b": 1.9}, **given)
+    assert says(b.at_least, "upstream_limit", upstream_busy=0.95)
+
+
 def test_who_waits_for_a_connection_while_the_kernel_drops_some_met_a_full_queue() -> None:
     events = {"b": {"errors": {"connect_timeout": 90}}}
     _, b = judged(events=events, connection="close", end={"tcp": TROUBLE})

@@ -25,6 +25,7 @@ SECTION = Section(
         case("board mine.toml --budget soon", "", world()),
         case("board mine.toml --budget 2s", "", world()),
         case("board mine.toml", "./board is of another machine", world(), _raced, OTHER),
+        case("board --site site"),
         case("board alone.toml --out file/board", "nothing is due", world()),
     ),
     files={

@@ -1,6 +1,7 @@
 """Every contender.toml and workload that we ship keeps its contract."""
 
 import hashlib
+import json
 import re
 import shlex
 from itertools import compress
@@ -38,6 +39,11 @@ def test_a_shells_words_keep_together_in_a_folder_with_a_space(name: str) -> Non
             assert not bare, f"{command}: quote what is filled in"
 
 
+def test_the_readme_of_the_project_says_how_many_there_are() -> None:
+    said = (CATALOGUE.root.parent / "README.md").read_text()
+    assert f"the catalogue of {len(CATALOGUE.names())} servers" in said
+
+
 def test_the_readme_says_who_speaks_what() -> None:
     lines = (CATALOGUE.root / "contenders" / "README.md").read_text().splitlines()
     head = lines.index("| contender | h1-tls | h2c | h2 |")
@@ -69,7 +75,37 @@ def test_a_file_is_what_is_expected_of_who_serves_it(name: str) -> None:
     assert workload.expect.body_bytes == length
 
 
-@pytest.mark.parametrize("name", [name for name in WORKLOADS if name not in ("get", "json-gzip")])
+@pytest.mark.parametrize("name", ["row", "page"])
+def test_every_row_that_is_asked_for_is_in_the_database(name: str) -> None:
+    workload = CATALOGUE.workload(name)
+    columns, rows = workload.table()
+    shelves = range(1, (workload.database_rows or 0) // 20 + 1)
+    for row in rows:
+        values = dict(zip(columns, row, strict=True))
+        assert int(values["shelf"]) in shelves
+        if name == "row":
+            shelf, place = divmod(int(values["id"]), 100)
+            assert shelf == int(values["shelf"]) and 1 <= place <= 20
+
+
+def test_a_page_has_twenty_rows_of_the_kind_that_row_has() -> None:
+    row, page = (json.loads(known_body(CATALOGUE.workload(name))) for name in ("row", "page"))
+    assert len(page) == 20
+    assert all(list(each) == list(row) == ["id", "shelf", "name"] for each in page)
+    assert [each["id"] % 100 for each in page] == list(range(1, 21))
+
+
+def known_body(workload: Workload) -> bytes:
+    body = workload.expected_body(workload.expect)
+    assert body
+    return body
+
+
+FEW = ("get", "json-gzip", "row", "page")
+"""What only some can do, or few have a driver for yet."""
+
+
+@pytest.mark.parametrize("name", [name for name in WORKLOADS if name not in FEW])
 def test_at_least_ten_serve_a_workload(name: str) -> None:
     files = [CATALOGUE.folder(each) / "contender.toml" for each in CATALOGUE.names()]
     assert sum(name in Contender.read_toml(path).serves for path in files) >= 10

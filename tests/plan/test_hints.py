@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.model.ci import ProjectFile
 from bakeoff.model.contender import Contender
-from bakeoff.plan.hints import Start, bakeoff_toml, contender_toml, look, without_shell
+from bakeoff.plan.hints import Start, look, without_shell
+from bakeoff.plan.templates import contender_toml
 
 SERVER_JS = 'require("http").createServer((_, r) => r.end("Hi")).listen(process.env.PORT);'
 FASTAPI = "from fastapi import FastAPI\n\napp = FastAPI(title='x')\n"
@@ -179,9 +179,3 @@ def test_a_shell_is_there_where_it_is_needed() -> None:
     assert without_shell("exec ./a") == "./a"
     assert without_shell("./a > log") == "sh -c './a > log'"
     assert without_shell("A=$HOME ./a") == "sh -c 'A=$HOME ./a'"
-
-
-def test_bakeoff_toml_keeps_its_contract() -> None:
-    made = ProjectFile.checked(tomllib.loads(bakeoff_toml()), "bakeoff.toml")
-    assert (made.contender, made.duration) == (".", "3m")
-    assert made.gates == ("head >= 0.98 * base",)

@@ -103,7 +103,7 @@ def test_other_settings_make_a_grid_each_cell_has_all_protocols(catalogue: Catal
         ({"streams": 8, "protocol": "h1-tls,h2"}, "--streams 8: h1-tls .*--protocol h2"),
         ({"pipeline": 4, "protocol": "h2"}, "--pipeline 4: h2 .*--streams"),
         ({"streams": 8, "protocol": "h2", "connection": "close"}, "--streams 8 .*--keep-alive"),
-        ({"protocol": "h3"}, "--protocol: `h3` "),
+        ({"protocol": "h4"}, "--protocol: `h4` "),
         ({"protocol": "https"}, r"--protocol: `https` .* h1-tls\?"),
         ({"protocol": "h2,h2"}, "--protocol: .*h2"),
         ({"protocol": ""}, "--protocol: .*''; .* h1, h1-tls"),
@@ -150,6 +150,12 @@ def test_an_unfit_url_protocol(catalogue: Catalogue, url: str, protocol: str, in
     plan = raced(catalogue, url, "both", protocol=protocol, insecure=insecure, keep_going=True)
     (skipped,) = plan.skipped
     assert f" {protocol} " in skipped.reason and f" {instead} " in skipped.reason
+
+
+@pytest.mark.parametrize("protocol", ["h3", "h1,h3"])
+def test_no_race_speaks_http_3(catalogue: Catalogue, protocol: str) -> None:
+    with pytest.raises(BadUsage, match="--protocol: has h3, which `bakeoff load` alone speaks"):
+        raced(catalogue, "both", protocol=protocol)
 
 
 def test_a_command_is_believed(catalogue: Catalogue) -> None:

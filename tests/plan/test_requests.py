@@ -160,6 +160,8 @@ ZIPPED = 'headers = { accept-encoding = "gzip" }\npath = "/orders'
         ('path = "/orders', ZIPPED, "request.1.headers.accept-encoding", ""),
         (CONTAINS, "body_matches = '(?=a)'", "request.1.expect.body_matches", ""),
         (CONTAINS, 'json = { a = "int" }', "request.1.expect.json", "`int`"),
+        (CONTAINS, 'body = "{{nam}}"', "request.1.expect.body", "{{nam}}"),
+        (CONTAINS, 'body = "{{hex 4}}"', "request.1.expect.body", "{{hex 4}}"),
         (PATH, 'path = "/a b"', "request.0.path", "%20"),
         (PATH, 'path = "/ä"', "request.0.path", "%C3%A4"),
         ("/orders/{{id}}", "/orders/{{name}}", "request.1.path", "'bob b'"),

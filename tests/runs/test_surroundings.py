@@ -53,6 +53,24 @@ def test_there_is_one_upstream_for_all_and_its_cpu_time_is_read(measure: Measure
     assert not world.up, "it was stopped, too"
 
 
+def test_a_database_has_a_password_that_contenders_know(measure: Measure) -> None:
+    world = World({**SPEEDS, "database": 1.0})
+    plan = measure.plan("fast", "slow", duration=2.0)
+    workload = Workload(name="hello", database_rows=200)
+    upstream = Catalogue.shipped().upstream(workload)
+    update = {"workload": workload, "upstream": upstream, "upstream_cpus": (1,)}
+    run = raced(measure, plan.model_copy(update=update), world)
+    own = world.environments.pop("database/upstream")
+    assert own["ROWS"] == "200" and len(own["PASSWORD"]) >= 32
+    (url,) = {each["DATABASE_URL"] for each in world.environments.values()}
+    assert re.fullmatch(rf"postgres://bench:{own['PASSWORD']}@127\.0\.0\.1:\d+/postgres", url)
+    asked = run.result.upstream
+    assert asked and (asked.delay_ms, asked.rows, asked.cpus) == (None, 200, (1,))
+    (said,) = [each for each in facts(run.result) if "database" in each]
+    assert re.fullmatch(r"a database of 200 rows on core 1, busy \S+ % at most", said)
+    assert own["PASSWORD"] not in run.plan.to_json() and not world.up
+
+
 def test_without_need_there_is_none(measure: Measure) -> None:
     world = World(SPEEDS)
     run = measure.race(world, "fast", "slow", duration=2.0)

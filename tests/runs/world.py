@@ -204,6 +204,8 @@ class World(Reports, History, Watch):
         """A real answer, unless this world says that nobody listens."""
         return f"{host} {port}: refused" if self.refuses else None
 
+    admits = answers
+
     def connect(self, job: Job) -> FakeLoad:
         return FakeLoad(self, job)
 

@@ -1,6 +1,7 @@
 """What all that measures in one folder works with."""
 
-from collections.abc import Iterator, Mapping
+import secrets
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -8,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from bakeoff.build import out_folder
-from bakeoff.load import Forwarder
 from bakeoff.measure import CpuReader
 from bakeoff.model.errors import BakeoffError, ContenderOut, NoVerdict
 from bakeoff.model.fields import numbers
@@ -17,6 +17,7 @@ from bakeoff.model.plan import Cores, Expected, Plan
 from bakeoff.model.protocol import Certificate
 from bakeoff.model.readings import CpuTime
 from bakeoff.model.receipt import Expectation, Verification
+from bakeoff.model.workload import Workload
 from bakeoff.plan import ENDING_S, START_S_MAX
 from bakeoff.runs.stages import Stages, Watch
 from bakeoff.runs.store import Store
@@ -28,7 +29,8 @@ LOG = "upstream.log"
 
 @dataclass(frozen=True)
 class Surroundings:
-    """`environment` names the files' folder, STATIC_DIR, and the upstream's URL, UPSTREAM.
+    """`environment` names the files' folder, STATIC_DIR, and the upstream's URL: UPSTREAM, or
+    DATABASE_URL.
 
     `key` is the upstream's name at the keeper, and `cpu` reads its CPU time; None: there is none.
     """
@@ -51,6 +53,7 @@ def surroundings(plan: Plan, stages: Stages, keeper: Keeper, logs: Path) -> Surr
     if plan.upstream is None:
         return Surroundings(environment)
     assert plan.upstream.folder, "an upstream with a folder"
+    service = _service(plan.workload, stages)
     key = f"{plan.upstream.name}/upstream"
     cores = Cores(server=plan.upstream_cpus, client=plan.cores.client)
     try:
@@ -62,14 +65,36 @@ def surroundings(plan: Plan, stages: Stages, keeper: Keeper, logs: Path) -> Surr
             cores=cores,
             host=plan.host,
             log=logs / LOG,
-            answers=stages.servers.answers,
-            environment={"DELAY_MS": str(plan.workload.upstream_delay_ms)},
+            answers=service.answers,
+            environment=service.environment,
         )
     except ContenderOut as error:
         name = plan.workload.name
         raise NoVerdict(f"the upstream of the workload {name} could not start: {error}") from None
-    environment["UPSTREAM"] = f"http://{handle.address}"
+    environment[service.variable] = service.url.format(handle.address)
     return Surroundings(environment, key, stages.meters.cpu(handle.cpu))
+
+
+@dataclass(frozen=True)
+class _Service:
+    """What is behind the contenders. `environment` is its own, `answers` says whether it is ready,
+    and contenders find it in `variable`, as `url` with its address in place of {}."""
+
+    environment: dict[str, str]
+    answers: Callable[[str, int], str | None]
+    variable: str
+    url: str
+
+
+def _service(workload: Workload, stages: Stages) -> _Service:
+    if workload.database_rows is None:
+        delay = {"DELAY_MS": str(workload.upstream_delay_ms)}
+        return _Service(delay, stages.servers.answers, "UPSTREAM", "http://{}")
+    # Whoever is on this machine can connect to it, too.
+    password = secrets.token_hex(16)
+    own = {"ROWS": str(workload.database_rows), "PASSWORD": password}
+    url = f"postgres://bench:{password}@{{}}/postgres"
+    return _Service(own, stages.servers.admits, "DATABASE_URL", url)
 
 
 class TimeIsUp(BakeoffError):
@@ -113,7 +138,6 @@ class Context:
     folder: Path
     inferred: dict[str, Inferred] = field(default_factory=dict)
     _surroundings: list[Surroundings] = field(default_factory=list)
-    _forwarders: list[Forwarder] = field(default_factory=list)
     until_ns: int | None = None
     ready_s: dict[str, float] = field(default_factory=dict)
     _added_ns: list[int] = field(default_factory=list)
@@ -169,20 +193,6 @@ class Context:
             self._surroundings.append(surroundings(plan, self.stages, self.keeper, logs))
         return self._surroundings[0]
 
-    def forwarder(self, plan: Plan) -> Forwarder | None:
-        """Whoever makes the plan's path, started when it is first asked for; None: there is no
-        path. Raises `MissingPiece`."""
-        if plan.path and not self._forwarders:
-            made = self.stages.loads.forwarder(plan.path, plan.seed, plan.path_cpus)
-            self._forwarders.append(made)
-        return self._forwarders[0] if plan.path else None
-
-    def close(self) -> None:
-        """End the contenders, and the path that leads to them."""
-        self.keeper.close()
-        for forwarder in self._forwarders:
-            forwarder.close()
-
     def log(self, name: str, boot: int) -> Path:
         safe = "".join(each if each.isalnum() or each in "._-" else "-" for each in name)
         return self.folder / "logs" / f"{safe}-boot{boot}.log"
@@ -206,10 +216,9 @@ def measuring(
     if expected:
         until_ns = stages.clock.now_ns() + round((expected.at_most_s - ENDING_S) * 1e9)
     keeper = stages.servers.keeper(folder / "scratch")
-    context = Context(stages, keeper, store, watch, folder, until_ns=until_ns)
+    for line in keeper.swept:
+        watch.step(line)
     try:
-        for line in keeper.swept:
-            watch.step(line)
-        yield context
+        yield Context(stages, keeper, store, watch, folder, until_ns=until_ns)
     finally:
-        context.close()
+        keeper.close()

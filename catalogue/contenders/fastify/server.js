@@ -45,10 +45,22 @@ const buffer = {
   properties: { result: { type: 'string' } },
 };
 
+const item = {
+  type: 'object',
+  properties: { id: { type: 'integer' }, shelf: { type: 'integer' }, name: { type: 'string' } },
+};
+
+// A statement with a name is prepared once on each connection.
+const ROW = { name: 'row', text: 'SELECT id, shelf, name FROM item WHERE id = $1' };
+const PAGE = { name: 'page', text: 'SELECT id, shelf, name FROM item WHERE shelf = $1 ORDER BY id' };
+
 // Routes wait for the plugin: it must be there when /fillbuffer is declared.
 app.register(require('@fastify/compress'), { global: false });
 if (process.env.STATIC_DIR) {
   app.register(require('@fastify/static'), { root: process.env.STATIC_DIR, prefix: '/static/' });
+}
+if (process.env.DATABASE_URL) {
+  app.register(require('@fastify/postgres'), { connectionString: process.env.DATABASE_URL, max: 16 });
 }
 app.addContentTypeParser('application/octet-stream', (request, payload, done) => done(null, payload));
 app.after(() => {
@@ -89,6 +101,26 @@ app.after(() => {
     const upstream = await fetch(`${process.env.UPSTREAM}/`);
     reply.code(upstream.status).type(upstream.headers.get('content-type'));
     return Buffer.from(await upstream.arrayBuffer());
+  });
+
+  app.get('/row', {
+    schema: {
+      querystring: { type: 'object', properties: { id: { type: 'integer' } }, required: ['id'] },
+      response: { 200: item },
+    },
+  }, async (request, reply) => {
+    const { rows } = await app.pg.query({ ...ROW, values: [request.query.id] });
+    return rows[0] ?? reply.callNotFound();
+  });
+
+  app.get('/page', {
+    schema: {
+      querystring: { type: 'object', properties: { shelf: { type: 'integer' } }, required: ['shelf'] },
+      response: { 200: { type: 'array', items: item } },
+    },
+  }, async (request) => {
+    const { rows } = await app.pg.query({ ...PAGE, values: [request.query.shelf] });
+    return rows;
   });
 });
 

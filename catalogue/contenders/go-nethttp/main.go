@@ -122,6 +122,14 @@ func main() {
 	if files := os.Getenv("STATIC_DIR"); files != "" {
 		http.Handle("GET /static/", http.StripPrefix("/static/", http.FileServer(http.Dir(files))))
 	}
+	if os.Getenv("DATABASE_URL") != "" {
+		items, err := openItems()
+		if err != nil {
+			log.Fatal(err)
+		}
+		http.HandleFunc("GET /row", items.row)
+		http.HandleFunc("GET /page", items.page)
+	}
 
 	server := &http.Server{
 		Addr: net.JoinHostPort(os.Getenv("HOST"), os.Getenv("PORT")),

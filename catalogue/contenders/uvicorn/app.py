@@ -5,8 +5,15 @@ import hashlib
 import json
 import os
 from functools import cache
+from urllib.parse import parse_qs
 
 import aiohttp
+import asyncpg
+
+ROW = "SELECT id, shelf, name FROM item WHERE id = $1"
+PAGE = "SELECT id, shelf, name FROM item WHERE shelf = $1 ORDER BY id"
+POOL = 16 // int(os.environ.get("WORKERS", 1)) or 1
+"""Connections to the database, of each process; a statement is prepared once on each of them."""
 
 
 @cache
@@ -36,7 +43,37 @@ async def digest(receive):
     return so_far.hexdigest().encode()
 
 
+@cache
+def database():
+    """The pool, opened before the first request."""
+    return asyncpg.create_pool(os.environ["DATABASE_URL"], min_size=POOL, max_size=POOL)
+
+
+async def lifespan(receive, send):
+    await receive()
+    if "DATABASE_URL" in os.environ:
+        await database()
+    await send({"type": "lifespan.startup.complete"})
+    await receive()
+    if "DATABASE_URL" in os.environ:
+        database().terminate()
+    await send({"type": "lifespan.shutdown.complete"})
+
+
+def key(scope, name):
+    """A number of the query."""
+    return int(parse_qs(scope["query_string"])[name][0])
+
+
+def rendered(value):
+    # The separators leave out the spaces that json would put.
+    return json.dumps(value, separators=(",", ":")).encode()
+
+
 async def app(scope, receive, send):
+    if scope["type"] == "lifespan":
+        await lifespan(receive, send)
+        return
     assert scope["type"] == "http"
     path = scope["path"]
     status, kind = 200, b"text/plain"
@@ -45,9 +82,7 @@ async def app(scope, receive, send):
     elif path == "/empty":
         body = b""
     elif path == "/fillbuffer":
-        kind = b"application/json"
-        # The separators leave out the spaces that json would put.
-        body = json.dumps({"result": "Hello world"}, separators=(",", ":")).encode()
+        kind, body = b"application/json", rendered({"result": "Hello world"})
     elif path == "/echo" and scope["method"] == "POST":
         body = await read_body(receive)
     elif path == "/delay":
@@ -59,6 +94,11 @@ async def app(scope, receive, send):
         async with upstream().get(os.environ["UPSTREAM"] + "/") as answer:
             status, kind = answer.status, answer.headers["Content-Type"].encode()
             body = await answer.read()
+    elif path == "/row" and (found := await database().fetchrow(ROW, key(scope, b"id"))):
+        kind, body = b"application/json", rendered(dict(found))
+    elif path == "/page":
+        found = await database().fetch(PAGE, key(scope, b"shelf"))
+        kind, body = b"application/json", rendered([dict(row) for row in found])
     else:
         status, body = 404, b"Not Found"
     headers = [(b"content-type", kind), (b"content-length", b"%d" % len(body))]

@@ -3,7 +3,7 @@
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use volley_net::{Failure, Fault};
+use volley_net::{Failure, Fault, QuicFault};
 use volley_protocol::ws::frame::is_close_code;
 use volley_protocol::{Loss, Refusal, Verdict};
 
@@ -94,6 +94,13 @@ impl ErrorKind {
                 Fault::Alpn => Self::Alpn,
                 Fault::Cut | Fault::Other => Self::Handshake,
             },
+            Failure::Quic(failure) => match failure.fault {
+                QuicFault::Certificate => Self::Certificate,
+                QuicFault::Alpn => Self::Alpn,
+                QuicFault::Handshake => Self::Handshake,
+                QuicFault::Lapsed => Self::ConnectTimeout,
+                QuicFault::Refused | QuicFault::Reset | QuicFault::Malformed => Self::Connect,
+            },
         }
     }
 
@@ -104,13 +111,18 @@ impl ErrorKind {
             Failure::System(Errno::TIMEDOUT) => Self::Timeout,
             Failure::Tls(failure) if failure.fault == Fault::Cut => Self::EarlyClose,
             Failure::System(_) | Failure::Tls(_) => Self::Write,
+            Failure::Quic(failure) => match failure.fault {
+                QuicFault::Lapsed => Self::Timeout,
+                QuicFault::Malformed | QuicFault::Handshake => Self::Malformed,
+                _ => Self::Reset,
+            },
         }
     }
 
     /// The kind of a request that ended without an answer on a connection that lives on.
     pub fn of_refusal(refusal: Refusal) -> Self {
         match refusal {
-            Refusal::Reset(_) => Self::StreamReset,
+            Refusal::Reset(_) | Refusal::Aborted(_) => Self::StreamReset,
             Refusal::GoneAway(_) | Refusal::HandedBack => Self::Goaway,
         }
     }

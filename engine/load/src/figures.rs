@@ -5,7 +5,7 @@ use crate::scheme::Scheme;
 use crate::tally::{Bad, Terms};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use volley_net::Io;
+use volley_net::{Datagrams, Io};
 
 /// Above this share of busy time the generator itself may be the limit.
 pub const BUSY: f64 = 0.9;
@@ -46,6 +46,8 @@ pub struct Figures<E: Ord = ErrorKind> {
     /// HTTP/2: requests that may be on their way at a time on one connection.
     pub streams: Option<usize>,
     pub agreed: Option<Agreement>,
+    /// HTTP/3: what went in datagrams, warm-up and drain included.
+    pub datagrams: Option<DatagramFigures>,
     /// Of TLS, that came to an agreement.
     pub handshakes: Option<u64>,
     /// From the established connection to the end of its handshake.
@@ -105,6 +107,52 @@ impl Agreement {
             header_table_size: announced.map(|of| of.header_table_size),
             max_frame_size: announced.map(|of| of.max_frame_size),
         })
+    }
+}
+
+/// What QUIC sent and received.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DatagramFigures {
+    /// The version of QUIC.
+    pub quic_version: String,
+    /// What paces what we send.
+    pub congestion_control: String,
+    /// Datagrams.
+    pub sent: u64,
+    /// The same.
+    pub received: u64,
+    /// Datagrams received for each answer; null without answers.
+    pub received_per_answer: Option<f64>,
+    /// Bytes of them.
+    pub received_bytes_per_answer: Option<f64>,
+    /// Datagrams that one system call sent, on average: more than 1 where GSO is in effect.
+    pub sent_per_call: Option<f64>,
+    /// Datagrams that the kernel handed over as one piece, on average: more than 1 where GRO is in effect.
+    pub received_per_piece: Option<f64>,
+    /// Packets of ours that were taken for lost, and what they carried sent again.
+    pub lost: u64,
+    /// Datagrams that the kernel dropped on this machine, for any socket that had no room; null where it
+    /// does not say.
+    pub dropped: Option<u64>,
+}
+
+impl DatagramFigures {
+    /// `answers`: those of the same time.
+    pub fn of(datagrams: &Datagrams, answers: u64, dropped: Option<u64>) -> Self {
+        let per = |count: u64, of: u64| (of > 0).then(|| count as f64 / of as f64);
+        Self {
+            quic_version: volley_quic::VERSION.to_owned(),
+            congestion_control: volley_quic::CONGESTION_CONTROL.to_owned(),
+            sent: datagrams.sent,
+            received: datagrams.received,
+            received_per_answer: per(datagrams.received, answers),
+            received_bytes_per_answer: per(datagrams.received_bytes, answers),
+            sent_per_call: per(datagrams.sent, datagrams.sends),
+            received_per_piece: per(datagrams.received, datagrams.pieces),
+            lost: datagrams.lost,
+            dropped,
+        }
     }
 }
 

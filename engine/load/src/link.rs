@@ -3,6 +3,7 @@
 use crate::errors::ErrorKind;
 use crate::pace::{Pacer, pause_ns};
 use crate::pool::{Flight, State};
+use crate::scheme::Scheme;
 use crate::turn::Turn;
 use rustix::io::Errno;
 use std::io::Result;
@@ -282,7 +283,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         }
         let target = self.pool.target.clone();
         self.close_with_error(slot, ErrorKind::of_connect(failure), None, || {
-            format!("{}: {}", target.route.address, unconnected(failure))
+            format!("{}: {}", target.route.address, unconnected(failure, target.scheme))
         });
     }
 
@@ -359,14 +360,21 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
 }
 
 /// Why a connection could not be made.
-fn unconnected(failure: &Failure) -> String {
+fn unconnected(failure: &Failure, scheme: Scheme) -> String {
     match failure {
+        Failure::System(Errno::TIMEDOUT) if scheme == Scheme::H3 => {
+            "no answer over UDP in time: the server does not speak HTTP/3 here, or UDP is blocked on the way"
+                .to_owned()
+        }
+        Failure::System(Errno::CONNREFUSED) if scheme == Scheme::H3 => {
+            "nobody listens on this UDP port: the server does not speak HTTP/3 here".to_owned()
+        }
         Failure::Tls(tls) => match tls.fault {
             Fault::Cut => "the server closed the connection during the TLS handshake".to_owned(),
             Fault::Other => format!("TLS handshake: {}", tls.words),
             Fault::Certificate | Fault::Alpn => tls.words.clone(),
         },
-        Failure::System(_) => failure.to_string(),
+        Failure::System(_) | Failure::Quic(_) => failure.to_string(),
     }
 }
 
@@ -379,6 +387,6 @@ fn broken(failure: &Failure) -> String {
                 .to_owned(),
             _ => format!("TLS: {}", tls.words),
         },
-        Failure::System(_) => failure.to_string(),
+        Failure::System(_) | Failure::Quic(_) => failure.to_string(),
     }
 }

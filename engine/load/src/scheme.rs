@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 use std::io::{Error, ErrorKind, Result};
 use std::sync::Arc;
 use volley_net::{Backend, Epoll, Io, Kernel, Patience, RingSize, Uring};
-use volley_protocol::{Http1, Http2, Protocol, WebSocket};
-use volley_tls::{Config, Tls};
+use volley_protocol::{Http1, Http2, Http3, Protocol, WebSocket};
+use volley_quic::Quic;
+use volley_tls::{Config, Terms, Tls};
 
 /// What is spoken on a target's connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, clap::ValueEnum)]
@@ -24,6 +25,8 @@ pub enum Scheme {
     H2c,
     /// HTTP/2 over TLS, agreed on by ALPN.
     H2,
+    /// HTTP/3 over QUIC, agreed on by ALPN.
+    H3,
 }
 
 impl Scheme {
@@ -34,22 +37,40 @@ impl Scheme {
             Self::H1Tls => "h1-tls",
             Self::H2c => "h2c",
             Self::H2 => "h2",
+            Self::H3 => "h3",
         }
     }
 
     /// Whether its bytes travel in TLS.
     pub fn is_tls(self) -> bool {
-        matches!(self, Self::H1Tls | Self::H2)
+        matches!(self, Self::H1Tls | Self::H2 | Self::H3)
     }
 
     /// As ALPN names it.
     pub fn alpn(self) -> &'static str {
-        if self.is_h2() { "h2" } else { "http/1.1" }
+        match self {
+            Self::H1 | Self::H1Tls => "http/1.1",
+            Self::H2c | Self::H2 => "h2",
+            Self::H3 => "h3",
+        }
     }
 
     /// Whether it is HTTP/2.
     pub fn is_h2(self) -> bool {
         matches!(self, Self::H2c | Self::H2)
+    }
+
+    /// Whether each request has a stream of its own.
+    pub fn has_streams(self) -> bool {
+        self.is_h2() || self == Self::H3
+    }
+
+    /// What a client offers that measures servers by it.
+    pub fn terms(self, resumes: bool) -> Terms {
+        match self {
+            Self::H3 => Terms::measuring_quic(self.alpn()),
+            _ => Terms::measuring(self.alpn(), self.is_h2(), resumes),
+        }
     }
 }
 
@@ -106,7 +127,11 @@ fn over<B: Kernel + 'static>(
         (Scheme::H2c, _) => boxed::<_, Http2<_, false>>(target, share, io),
         (Scheme::H1Tls, Some(client)) => boxed::<_, Http1<_>>(target, share, sealed(client)),
         (Scheme::H2, Some(client)) => boxed::<_, Http2<_, true>>(target, share, sealed(client)),
-        (Scheme::H1Tls | Scheme::H2, None) => {
+        (Scheme::H3, Some(client)) => {
+            let depth = target.pipeline;
+            boxed::<_, Http3<_>>(target, share, |slots, _| Quic::new(client, slots, depth))
+        }
+        (Scheme::H1Tls | Scheme::H2 | Scheme::H3, None) => {
             let words = format!("{} needs the certificates that TLS trusts", target.scheme.name());
             Err(Error::new(ErrorKind::InvalidInput, words))
         }

@@ -45,6 +45,9 @@ pub struct Outcome {
     pub busy_threads: Vec<f64>,
     /// The counts.
     pub tally: Tally,
+    /// Datagrams that had come to this machine in the meantime and were dropped for want of a buffer, ours
+    /// or the server's; `None`: none are sent, or the kernel does not say.
+    pub dropped: Option<u64>,
 }
 
 impl Outcome {
@@ -140,6 +143,7 @@ pub(crate) fn run<B: Backend, P: Protocol<Flight>>(
     mut part: Part<'_>,
 ) -> Result<Outcome> {
     let Part { share, plan, control, .. } = part;
+    let datagrams = pool.io.datagrams();
     let prepared = prepare(pool, patience, plan, share)?;
     let connections = pool.target.connections as u64;
     let most = plan.requests.map_or(u64::MAX, |all| share.of_requests(all, connections));
@@ -168,12 +172,21 @@ pub(crate) fn run<B: Backend, P: Protocol<Flight>>(
     turn.settle(&mut part)?;
     turn.count_unfinished()?;
     turn.publish(&mut part, true);
-    let Turn { window, tally, pool, .. } = turn;
+    let Turn { window, mut tally, pool, .. } = turn;
     pool.io.close_retired()?;
+    tally.datagrams = pool.io.datagrams().zip(datagrams).map(|(now, before)| now.since(&before));
     let window_ns = (window.end_ns - window.start_ns).max(1) as f64;
     let mut busy_threads = vec![0.0; share.threads];
     busy_threads[share.thread] = (1.0 - tally.waited_ns as f64 / window_ns).clamp(0.0, 1.0);
-    Ok(Outcome { window, drained_ns: now_ns(), cpu_ns, delayed_ns, busy_threads, tally })
+    Ok(Outcome {
+        window,
+        drained_ns: now_ns(),
+        cpu_ns,
+        delayed_ns,
+        busy_threads,
+        tally,
+        dropped: None,
+    })
 }
 
 impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {

@@ -5,7 +5,7 @@ use crate::errors::{Counts, ErrorKind};
 use crate::events::EventTally;
 use crate::histogram::{FirstBytes, Latencies};
 use serde::{Deserialize, Serialize};
-use volley_net::Agreed;
+use volley_net::{Agreed, Datagrams};
 use volley_protocol::Announced;
 
 /// The first exchange that went wrong. In JSON, bytes are base64.
@@ -85,6 +85,8 @@ pub struct Tally {
     pub resumed: u64,
     /// What was agreed on, by the first connection that did.
     pub terms: Terms,
+    /// What went in datagrams in the whole slice, where anything did.
+    pub datagrams: Option<Datagrams>,
     /// Connections found closed by the server when the slice began.
     pub idle_closed: u64,
     /// Failures of ramp, window and drain.
@@ -185,6 +187,9 @@ impl Tally {
         self.handshake_ns += other.handshake_ns;
         self.resumed += other.resumed;
         self.terms.merge(&other.terms);
+        if let Some(datagrams) = &other.datagrams {
+            self.datagrams.get_or_insert_default().add(datagrams);
+        }
         self.idle_closed += other.idle_closed;
         self.errors.merge(&other.errors);
         self.misses += other.misses;

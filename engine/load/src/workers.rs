@@ -5,7 +5,7 @@
 use crate::intervals::{Assembly, Interval};
 use crate::pace::Window;
 use crate::pool::Share;
-use crate::scheme;
+use crate::scheme::{self, Scheme};
 use crate::shared::{Control, Live};
 use crate::slice::{Outcome, Part, Plan, Wish};
 use crate::tally::{Bad, Tally, Terms};
@@ -16,7 +16,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 use volley_net::clock::now_ns;
-use volley_net::{Io, IoChoice, Patience, RingSize, limits};
+use volley_net::{Io, IoChoice, Patience, RingSize, limits, udp};
 
 /// Between two snapshots.
 const SNAPSHOT_EVERY: Duration = Duration::from_millis(20);
@@ -38,6 +38,7 @@ pub struct Size {
 #[derive(Debug)]
 pub struct Workers {
     io: Io,
+    targets: Vec<Arc<Target>>,
     threads: Vec<Worker>,
     replies: Receiver<Reply>,
 }
@@ -88,7 +89,7 @@ impl Workers {
             check_share(size.threads, target.connections)?;
         }
         let (sender, replies) = channel();
-        let mut workers = Self { io, threads: Vec::new(), replies };
+        let mut workers = Self { io, targets: targets.to_vec(), threads: Vec::new(), replies };
         for thread in 0..size.threads {
             let share = Share { thread, threads: size.threads };
             let cpu = (!size.cpus.is_empty()).then(|| size.cpus[thread % size.cpus.len()]);
@@ -152,11 +153,16 @@ impl Workers {
             // A thread that begins late must not show what it counted in the slice before.
             worker.live.show(0, 0);
         }
+        let is_udp = self.targets[target].scheme == Scheme::H3;
+        let dropped = is_udp.then(udp::dropped).flatten();
         self.order(|| {
             let (plan, control) = (plan.clone(), control.clone());
             Order::Run { target, plan, control }
         });
-        let outcome = self.watch(&plan, &control, watch);
+        let mut outcome = self.watch(&plan, &control, watch);
+        if let (Ok(outcome), Some(before)) = (&mut outcome, dropped) {
+            outcome.dropped = udp::dropped().map(|now| now.saturating_sub(before));
+        }
         if outcome.is_err() {
             // The others need not wait for one that has failed.
             control.apply(Wish::Leave, now_ns());

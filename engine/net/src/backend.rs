@@ -167,6 +167,52 @@ pub struct Agreed {
     pub took_ns: u64,
 }
 
+/// What QUIC has sent and received in datagrams, on all connections so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Datagrams {
+    /// Datagrams sent.
+    pub sent: u64,
+    /// Bytes in them.
+    pub sent_bytes: u64,
+    /// System calls that sent them: fewer where one has several of a size (GSO, `UDP_SEGMENT`).
+    pub sends: u64,
+    /// Datagrams received.
+    pub received: u64,
+    /// Bytes in them.
+    pub received_bytes: u64,
+    /// Pieces that the kernel gave them in: fewer where it puts several into one (`UDP_GRO`).
+    pub pieces: u64,
+    /// Packets of ours that were taken for lost, and what they carried sent again.
+    pub lost: u64,
+}
+
+impl Datagrams {
+    /// Those of one more connection, or thread.
+    pub fn add(&mut self, other: &Self) {
+        self.sent += other.sent;
+        self.sent_bytes += other.sent_bytes;
+        self.sends += other.sends;
+        self.received += other.received;
+        self.received_bytes += other.received_bytes;
+        self.pieces += other.pieces;
+        self.lost += other.lost;
+    }
+
+    /// Those since `before`.
+    #[must_use]
+    pub fn since(&self, before: &Self) -> Self {
+        Self {
+            sent: self.sent - before.sent,
+            sent_bytes: self.sent_bytes - before.sent_bytes,
+            sends: self.sends - before.sends,
+            received: self.received - before.received,
+            received_bytes: self.received_bytes - before.received_bytes,
+            pieces: self.pieces - before.pieces,
+            lost: self.lost - before.lost,
+        }
+    }
+}
+
 /// A [`Backend`] that the kernel provides, and that needs nothing else.
 pub trait Kernel: Backend {
     /// For connections in so many slots, which send parts of `outbox`.
@@ -184,6 +230,11 @@ pub trait Backend: Sized {
     /// What the handshake of a slot's connection came to, once it is established. `None` where there
     /// is none.
     fn agreed(&self, _slot: usize) -> Option<Agreed> {
+        None
+    }
+
+    /// What went in datagrams so far. `None` where nothing does.
+    fn datagrams(&self) -> Option<Datagrams> {
         None
     }
 

@@ -11,6 +11,36 @@ pub enum Failure {
     System(Errno),
     /// TLS failed, or the connection under its handshake. Boxed: events are passed along a lot.
     Tls(Box<TlsFailure>),
+    /// QUIC failed, or what it is agreed on by.
+    Quic(Box<QuicFailure>),
+}
+
+/// How QUIC failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QuicFailure {
+    /// What kind of failure it is.
+    pub fault: QuicFault,
+    /// In words.
+    pub words: String,
+}
+
+/// Kinds of failures of QUIC.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum QuicFault {
+    /// The server's certificate is not believed.
+    Certificate,
+    /// The server did not agree on the protocol that was asked for.
+    Alpn,
+    /// TLS failed otherwise.
+    Handshake,
+    /// The server speaks no version of QUIC that we do, or takes no connection.
+    Refused,
+    /// Nothing came for as long as both sides had agreed on.
+    Lapsed,
+    /// The server gave the connection up.
+    Reset,
+    /// The server breaks QUIC's rules.
+    Malformed,
 }
 
 /// How TLS failed.
@@ -40,6 +70,11 @@ impl Failure {
     pub fn tls(fault: Fault, words: impl Into<String>) -> Self {
         Self::Tls(Box::new(TlsFailure { fault, words: words.into() }))
     }
+
+    /// Of QUIC.
+    pub fn quic(fault: QuicFault, words: impl Into<String>) -> Self {
+        Self::Quic(Box::new(QuicFailure { fault, words: words.into() }))
+    }
 }
 
 impl From<Errno> for Failure {
@@ -53,6 +88,7 @@ impl fmt::Display for Failure {
         match self {
             Self::System(errno) => f.write_str(&system_words(*errno)),
             Self::Tls(failure) => f.write_str(&failure.words),
+            Self::Quic(failure) => f.write_str(&failure.words),
         }
     }
 }

@@ -12,12 +12,15 @@ pub mod limits;
 mod patience;
 mod route;
 pub mod socket;
+pub mod udp;
 mod uring;
 pub mod url;
 
-pub use backend::{Agreed, Backend, EVENTS_AT_ONCE, Event, Io, IoChoice, Kernel, RingSize, What};
+pub use backend::{
+    Agreed, Backend, Datagrams, EVENTS_AT_ONCE, Event, Io, IoChoice, Kernel, RingSize, What,
+};
 pub use epoll::Epoll;
-pub use failure::{Failure, Fault, TlsFailure};
+pub use failure::{Failure, Fault, QuicFailure, QuicFault, TlsFailure};
 pub use patience::Patience;
 pub use route::{Address, Route, SocketBuffers, Sources};
 pub use uring::Uring;

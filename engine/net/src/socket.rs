@@ -54,6 +54,19 @@ pub fn open(route: &Route, nth: u64) -> Result<Opened> {
     }
 }
 
+/// A socket for datagrams that go to and come from this address alone, non-blocking.
+pub fn open_datagrams(address: &SocketAddr, route: &Route, nth: u64) -> Result<OwnedFd> {
+    let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
+    let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+    let fd = net::socket_with(family, SocketType::DGRAM, flags, None)?;
+    set_buffers(&fd, route.buffers)?;
+    if let Some(source) = source(route.sources, nth) {
+        bind(&fd, source)?;
+    }
+    net::connect(&fd, address)?;
+    Ok(fd)
+}
+
 /// Waits where the server's queue is full: other than with TCP, no event would tell that there is
 /// room again.
 fn connect_unix(fd: &OwnedFd, address: &SocketAddrUnix, timeout: Duration) -> Result<()> {

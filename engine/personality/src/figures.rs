@@ -51,6 +51,7 @@ pub(crate) fn closed(
         protocol: None,
         streams: None,
         agreed: None,
+        datagrams: None,
         handshakes: None,
         handshake_mean_us: None,
         resumed: None,

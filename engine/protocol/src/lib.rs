@@ -2,7 +2,7 @@
 //!
 //! A [`Request`] becomes bytes once, or parts of them where they depend on the connection. A
 //! [`Protocol`] holds the requests in flight on one connection: [`Http1`] and [`WebSocket`] in their order,
-//! [`Http2`] in any. It is given whatever bytes a socket received and says when an answer is complete, whether it
+//! [`Http2`] and [`Http3`] in any. It is given whatever bytes a socket received and says when an answer is complete, whether it
 //! is the right one, or where it breaks the protocol. Nothing allocates while answers arrive in one
 //! piece, unless one has to be hashed or looked into.
 
@@ -14,8 +14,10 @@ mod chunked;
 pub mod content;
 pub mod decoder;
 pub mod events;
+mod fields;
 pub mod grpc;
 pub mod h2;
+pub mod h3;
 pub mod head;
 pub mod http1;
 pub mod learned;
@@ -23,6 +25,7 @@ pub mod message;
 pub mod protocol;
 pub mod request;
 pub mod shape;
+mod streams;
 pub mod verdict;
 pub mod ws;
 
@@ -30,6 +33,7 @@ pub use check::{BodyRule, Expectation, LengthRule, StatusRule};
 pub use content::{Content, Pattern};
 pub use decoder::Decoder;
 pub use h2::Http2;
+pub use h3::Http3;
 pub use head::Malformed;
 pub use http1::Http1;
 pub use learned::HeadCache;

@@ -2,6 +2,7 @@
 
 use crate::check::Expectation;
 use crate::events::Pushed;
+use crate::h3;
 use crate::head::Malformed;
 use crate::request::{Request, RequestError};
 use crate::verdict::Verdict;
@@ -266,6 +267,8 @@ impl fmt::Display for Loss {
 pub enum Refusal {
     /// The server reset its stream.
     Reset(u32),
+    /// The same in HTTP/3, with its own codes (RFC 9114, section 8.1).
+    Aborted(u64),
     /// The server goes away because of an error, or before it has answered anything.
     GoneAway(u32),
     /// The server has had enough requests on this connection, and has not looked at this one: it may
@@ -276,6 +279,9 @@ pub enum Refusal {
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (frame, code) = match *self {
+            Self::Aborted(code) => {
+                return write!(f, "RESET_STREAM with {}", h3::frame::name_of(code));
+            }
             Self::Reset(code) => ("RST_STREAM", code),
             Self::GoneAway(code) => ("GOAWAY", code),
             Self::HandedBack => ("GOAWAY", 0),
@@ -341,6 +347,7 @@ mod tests {
             (Refusal::Reset(7), "RST_STREAM with REFUSED_STREAM"),
             (Refusal::HandedBack, "GOAWAY with NO_ERROR"),
             (Refusal::GoneAway(13), "GOAWAY with HTTP_1_1_REQUIRED"),
+            (Refusal::Aborted(0x10b), "RESET_STREAM with H3_REQUEST_REJECTED"),
             (Refusal::Reset(14), "RST_STREAM with error code 0xe"),
             (Refusal::GoneAway(u32::MAX), "GOAWAY with error code 0xffffffff"),
         ] {

@@ -19,6 +19,8 @@ pub struct Message {
     pub bytes: Range<usize>,
     /// Which answer is right is an index into [`Book::expectations`].
     pub awaited: Awaited,
+    /// Which request of the file it is: an index into [`Book::names`], or beyond it.
+    pub entry: usize,
 }
 
 /// Requests in the order in which they are sent. After the last comes the first again.
@@ -43,7 +45,7 @@ impl Book {
     ) -> Result<Self, RequestError> {
         expectation.suits(request)?;
         let mut draft = Draft::default();
-        draft.add(request.render_head()?, request.clone(), 0);
+        draft.add(request.render_head()?, request.clone(), 0, 0);
         Ok(draft.bind(vec![Arc::new(expectation)], Vec::new(), depth))
     }
 
@@ -55,7 +57,7 @@ impl Book {
         let count = (MASKED_BYTES / message.bytes().len().max(1)).clamp(1, MASKED);
         let (mut draft, mut keys) = (Draft::default(), Keys::new(seed));
         for _ in 0..count {
-            draft.add(message.masked(&mut keys), request.clone(), 0);
+            draft.add(message.masked(&mut keys), request.clone(), 0, 0);
         }
         let expectation = Expectation::of_status(StatusRule::Exactly(101));
         Ok(draft.bind(vec![Arc::new(expectation)], Vec::new(), depth))
@@ -90,11 +92,10 @@ impl Book {
         &self.names
     }
 
-    /// Which request of the file message `number` is: an index into [`Book::names`]. Each has one
-    /// expectation, in the same order.
+    /// Which request of the file message `number` is: an index into [`Book::names`].
     #[inline]
     pub fn entry(&self, number: usize) -> usize {
-        self.messages[number].awaited.expectation as usize
+        self.messages[number].entry
     }
 
     /// After so many messages they repeat.
@@ -138,7 +139,8 @@ impl Book {
         self.messages[first].bytes.start..self.messages[first + count - 1].bytes.end
     }
 
-    /// The answers that are right for the messages.
+    /// The answers that are right for the messages: one for each request of the file, in its order,
+    /// and behind them those of rows and of what connections begin with.
     pub fn expectations(&self) -> &[Arc<Expectation>] {
         &self.expectations
     }
@@ -168,12 +170,13 @@ struct Rendered {
     head: Vec<u8>,
     request: Request,
     awaited: Awaited,
+    entry: usize,
 }
 
 impl Rendered {
-    fn new(head: Vec<u8>, request: Request, expectation: usize) -> Self {
+    fn new(head: Vec<u8>, request: Request, entry: usize, expectation: usize) -> Self {
         let awaited = awaited(&request, expectation);
-        Self { head, request, awaited }
+        Self { head, request, awaited, entry }
     }
 
     fn len(&self) -> usize {
@@ -182,9 +185,16 @@ impl Rendered {
 }
 
 impl Draft {
-    /// One more message. `expectation`: the index of its own.
-    pub(crate) fn add(&mut self, head: Vec<u8>, request: Request, expectation: usize) {
-        let rendered = Rendered::new(head, request, expectation);
+    /// One more message. `entry`: which request of the file it is. `expectation`: the index of its
+    /// own.
+    pub(crate) fn add(
+        &mut self,
+        head: Vec<u8>,
+        request: Request,
+        entry: usize,
+        expectation: usize,
+    ) {
+        let rendered = Rendered::new(head, request, entry, expectation);
         self.bytes += rendered.len();
         self.messages.push(rendered);
     }
@@ -194,16 +204,17 @@ impl Draft {
         &mut self,
         head: Vec<u8>,
         dependent: Dependent,
+        entry: usize,
         expectation: usize,
     ) {
         self.dependents.resize_with(self.messages.len(), || None);
-        self.add(head, dependent.request.clone(), expectation);
+        self.add(head, dependent.request.clone(), entry, expectation);
         self.dependents.push(Some(dependent));
     }
 
     /// One more of the chain.
     pub(crate) fn add_chained(&mut self, head: Vec<u8>, dependent: Dependent, expectation: usize) {
-        let rendered = Rendered::new(head, dependent.request.clone(), expectation);
+        let rendered = Rendered::new(head, dependent.request.clone(), expectation, expectation);
         self.bytes += rendered.len();
         self.chained.push(rendered);
         self.chain.as_mut().expect("there is a chain").requests.push(dependent);
@@ -233,7 +244,8 @@ impl Draft {
                 place.copy_from_slice(part);
                 end += part.len();
             }
-            messages.push(Message { bytes: start..end, awaited: rendered.awaited });
+            let Rendered { awaited, entry, .. } = *rendered;
+            messages.push(Message { bytes: start..end, awaited, entry });
         }
         if let Some(chain) = &mut self.chain {
             chain.first_message = first_of_chain;

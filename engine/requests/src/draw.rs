@@ -11,9 +11,9 @@ use rand::distr::Distribution;
 use rand::distr::weighted::WeightedIndex;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
-use volley_protocol::{Expectation, Request, RequestError, StatusRule, Version};
+use volley_protocol::{BodyRule, Expectation, Request, RequestError, StatusRule, Version};
 
 /// So many requests are drawn from a request file before they repeat: enough that weights are kept
 /// within a percent or so, few enough that bodies of 32 KiB fit.
@@ -45,6 +45,33 @@ pub struct Defaults {
     pub expectation: Expectation,
 }
 
+/// Which answers are right: one for each request of a file, and one for each body of rows.
+struct Answers {
+    expectations: Vec<Arc<Expectation>>,
+    /// By request and body, where they are in `expectations`.
+    of_rows: HashMap<(usize, String), usize>,
+    /// Of the bodies of rows.
+    bytes: usize,
+}
+
+impl Answers {
+    fn new(expectations: Vec<Arc<Expectation>>) -> Self {
+        Self { expectations, of_rows: HashMap::new(), bytes: 0 }
+    }
+
+    /// The index of what is right for request `index`, whose row has this `body` if one of its own.
+    fn of(&mut self, index: usize, body: Option<String>) -> usize {
+        let Some(body) = body else { return index };
+        let Self { expectations, of_rows, bytes } = self;
+        *of_rows.entry((index, body)).or_insert_with_key(|(_, body)| {
+            *bytes += body.len();
+            let body = BodyRule::Exactly(body.clone().into_bytes());
+            expectations.push(Arc::new(Expectation { body, ..(*expectations[index]).clone() }));
+            expectations.len() - 1
+        })
+    }
+}
+
 impl RequestFile {
     /// `count` requests (at least one) drawn by their weights and rendered, of which at most
     /// `depth` are sent at a time. Equal seeds give equal books.
@@ -63,30 +90,32 @@ impl RequestFile {
         let weights = WeightedIndex::new(self.entries.iter().map(|entry| u64::from(entry.weight)))
             .map_err(|error| FileError::new(&self.file, error.to_string()))?;
         let expectation = |entry: &Entry| Arc::new(entry.expected.or(&defaults.expectation));
-        let mut expectations: Vec<_> = self.entries.iter().map(expectation).collect();
+        let mut answers = Answers::new(self.entries.iter().map(expectation).collect());
         let (mut draft, mut taken) = (Draft::default(), 0);
         for _ in 0..self.round().unwrap_or(count).max(1) {
             let index = weights.sample(&mut random);
             let entry = &self.entries[index];
             let row = if entry.takes_rows() { self.row(&mut taken, &mut random) } else { None };
+            let expectation = answers.of(index, entry.expected.body_of(row));
             let render = |request: &Request| {
-                let suits = expectations[index].suits(request);
+                let suits = answers.expectations[expectation].suits(request);
                 let rendered = suits.and_then(|()| request.render_head());
                 rendered.map_err(|error| self.refuse(entry, row, &error))
             };
             if entry.is_dependent() {
                 let dependent = entry.settle(defaults, row, &mut random);
-                draft.add_dependent(render(&dependent.request)?, dependent, index);
+                let head = render(&dependent.request)?;
+                draft.add_dependent(head, dependent, index, expectation);
             } else {
                 let request = entry.fill(defaults, row, &mut random);
-                draft.add(render(&request)?, request, index);
+                draft.add(render(&request)?, request, index, expectation);
             }
-            self.check_size(draft.size(0))?;
+            self.check_size(draft.size(0) + answers.bytes)?;
         }
-        self.draw_chain(defaults, &mut random, &mut draft, &mut expectations)?;
-        self.check_size(draft.size(depth))?;
+        self.draw_chain(defaults, &mut random, &mut draft, &mut answers)?;
+        self.check_size(draft.size(depth) + answers.bytes)?;
         let names = self.entries.iter().map(|entry| entry.name.clone()).collect();
-        Ok(draft.bind(expectations, names, depth))
+        Ok(draft.bind(answers.expectations, names, depth))
     }
 
     /// Draws what connections begin with, whose expectations come behind the others.
@@ -95,7 +124,7 @@ impl RequestFile {
         defaults: &Defaults,
         random: &mut impl Rng,
         draft: &mut Draft,
-        expectations: &mut Vec<Arc<Expectation>>,
+        answers: &mut Answers,
     ) -> Result<(), FileError> {
         let Some(first) = self.once.first() else { return Ok(()) };
         if defaults.close {
@@ -112,20 +141,21 @@ impl RequestFile {
             _ => 1,
         };
         draft.chain = Some(Chain::new(&self.once, &self.entries));
-        let behind = expectations.len();
-        expectations.extend(self.once.iter().map(|once| once.expectation(status)));
+        let behind = answers.expectations.len();
+        answers.expectations.extend(self.once.iter().map(|once| once.expectation(status)));
         let mut taken = 0;
         for _ in 0..draws {
             // One row for all of a connection's: who logs in goes on as the same.
             let row = if takes_rows { self.row(&mut taken, random) } else { None };
             for (step, Once { entry, .. }) in self.once.iter().enumerate() {
                 let dependent = entry.settle(defaults, row, random);
-                let suits = expectations[behind + step].suits(&dependent.request);
+                let expectation = answers.of(behind + step, entry.expected.body_of(row));
+                let suits = answers.expectations[expectation].suits(&dependent.request);
                 let rendered = suits.and_then(|()| dependent.request.render_head());
                 let rendered = rendered.map_err(|error| self.refuse(entry, row, &error))?;
-                draft.add_chained(rendered, dependent, behind + step);
+                draft.add_chained(rendered, dependent, expectation);
             }
-            self.check_size(draft.size(0))?;
+            self.check_size(draft.size(0) + answers.bytes)?;
         }
         Ok(())
     }

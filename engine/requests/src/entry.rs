@@ -43,7 +43,8 @@ pub(crate) enum Body {
 impl Entry {
     /// Whether values of the data file are filled in.
     pub(crate) fn takes_rows(&self) -> bool {
-        self.templates().any(|template| template.columns().next().is_some())
+        self.expected.takes_rows()
+            || self.templates().any(|template| template.columns().next().is_some())
     }
 
     /// Whether something is drawn that does not come from the data file.

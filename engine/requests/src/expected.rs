@@ -2,6 +2,8 @@
 
 use crate::file::{Expect, FileError};
 use crate::source::Source;
+use crate::template::{Names, Template};
+use csv::StringRecord;
 use std::sync::Arc;
 use toml::Spanned;
 use volley_protocol::{BodyRule, Content, Expectation, LengthRule, Pattern, StatusRule};
@@ -12,6 +14,8 @@ pub(crate) struct Expected {
     status: Option<StatusRule>,
     length: Option<LengthRule>,
     body: Option<BodyRule>,
+    /// The body, where it has values of the data file.
+    of_row: Option<Template>,
     headers: Option<Vec<(String, String)>>,
 }
 
@@ -25,6 +29,16 @@ impl Expected {
         }
     }
 
+    /// All of the body, where it is another one for each row.
+    pub(crate) fn body_of(&self, row: Option<&StringRecord>) -> Option<String> {
+        self.of_row.as_ref().map(|body| body.of_row(row))
+    }
+
+    /// Whether values of the data file are filled in.
+    pub(crate) fn takes_rows(&self) -> bool {
+        self.of_row.is_some()
+    }
+
     /// Whether it says all of the body.
     pub(crate) fn has_fixed_body(&self) -> bool {
         matches!(self.body, Some(BodyRule::Exactly(_) | BodyRule::Sha256(_)))
@@ -32,7 +46,12 @@ impl Expected {
 }
 
 impl Source<'_> {
-    pub(crate) fn expected(&self, expect: &Expect) -> Result<Expected, FileError> {
+    /// The `columns` are those of which a value may be in the body.
+    pub(crate) fn expected(
+        &self,
+        expect: &Expect,
+        columns: &[String],
+    ) -> Result<Expected, FileError> {
         let status = match &expect.status {
             Some(status) if !(100..600).contains(status.get_ref()) => {
                 let what =
@@ -43,7 +62,26 @@ impl Source<'_> {
         };
         let headers = expect.headers.as_ref().map(|headers| headers.clone().into_iter().collect());
         let (length, body) = (self.length_rule(expect)?, self.body_rule(expect)?);
-        Ok(Expected { status, length, body, headers })
+        let of_row = self.body_of_row(expect, columns)?;
+        Ok(Expected { status, length, body, of_row, headers })
+    }
+
+    /// Without a data file, braces stand for themselves.
+    fn body_of_row(
+        &self,
+        expect: &Expect,
+        columns: &[String],
+    ) -> Result<Option<Template>, FileError> {
+        let Some(body) = &expect.body else { return Ok(None) };
+        if columns.is_empty() || !body.get_ref().contains("{{") {
+            return Ok(None);
+        }
+        let names = Names { columns, taken: &[] };
+        let template = Template::parse(body.get_ref(), names).and_then(|template| {
+            let what = "an answer that is known beforehand has columns of the data file alone";
+            if template.is_random() { Err(what.to_owned()) } else { Ok(Some(template)) }
+        });
+        template.map_err(|what| self.wrong(body.span(), &self.key(&format!("expect.body: {what}"))))
     }
 
     fn length_rule(&self, expect: &Expect) -> Result<Option<LengthRule>, FileError> {

@@ -51,7 +51,7 @@ impl Source<'_> {
             path: self.text(&self.key("path"), &request.path, names)?,
             headers: headers.collect::<Result<_, _>>()?,
             body: body.unwrap_or(Body::Bytes(Bytes::new())),
-            expected: self.expected(&request.expect)?,
+            expected: self.expected(&request.expect, names.columns)?,
         })
     }
 

@@ -79,6 +79,18 @@ impl Template {
         text
     }
 
+    /// The text of a template that has columns alone.
+    pub(crate) fn of_row(&self, row: Option<&StringRecord>) -> String {
+        let part = |part: &Part| match part {
+            Part::Text(text) => text.clone(),
+            Part::Column(index) => {
+                row.and_then(|row| row.get(*index)).unwrap_or_default().to_owned()
+            }
+            _ => unreachable!("it has columns alone"),
+        };
+        self.0.iter().map(part).collect()
+    }
+
     /// The same as a template, in which those fields are left.
     pub(crate) fn settle(&self, row: Option<&StringRecord>, random: &mut impl Rng) -> Self {
         let settle = |part: &Part| match part {

@@ -2,7 +2,7 @@
 
 use rustls::pki_types::ServerName;
 use rustls::{AlertDescription, CertificateError, Error, PeerMisbehaved};
-use volley_net::{Failure, Fault};
+use volley_net::{Failure, Fault, QuicFault};
 
 /// A server that says nothing before it closes may have been cut off.
 pub(super) fn cut() -> Failure {
@@ -31,10 +31,41 @@ pub(super) fn of(error: &Error, name: &ServerName<'_>, asked: Option<&str>) -> F
     }
 }
 
+/// See [`crate::Config::quic_failure`].
+pub(super) fn of_alert(alert: u8, words: &str, ours: bool, asked: Option<&str>) -> Failure {
+    let asked = asked.unwrap_or("nothing");
+    if let Some(why) = words.strip_prefix("invalid peer certificate: ").filter(|_| ours) {
+        // The latter where another has the name of one that is given.
+        let words = match why {
+            "UnknownIssuer" | "BadSignature" => NOT_VOUCHED_FOR.to_owned(),
+            why => format!("the server's certificate is not believed: {why}"),
+        };
+        return Failure::quic(QuicFault::Certificate, words);
+    }
+    let (fault, words) = match AlertDescription::from(alert) {
+        AlertDescription::NoApplicationProtocol if ours => {
+            (QuicFault::Alpn, format!("asked for {asked}, the server agreed on none"))
+        }
+        AlertDescription::NoApplicationProtocol => {
+            (QuicFault::Alpn, format!("asked for {asked}, which the server does not speak"))
+        }
+        alert => {
+            let whose = if ours { "ours" } else { "the server's" };
+            let colon = if words.is_empty() { "" } else { ": " };
+            let words = format!("TLS handshake: {alert:?} was {whose} alert{colon}{words}");
+            (QuicFault::Handshake, words)
+        }
+    };
+    Failure::quic(fault, words)
+}
+
 /// The server said nothing of a protocol, but that has to be agreed on.
 pub(super) fn none_agreed(asked: &str) -> Failure {
     Failure::tls(Fault::Alpn, format!("asked for {asked}, the server agreed on none"))
 }
+
+const NOT_VOUCHED_FOR: &str =
+    "the server's certificate is none of those given, nor does one of them vouch for it";
 
 fn wrong(error: &CertificateError, name: &ServerName<'_>) -> String {
     let name = name.to_str();
@@ -47,8 +78,7 @@ fn wrong(error: &CertificateError, name: &ServerName<'_>) -> String {
         }
         // The latter where another has the name of one that is given.
         CertificateError::UnknownIssuer | CertificateError::BadSignature => {
-            "the server's certificate is none of those given, nor does one of them vouch for it"
-                .to_owned()
+            NOT_VOUCHED_FOR.to_owned()
         }
         CertificateError::NotValidForName => {
             format!("the server's certificate is not for {name}")

@@ -68,6 +68,22 @@ impl Config {
         failures::of(error, &self.name, self.protocol)
     }
 
+    /// How a handshake of QUIC failed, which tells an alert's number (RFC 8446, section 6) and rustls' words
+    /// for it. `ours`: it was we who were not content.
+    pub fn quic_failure(&self, alert: u8, words: &str, ours: bool) -> Failure {
+        failures::of_alert(alert, words, ours, self.protocol)
+    }
+
+    /// For those who speak TLS inside of QUIC, as it is for a slot's connections.
+    pub fn quic_client(&self) -> Arc<ClientConfig> {
+        self.client.clone()
+    }
+
+    /// What the server is called, or its address.
+    pub fn called(&self) -> std::borrow::Cow<'_, str> {
+        self.name.to_str()
+    }
+
     /// The name that is sent to the server.
     pub fn name(&self) -> Option<&str> {
         match &self.name {

@@ -85,6 +85,11 @@ impl Serving {
         config.alpn_protocols = vec![protocol.as_bytes().to_vec()];
         Ok(Self { config: Arc::new(config) })
     }
+
+    /// For those who speak TLS inside of QUIC.
+    pub fn quic_server(&self) -> Arc<ServerConfig> {
+        self.config.clone()
+    }
 }
 
 /// One session, as its server sees it.

@@ -12,6 +12,7 @@ use volley::drive::{DriveError, drive};
 use volley::load::{LoadError, load};
 use volley::null::{Answers, Null};
 use volley::report::Report;
+use volley_load::scheme::Scheme;
 use volley_net::interrupts::{self, INTERRUPTED};
 use volley_net::limits;
 use volley_path::device::Device;
@@ -143,11 +144,11 @@ fn run_path(args: &PathArgs) -> ExitCode {
 fn answers(args: &NullArgs) -> Answers {
     let body =
         args.body_length.map_or_else(|| NULL_BODY.into(), |length| vec![b'x'; length as usize]);
-    if args.websocket {
-        return Answers::WebSocket;
-    }
-    if args.protocol.is_h2() {
-        return Answers::Http2 { body };
+    match args.protocol {
+        _ if args.websocket => return Answers::WebSocket,
+        Scheme::H1 | Scheme::H1Tls => {}
+        Scheme::H2c | Scheme::H2 => return Answers::Http2 { body },
+        Scheme::H3 => return Answers::Http3 { body },
     }
     let head = format!(
         "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: {}\r\n\r\n",

@@ -111,7 +111,7 @@ fn a_wrong_command_is_told_what_would_be_right() {
         (vec![ahead("http", "1.0")], "`pipeline` is 2, but must be 1 where `http` is `1.0`"),
         (vec![with("/streams", 0.into())], "`streams` is 0"),
         (vec![streams()], "`streams` is 2, but must be 1 where `connection` is `close`"),
-        (vec![with("/targets/0/protocol", "h3".into())], "`h3`"),
+        (vec![with("/targets/0/protocol", "h4".into())], "`h4`"),
         (vec![with("/targets/0/protocol", "h1-tls".into())], "`tls` is missing"),
         (vec![tls("h1", "localhost", None, true)], "h1 travels in cleartext"),
         (vec![tls("h2c", "localhost", None, true)], "h2c travels in cleartext"),

@@ -1,5 +1,7 @@
 //! axum as its README writes it, with the paths that we ask for.
 
+mod database;
+
 use std::env;
 use std::error::Error;
 use std::sync::Arc;
@@ -135,6 +137,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .route("/forward", get(forward).with_state(upstream()));
     if let Ok(folder) = env::var("STATIC_DIR") {
         app = app.nest_service("/static", ServeDir::new(folder));
+    }
+    if let Ok(url) = env::var("DATABASE_URL") {
+        app = app.merge(database::routes(url)?);
     }
 
     // TcpListener::bind would do, had it a knob for the backlog.

@@ -1,17 +1,18 @@
 //! One connection's state, and what the engine asks of it.
 
-use super::answer::{self, Known};
+use super::answer::Known;
 use super::frame::{self, STREAM_LIMIT, code};
 use super::hpack::Decoder;
 use super::reading::{Ended, Reading};
 use super::requests::{Added, Requests};
 use super::settings::{self, UNSAID};
-use super::streams::Streams;
 use crate::check::Expectation;
+use crate::fields;
 use crate::head::Malformed;
 use crate::learned::HeadCache;
 use crate::protocol::{Announced, Answer, Awaited, EVIDENCE_LIMIT, End, Io, Protocol, Step};
 use crate::request::{Request, RequestError};
+use crate::streams::Streams;
 use crate::verdict;
 use std::sync::Arc;
 
@@ -21,7 +22,7 @@ const GIVEN_UP_LIMIT: usize = 100;
 /// One connection. `SECURE`: it is in TLS, so that the scheme of what is asked for is `https`.
 #[derive(Debug)]
 pub struct Http2<T, const SECURE: bool = false> {
-    pub(super) streams: Streams<T>,
+    pub(super) streams: Streams<T, Sending>,
     pub(super) next_number: u32,
     /// The stream whose answer is complete, or that was refused, until it is finished.
     pub(super) ended: Option<usize>,
@@ -53,6 +54,19 @@ pub struct Http2<T, const SECURE: bool = false> {
     pub(super) waiting: usize,
     /// The server goes away: the highest stream that it looks at, and its error code.
     pub(super) farewell: Option<(u32, u32)>,
+}
+
+/// What a stream has because of the windows.
+#[derive(Debug, Default)]
+pub(super) struct Sending {
+    /// Bytes of DATA since the server was given leave for more.
+    pub(super) taken: u32,
+    /// Bytes of the request's body that may be sent; less than 0 where SETTINGS took them back.
+    pub(super) window: i64,
+    /// The request, and how much of its body was sent, while that is not all.
+    unsent: Option<(usize, usize)>,
+    /// The request, where it is none of those that all connections share.
+    request: Option<Arc<Request>>,
 }
 
 /// What the connections of one thread to one target share.
@@ -136,7 +150,8 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
         let number = self.next_number;
         self.next_number += 2;
         let window = self.announced.unwrap_or(UNSAID).initial_window;
-        let place = self.streams.add(number, ticket, window);
+        let own = Sending { window: i64::from(window), ..Sending::default() };
+        let place = self.streams.add(number, ticket, own);
         self.streams[place].began_at = self.taken;
         (number, place)
     }
@@ -144,11 +159,11 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
     /// Sends as much of the body of a request as the windows allow.
     pub(super) fn send_body(&mut self, place: usize, requests: &Requests, out: &mut Vec<u8>) {
         let stream = &mut self.streams[place];
-        let Some((message, from)) = stream.unsent else { return };
-        let own = stream.own.clone();
-        let body = own.as_deref().map_or_else(|| requests.body(message), |own| &own.body);
+        let Some((message, from)) = stream.own.unsent else { return };
+        let other = stream.own.request.clone();
+        let body = other.as_deref().map_or_else(|| requests.body(message), |other| &other.body);
         let rest = &body[from..];
-        let room = usize::try_from(self.window.min(stream.window)).unwrap_or(0);
+        let room = usize::try_from(self.window.min(stream.own.window)).unwrap_or(0);
         let piece = &rest[..room.min(rest.len())];
         if piece.is_empty() {
             return;
@@ -156,9 +171,9 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
         let ends = piece.len() == rest.len();
         frame::write_data(out, stream.number, piece, ends, frame::DEFAULT_FRAME_SIZE);
         let length = i64::try_from(piece.len()).expect("it fits a window");
-        stream.window -= length;
+        stream.own.window -= length;
         self.window -= length;
-        stream.unsent = (!ends).then_some((message, from + piece.len()));
+        stream.own.unsent = (!ends).then_some((message, from + piece.len()));
         self.waiting -= usize::from(ends);
     }
 
@@ -178,7 +193,7 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
         if verdict != verdict::Verdict::Right {
             stream.keep(piece);
         }
-        if stream.unsent.take().is_some() {
+        if stream.own.unsent.take().is_some() {
             // It needed no more of the request (section 8.1), and we don't go on with it.
             self.waiting -= 1;
             frame::write_rst_stream(call.out, stream.number, code::CANCEL);
@@ -259,7 +274,7 @@ impl<T: Copy, const SECURE: bool> Protocol<T> for Http2<T, SECURE> {
         });
         if !ends {
             self.waiting += 1;
-            self.streams[place].unsent = Some((message, 0));
+            self.streams[place].own.unsent = Some((message, 0));
             self.send_body(place, requests, out);
         }
     }
@@ -280,8 +295,8 @@ impl<T: Copy, const SECURE: bool> Protocol<T> for Http2<T, SECURE> {
         if !ends {
             self.waiting += 1;
             let stream = &mut self.streams[place];
-            stream.unsent = Some((0, 0));
-            stream.own = Some(Arc::new(request));
+            stream.own.unsent = Some((0, 0));
+            stream.own.request = Some(Arc::new(request));
             self.send_body(place, &shared.requests, out);
         }
         Ok(())
@@ -317,7 +332,7 @@ impl<T: Copy, const SECURE: bool> Protocol<T> for Http2<T, SECURE> {
         let Some(place) = self.ended else { return String::new() };
         let stream = &self.streams[place];
         verdict::describe(answer, expectation, &stream.check, |expectation| {
-            answer::with_fields(stream.text(), |fields| {
+            fields::with_fields(stream.text(), |fields| {
                 verdict::describe_header(expectation, fields)
             })
         })
@@ -354,7 +369,7 @@ impl<T: Copy, const SECURE: bool> Protocol<T> for Http2<T, SECURE> {
         if self.latest == Some(place) {
             self.latest = None;
         }
-        if self.streams[place].unsent.take().is_some() {
+        if self.streams[place].own.unsent.take().is_some() {
             self.waiting -= 1;
         }
         if self.streams[place].is_given_up {

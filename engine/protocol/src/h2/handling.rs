@@ -1,10 +1,11 @@
 //! What frames mean, once it is known that they may come (RFC 9113, sections 6 and 8.1).
 
-use super::answer::{self, Head};
+use super::answer;
 use super::connection::{Call, Http2};
 use super::frame::{self, FrameHead, STREAM_LIMIT, WINDOW_LIMIT, flag, kind, setting};
 use super::reading::{Broken, Ended, PADDING, Reading, ensure};
 use super::settings::{self, UNSAID};
+use crate::fields::{Head, LESS};
 use crate::head::HEAD_LIMIT;
 use crate::protocol::{Awaited, Refusal};
 
@@ -116,7 +117,7 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
         };
         stream.head = Some(head);
         if ends {
-            ensure(is_all(head, 0), LESS)?;
+            ensure(head.is_all(0), LESS)?;
             return Ok(Some(self.complete(place, &[], call)));
         }
         Ok(None)
@@ -138,7 +139,7 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
         }
         let trailers = answer::decode(&mut self.decoder, block, true, room, text)?;
         let head = stream.head.as_mut().expect("trailers come behind a head");
-        ensure(is_all(*head, stream.check.length()), LESS)?;
+        ensure(head.is_all(stream.check.length()), LESS)?;
         let expectation = call.shared.learned[stream.expectation].expectation();
         head.add(trailers, text, expectation);
         Ok(Some(self.complete(place, &[], call)))
@@ -242,8 +243,8 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
         let change = i64::from(now.initial_window) - i64::from(before.initial_window);
         let mut largest = 0;
         self.streams.each(|stream| {
-            stream.window += change;
-            largest = largest.max(stream.window);
+            stream.own.window += change;
+            largest = largest.max(stream.own.window);
         });
         ensure(largest <= i64::from(WINDOW_LIMIT), OVERFLOW)?;
         self.announced = Some(now);
@@ -263,7 +264,7 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
         ensure(increment > 0, "WINDOW_UPDATE by 0")?;
         let window = match (stream, self.streams.find(stream)) {
             (0, _) => &mut self.window,
-            (_, Some(place)) => &mut self.streams[place].window,
+            (_, Some(place)) => &mut self.streams[place].own.window,
             (_, None) => return Ok(()),
         };
         *window += increment;
@@ -290,10 +291,4 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
     }
 }
 
-const LESS: Broken = "less DATA than content-length says";
 const OVERFLOW: Broken = "a window of more than 2147483647 bytes";
-
-/// Whether a body of this length may end.
-fn is_all(head: Head, length: u64) -> bool {
-    head.length.is_none_or(|said| said == length)
-}

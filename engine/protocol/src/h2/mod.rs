@@ -2,9 +2,8 @@
 //!
 //! [`Http2`] is the [`Protocol`](crate::Protocol) of one connection. `connection` has its state and
 //! what the engine asks of it; `reading` cuts bytes into frames and says which may come where;
-//! `answer` is what an answer's head has to be; `streams` are the requests in flight; `requests` are
-//! the heads that we send; `settings` what both sides say first. [`frame`] and [`hpack`] have no
-//! connection, and serve servers as well.
+//! `answer` knows heads that came before; `requests` are the heads that we send; `settings` what both
+//! sides say first. [`frame`] and [`hpack`] have no connection, and serve servers as well.
 //!
 //! **What is kept.** A request is spelled out once on a connection; from then on it is a few bytes,
 //! which are put together from prepared parts. An answer's head that is equal to the one before is not
@@ -31,7 +30,6 @@ mod properties;
 mod reading;
 mod requests;
 mod settings;
-mod streams;
 
 #[cfg(test)]
 mod tests;

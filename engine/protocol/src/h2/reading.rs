@@ -292,10 +292,10 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
             frame::write_window_update(out, 0, std::mem::take(&mut self.unreturned));
         }
         let stream = &mut self.streams[place];
-        stream.taken += length;
-        if stream.taken > WINDOW / 2 && !stream.is_given_up {
+        stream.own.taken += length;
+        if stream.own.taken > WINDOW / 2 && !stream.is_given_up {
             let number = stream.number;
-            frame::write_window_update(out, number, std::mem::take(&mut stream.taken));
+            frame::write_window_update(out, number, std::mem::take(&mut stream.own.taken));
         }
     }
 

@@ -6,6 +6,7 @@
 //! first request spells them out, and later ones have a byte for each, as with other clients.
 
 use super::hpack::{self, Found, Indexing, LATEST, TABLE_SIZE};
+use crate::fields;
 use crate::request::Request;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -101,7 +102,7 @@ impl Requests {
         let (mut known, mut room) = (HashMap::new(), TABLE_SIZE);
         for request in requests {
             let start = taken_apart.parts.len();
-            for (name, value) in fields(request, scheme) {
+            for (name, value) in fields::of_request(request, scheme) {
                 taken_apart.add(&name, &value, &mut known, &mut room);
             }
             taken_apart.heads.push(start..taken_apart.parts.len());
@@ -134,7 +135,7 @@ impl Requests {
     /// The same for a request that is none of them. It adds nothing to the table.
     pub(super) fn write_other_head(&self, request: &Request, added: &mut Added, out: &mut Vec<u8>) {
         added.announce(out);
-        for (name, value) in fields(request, self.scheme) {
+        for (name, value) in fields::of_request(request, self.scheme) {
             match hpack::find(&name, &value) {
                 Found::Field(index) => hpack::write_indexed(out, index),
                 _ => hpack::write_literal(out, indexing(&name), &name, &value),
@@ -172,7 +173,7 @@ impl Requests {
         if let Some(&field) = known.get(&key) {
             return self.parts.push(Part::Field(field));
         }
-        let size = name.len() + value.len() + hpack::FIELD_OVERHEAD;
+        let size = name.len() + value.len() + fields::FIELD_OVERHEAD;
         if !may_repeat(name) || size > *room {
             return self.add_fixed(|out| hpack::write_literal(out, Indexing::Without, name, value));
         }
@@ -200,40 +201,9 @@ impl Requests {
     }
 }
 
-/// A request's fields in the order in which they are sent (RFC 9113, sections 8.2 and 8.3.1).
-fn fields(request: &Request, scheme: &str) -> Vec<(String, String)> {
-    let mut fields: Vec<(String, String)> = [
-        (":method", request.method.as_str()),
-        (":scheme", scheme),
-        (":authority", &request.host),
-        (":path", &request.path),
-    ]
-    .map(|(name, value)| (name.into(), value.into()))
-    .into();
-    for (name, value) in &request.headers {
-        let name = name.to_ascii_lowercase();
-        let value = value.trim_matches([' ', '\t']);
-        // Section 8.2.2: nothing of the connection, and only trailers may be accepted.
-        let is_kept = match name.as_str() {
-            "connection" | "proxy-connection" | "keep-alive" | "transfer-encoding" | "upgrade" => {
-                false
-            }
-            "te" => value == "trailers",
-            _ => true,
-        };
-        if is_kept {
-            fields.push((name, value.to_owned()));
-        }
-    }
-    if let Some(length) = request.content_length() {
-        fields.push(("content-length".into(), length.to_string()));
-    }
-    fields
-}
-
-/// Of a field that the table does not take in: those on the way must not either, if it is a secret.
+/// Of a field that the table does not take in.
 fn indexing(name: &str) -> Indexing {
-    if name == "authorization" { Indexing::Never } else { Indexing::Without }
+    if fields::is_secret(name) { Indexing::Never } else { Indexing::Without }
 }
 
 /// Whether a field is worth a place in the server's table: others change with each request as a rule,

@@ -1,6 +1,8 @@
 //! Options that exclude each other in ways that clap cannot express.
 
-use super::{CsvPlace, LoadArgs, StageArg, Unit};
+use super::{CsvPlace, LoadArgs, StageArg, TlsVersion, Unit};
+use volley_load::scheme::Scheme;
+use volley_net::IoChoice;
 use volley_tls::Config;
 
 /// Whether it is broken, and what would be right.
@@ -9,7 +11,8 @@ type Rule = (bool, &'static str);
 impl LoadArgs {
     /// The first contradiction: what would be right, in one line.
     pub fn contradiction(&self) -> Option<&'static str> {
-        let mut rules = self.about_websocket().into_iter().chain(self.about_load());
+        let rules = self.about_websocket().into_iter().chain(self.about_load());
+        let mut rules = rules.chain(self.about_http3());
         rules.find_map(|(broken, right)| broken.then_some(right))
     }
 
@@ -51,7 +54,7 @@ impl LoadArgs {
                 "--close leaves nothing to --pipeline: a connection carries one request",
             ),
             (
-                self.checks.events && (scheme.is_h2() || connecting.pipeline > 1),
+                self.checks.events && (scheme.has_streams() || connecting.pipeline > 1),
                 "--events is for HTTP/1, with a stream on each connection: leave --protocol and \
                  --pipeline out",
             ),
@@ -66,7 +69,7 @@ impl LoadArgs {
             ),
             (
                 !sealed && scheme.is_tls(),
-                "--protocol h1-tls and h2 travel in TLS: the URL must start with https://",
+                "--protocol h1-tls, h2 and h3 travel in TLS: the URL must start with https://",
             ),
             (
                 !sealed && speaking.is_about_tls(),
@@ -93,16 +96,16 @@ impl LoadArgs {
                 "--proxy is asked by HTTP/1: leave it out with --protocol h2c",
             ),
             (
-                scheme.is_h2() && connecting.http_1_0,
-                "--http1.0 is not HTTP/2: leave it or --protocol out",
+                scheme.has_streams() && connecting.http_1_0,
+                "--http1.0 is not HTTP/2 or HTTP/3: leave it or --protocol out",
             ),
             (
-                scheme.is_h2() && connecting.pipeline > 1,
-                "--pipeline is HTTP/1's: with HTTP/2 it is --streams",
+                scheme.has_streams() && connecting.pipeline > 1,
+                "--pipeline is HTTP/1's: with HTTP/2 and HTTP/3 it is --streams",
             ),
             (
-                !scheme.is_h2() && speaking.streams > 1,
-                "--streams needs HTTP/2: give --protocol h2 or h2c, or --pipeline instead",
+                !scheme.has_streams() && speaking.streams > 1,
+                "--streams needs HTTP/2 or HTTP/3: give --protocol h2, h2c or h3, or --pipeline instead",
             ),
             (
                 connecting.close && speaking.streams > 1,
@@ -111,6 +114,26 @@ impl LoadArgs {
             (
                 self.output.json && self.output.csv == Some(CsvPlace::Stdout),
                 "--csv - and --json both write to standard output: give --csv a file",
+            ),
+        ]
+    }
+
+    fn about_http3(&self) -> [Rule; 4] {
+        let (speaking, connecting) = (&self.speaking, &self.connecting);
+        let is_http3 = self.scheme() == Scheme::H3;
+        [
+            (
+                is_http3 && speaking.tls == Some(TlsVersion::Tls12),
+                "--tls 1.2 is not for h3: QUIC has TLS 1.3 inside",
+            ),
+            (
+                is_http3 && speaking.resume,
+                "--resume is not for h3: each connection makes a full handshake there",
+            ),
+            (is_http3 && connecting.unix.is_some(), "--unix is not for h3: it travels over UDP"),
+            (
+                is_http3 && connecting.io == IoChoice::Uring,
+                "--io uring is not for h3: its UDP sockets are served by epoll",
             ),
         ]
     }
@@ -135,7 +158,7 @@ impl LoadArgs {
             ),
             (
                 is_websocket
-                    && (self.scheme().is_h2()
+                    && (self.scheme().has_streams()
                         || self.connecting.http_1_0
                         || self.connecting.proxy.is_some()),
                 "a WebSocket is upgraded to in HTTP/1.1, without a proxy: leave --protocol, --http2, \
@@ -218,6 +241,12 @@ mod tests {
             ("http://a --server-name b", "about TLS"),
             ("http://a --resume", "about TLS"),
             ("https://a", "--ca FILE"),
+            ("http://a --protocol h3", "https://"),
+            ("https://a --insecure --protocol h3 --tls 1.2", "--tls 1.2"),
+            ("https://a --insecure --protocol h3 --resume", "--resume"),
+            ("https://a --insecure --protocol h3 --unix s", "--unix"),
+            ("https://a --insecure --protocol h3 --io uring", "--io uring"),
+            ("https://a --insecure --protocol h3 --events", "--events"),
             ("https://a --ca x --insecure", "--insecure"),
             ("https://a..b --insecure", "--server-name"),
             ("https://a --insecure --proxy http://b", "--proxy"),
@@ -241,6 +270,7 @@ mod tests {
         }
         for rest in [
             "https://a --insecure",
+            "https://a --insecure --protocol h3 --streams 9 --tls 1.3 --rate 5",
             "https://a --ca x --protocol h2 --streams 9 --tls 1.2 --resume --server-name b",
             "https://127.0.0.1 --insecure --close --http1.0",
             "https://a..b --insecure --server-name b --unix s",

@@ -99,7 +99,7 @@ impl LoadArgs {
 
     /// Requests on their way at a time on one connection.
     pub fn depth(&self) -> usize {
-        if self.scheme().is_h2() { self.speaking.streams } else { self.connecting.pipeline }
+        if self.scheme().has_streams() { self.speaking.streams } else { self.connecting.pipeline }
     }
 
     /// Answers after which a connection is closed.

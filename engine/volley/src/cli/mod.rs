@@ -75,11 +75,11 @@ pub struct NullArgs {
     /// Where to listen; port 0 is any free one
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:0")]
     pub listen: SocketAddr,
-    /// What to speak: HTTP/1.1 or HTTP/2, in cleartext (h1, h2c) or in TLS (h1-tls, h2)
+    /// What to speak: HTTP/1.1 or HTTP/2, in cleartext (h1, h2c) or in TLS (h1-tls, h2), or HTTP/3 (h3)
     #[arg(long, value_enum, default_value = "h1", hide_possible_values = true)]
-    #[arg(value_name = "h1|h1-tls|h2c|h2")]
+    #[arg(value_name = "h1|h1-tls|h2c|h2|h3")]
     pub protocol: Scheme,
-    /// The certificate of h1-tls and h2, as PEM; one is made where none is given
+    /// The certificate of h1-tls, h2 and h3, as PEM; one is made where none is given
     #[arg(long, value_name = "FILE", requires = "key")]
     pub cert: Option<PathBuf>,
     /// The certificate's private key, as PEM
@@ -107,14 +107,17 @@ impl NullArgs {
     /// The first contradiction: what would be right, in one line.
     pub fn contradiction(&self) -> Option<&'static str> {
         if self.cert.is_some() && !self.protocol.is_tls() {
-            return Some("--cert is for TLS: give --protocol h1-tls or h2 too");
+            return Some("--cert is for TLS: give --protocol h1-tls, h2 or h3 too");
         }
-        if self.websocket && self.protocol.is_h2() {
+        if self.websocket && self.protocol.has_streams() {
             return Some("--websocket is upgraded to in HTTP/1: give --protocol h1 or h1-tls");
         }
+        if self.protocol == Scheme::H3 && self.io == IoChoice::Uring {
+            return Some("--io uring is not for h3: its UDP socket is served by epoll");
+        }
         let is_counted = self.request_length.is_some();
-        (is_counted && self.protocol.is_h2())
-            .then_some("--request-length is for h1 and h1-tls: HTTP/2 says where requests end")
+        (is_counted && self.protocol.has_streams())
+            .then_some("--request-length is for h1 and h1-tls: others say where requests end")
     }
 }
 
@@ -209,7 +212,7 @@ pub(crate) mod tests {
             ("--burst", &["0", "x"], number),
             ("--requests-per-connection", &["0"], number),
             ("--pipeline", &["0"], number),
-            ("--protocol", &["h3", "http"], "h1, h1-tls, h2c, h2"),
+            ("--protocol", &["h4", "http"], "h1, h1-tls, h2c, h2, h3"),
             ("--streams", &["0", "-1"], number),
             ("--tls", &["1.1", "x"], "1.2, 1.3"),
             ("--server-name", &["", "a b"], "it takes a host's name or address"),
@@ -268,11 +271,12 @@ pub(crate) mod tests {
     #[test]
     fn what_the_null_server_cannot_be_is_told() {
         for (args, part) in [
-            (&["--protocol", "h3"] as &[&str], "h1, h1-tls, h2c, h2"),
+            (&["--protocol", "h4"] as &[&str], "h1, h1-tls, h2c, h2, h3"),
             (&["--protocol", "h2", "--cert", "a"], "--key"),
             (&["--protocol", "h2", "--key", "a"], "--cert"),
-            (&["--cert", "a", "--key", "b"], "give --protocol h1-tls or h2"),
+            (&["--cert", "a", "--key", "b"], "give --protocol h1-tls, h2 or h3"),
             (&["--protocol", "h2c", "--request-length", "5"], "--request-length is for h1"),
+            (&["--protocol", "h3", "--io", "uring"], "--io uring is not for h3"),
             (&["--websocket", "--protocol", "h2"], "give --protocol h1 or h1-tls"),
             (&["--websocket", "--body-length", "5"], "--body-length"),
             (&["--body-length", "2000000000"], "1073741824"),

@@ -9,14 +9,14 @@ use volley_load::scheme::Scheme;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Protocol")]
 pub struct Speaking {
-    /// Use HTTP/1 or HTTP/2, in cleartext (h1, h2c) or in TLS (h1-tls, h2) [default: h1, or h1-tls for
-    /// https://]
-    #[arg(long, value_enum, hide_possible_values = true, value_name = "h1|h1-tls|h2c|h2")]
+    /// Use HTTP/1 or HTTP/2, in cleartext (h1, h2c) or in TLS (h1-tls, h2), or HTTP/3 (h3) [default: h1, or
+    /// h1-tls for https://]
+    #[arg(long, value_enum, hide_possible_values = true, value_name = "h1|h1-tls|h2c|h2|h3")]
     pub protocol: Option<Scheme>,
     /// Use HTTP/2 over TLS, as --protocol h2 does
     #[arg(long, conflicts_with = "protocol")]
     pub http2: bool,
-    /// Keep this many requests in flight on each HTTP/2 connection
+    /// Keep this many requests in flight on each connection of HTTP/2 or HTTP/3
     #[arg(long, value_name = "N", default_value = "1", value_parser = at_least_1::<usize>)]
     pub streams: usize,
     /// Verify the server with these CA certificates (PEM)

@@ -16,7 +16,7 @@ use volley_net::{Address, Route, SocketBuffers, Sources, limits};
 use volley_protocol::ws::Message;
 use volley_protocol::{BodyRule, Expectation, Request, StatusRule, Version, grpc};
 use volley_requests::{Book, DRAWN, Defaults, FIRST_BAD_STATUS, RequestFile};
-use volley_tls::{Config, Terms};
+use volley_tls::Config;
 
 /// Whether it can be done. Pins this thread, and those that it will start, to the job's cores.
 pub(super) fn check(job: &Job) -> Result<(), String> {
@@ -84,11 +84,11 @@ fn target(job: &Job, spec: &TargetSpec) -> Result<Target, String> {
     });
     let address = Address::Tcp(address?);
     let scheme = spec.protocol;
-    if scheme.is_h2() && job.http == HttpVersion::Http10 {
+    if scheme.has_streams() && job.http == HttpVersion::Http10 {
         return Err(format!("`protocol` is {}, but `http` is 1.0", scheme.name()));
     }
     let tls = tls(scheme, spec.tls.as_ref())?;
-    let depth = if scheme.is_h2() { job.streams } else { job.pipeline };
+    let depth = if scheme.has_streams() { job.streams } else { job.pipeline };
     let book = book(job, spec, depth)?;
     Ok(Target {
         route: Route {
@@ -161,7 +161,7 @@ fn book(job: &Job, spec: &TargetSpec, depth: usize) -> Result<Book, String> {
 }
 
 fn message(spec: &WebSocketSpec, scheme: Scheme, version: Version) -> Result<Arc<Message>, String> {
-    if scheme.is_h2() || version == Version::Http10 {
+    if scheme.has_streams() || version == Version::Http10 {
         return Err(
             "`websocket` is upgraded to in HTTP/1.1: `protocol` must be h1 or h1-tls".into()
         );
@@ -180,7 +180,10 @@ fn tls(scheme: Scheme, spec: Option<&TlsSpec>) -> Result<Option<Config>, String>
         (true, None) => return Err(format!("`tls` is missing, but {name} travels in TLS")),
         (true, Some(spec)) => spec,
     };
-    let mut terms = Terms::measuring(scheme.alpn(), scheme.is_h2(), spec.resume);
+    if scheme == Scheme::H3 && spec.resume {
+        return Err("`tls.resume` is true, but h3 makes a full handshake each time".to_owned());
+    }
+    let mut terms = scheme.terms(spec.resume);
     match (&spec.ca_pem, spec.insecure) {
         (Some(pem), false) => {
             terms.believe(pem.as_bytes()).map_err(|why| format!("`tls.ca_pem`: {why}"))?;

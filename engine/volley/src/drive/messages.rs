@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use volley_load::errors::ErrorKind;
-use volley_load::figures::Agreement;
+use volley_load::figures::{Agreement, DatagramFigures};
 use volley_load::schedule::Shape;
 use volley_load::scheme::Scheme;
 use volley_load::tally::Bad;
@@ -237,6 +237,9 @@ pub struct SliceEvent {
     pub handshakes: u64,
     pub handshake_mean_us: Option<f64>,
     pub resumed: u64,
+    /// Only of targets whose bytes go in datagrams.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub datagrams: Option<DatagramFigures>,
     pub idle_closed: u64,
     pub errors: BTreeMap<ErrorKind, u64>,
     pub latency: String,

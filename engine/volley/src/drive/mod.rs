@@ -11,7 +11,7 @@ use crate::drive::messages::{
 };
 use std::io::{self, BufRead, Write};
 use volley_load::by_request::{ByRequest, RequestTally};
-use volley_load::figures::Agreement;
+use volley_load::figures::{Agreement, DatagramFigures};
 use volley_load::histogram::{FirstBytes, Latencies};
 use volley_load::pace::Pace;
 use volley_load::schedule::{Process, Profile, Stage};
@@ -206,7 +206,8 @@ fn plan(command: &SliceCommand) -> Plan {
 fn event(command: &SliceCommand, fixed_work_ns: Option<u64>, outcome: Outcome) -> SliceEvent {
     let (busy, is_open) = (outcome.busy(), command.rate.is_some());
     let busy_threads = outcome.busy_threads.clone();
-    let Outcome { window, drained_ns, cpu_ns, delayed_ns, tally, .. } = outcome;
+    let Outcome { window, drained_ns, cpu_ns, delayed_ns, tally, dropped, .. } = outcome;
+    let datagrams = tally.datagrams.as_ref();
     SliceEvent {
         target: command.target,
         block: command.block,
@@ -224,6 +225,7 @@ fn event(command: &SliceCommand, fixed_work_ns: Option<u64>, outcome: Outcome) -
         handshakes: tally.handshakes,
         handshake_mean_us: tally.handshake_mean_us(),
         resumed: tally.resumed,
+        datagrams: datagrams.map(|of| DatagramFigures::of(of, tally.requests_all, dropped)),
         idle_closed: tally.idle_closed,
         errors: tally.errors.occurred(),
         latency: tally.latencies.encode(),

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use volley_load::pace::Pace;
+use volley_load::scheme::Scheme;
 use volley_load::slice::{Outcome, Plan, Wish};
 use volley_load::tally::Tally;
 use volley_load::workers::{Size, Workers};
@@ -42,13 +43,15 @@ pub(super) fn measure(
 ) -> Result<f64, String> {
     let length = run.bytes.checked_div(run.requests).unwrap_or_default();
     let book = request::with_any_answer(args)?;
-    let answers = if args.url.is_websocket {
-        Answers::WebSocket
-    } else if args.scheme().is_h2() {
-        Answers::Http2 { body: vec![b'x'; body_length(length)] }
-    } else {
-        let request_length = Some(book.bytes_of(0).len());
-        Answers::Http1 { answer: answer(length, args.connecting.http_1_0), request_length }
+    let body = || vec![b'x'; body_length(length)];
+    let answers = match args.scheme() {
+        _ if args.url.is_websocket => Answers::WebSocket,
+        Scheme::H1 | Scheme::H1Tls => {
+            let request_length = Some(book.bytes_of(0).len());
+            Answers::Http1 { answer: answer(length, args.connecting.http_1_0), request_length }
+        }
+        Scheme::H2c | Scheme::H2 => Answers::Http2 { body: body() },
+        Scheme::H3 => Answers::Http3 { body: body() },
     };
     let (identity, tls) = if args.scheme().is_tls() {
         let (identity, pem) = Identity::of_its_own()?;
@@ -111,7 +114,7 @@ fn answer(length: u64, keeps: bool) -> Vec<u8> {
     bytes
 }
 
-/// Bytes of HTTP/2's answer but for its body, and for the digits of the body's length.
+/// Bytes of HTTP/2's answer, and nearly those of HTTP/3's record, but for its body, and for the digits of the body's length.
 const HTTP2_OVERHEAD: usize = 35;
 
 /// Of an answer in HTTP/2 that has about so many bytes in all.

@@ -13,10 +13,11 @@ use std::fmt;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use volley_load::scheme::Scheme;
 use volley_load::target::Target;
 use volley_load::workers::{Size, Workers};
 use volley_net::errors::io_words;
-use volley_net::{Address, RingSize, Route, SocketBuffers, Sources, limits};
+use volley_net::{Address, Io, RingSize, Route, SocketBuffers, Sources, limits};
 use volley_requests::Book;
 use volley_tls::Config;
 use watch::{Records, Watch};
@@ -73,7 +74,7 @@ pub fn load<'a>(
     let mut watch = Watch::new(interrupted.clone(), args.amount.requests, records);
     let outcome = workers.run(0, &plan::plan(args), &mut |look| watch.look(look))?;
     watch.end()?;
-    let io = workers.io();
+    let io = if args.scheme() == Scheme::H3 { Io::Epoll } else { workers.io() };
     drop(workers);
 
     let is_wanted = args.output.ceiling && !interrupted.load(Ordering::Relaxed);

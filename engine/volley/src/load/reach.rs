@@ -2,9 +2,10 @@
 
 use super::LoadError;
 use crate::cli::{Connecting, LoadArgs};
-use std::net::{TcpStream, ToSocketAddrs};
+use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
+use volley_load::scheme::Scheme;
 use volley_net::Address;
 use volley_net::errors::io_words;
 use volley_net::url::Authority;
@@ -17,6 +18,10 @@ pub(super) fn reach(args: &LoadArgs) -> Result<Address, LoadError> {
         return reach_unix(path);
     }
     let elsewhere = connecting.connect_to.as_ref().or(connecting.proxy.as_ref());
+    if args.scheme() == Scheme::H3 {
+        let authority = elsewhere.unwrap_or(&args.url.authority);
+        return reach_udp(authority, authority.port.unwrap_or(args.url.port()), connecting);
+    }
     match elsewhere {
         Some(elsewhere) => reach_tcp(elsewhere, elsewhere.port.unwrap_or(80), connecting),
         None => reach_tcp(&args.url.authority, args.url.port(), connecting),
@@ -33,18 +38,39 @@ fn reach_unix(path: &Path) -> Result<Address, LoadError> {
     }
 }
 
+/// The first address of a name: whether anybody answers there the first connections tell.
+fn reach_udp(
+    authority: &Authority,
+    port: u16,
+    connecting: &Connecting,
+) -> Result<Address, LoadError> {
+    let mut addresses = resolve(authority, port)?
+        .into_iter()
+        .filter(|address| address.is_ipv4() || connecting.source.is_none());
+    let none = || unreachable(authority, NO_IPV4);
+    addresses.next().map(Address::Tcp).ok_or_else(none)
+}
+
+fn resolve(authority: &Authority, port: u16) -> Result<Vec<SocketAddr>, LoadError> {
+    let host = authority.host.as_str();
+    let addresses = (host, port).to_socket_addrs();
+    let unknown = |_| unreachable(authority, &format!("no address is known for the name {host:?}"));
+    Ok(addresses.map_err(unknown)?.collect())
+}
+
+fn unreachable(authority: &Authority, why: &str) -> LoadError {
+    LoadError::Unreachable(format!("cannot reach {authority}: {why}"))
+}
+
+const NO_IPV4: &str = "it has no IPv4 address, which --source needs";
+
 fn reach_tcp(
     authority: &Authority,
     port: u16,
     connecting: &Connecting,
 ) -> Result<Address, LoadError> {
-    let host = authority.host.as_str();
-    let unreachable =
-        |why: String| LoadError::Unreachable(format!("cannot reach {authority}: {why}"));
-    let addresses = (host, port)
-        .to_socket_addrs()
-        .map_err(|_| unreachable(format!("no address is known for the name {host:?}")))?;
     let mut failures = Vec::new();
+    let addresses = resolve(authority, port)?.into_iter();
     for address in addresses.filter(|address| address.is_ipv4() || connecting.source.is_none()) {
         match TcpStream::connect_timeout(&address, connecting.connect_timeout) {
             Ok(_) => return Ok(Address::Tcp(address)),
@@ -52,7 +78,7 @@ fn reach_tcp(
         }
     }
     if failures.is_empty() {
-        return Err(unreachable("it has no IPv4 address, which --source needs".to_owned()));
+        return Err(unreachable(authority, NO_IPV4));
     }
-    Err(unreachable(failures.join("; ")))
+    Err(unreachable(authority, &failures.join("; ")))
 }

@@ -32,7 +32,7 @@ fn terms(args: &LoadArgs) -> Result<Option<Terms>, String> {
     if !scheme.is_tls() {
         return Ok(None);
     }
-    let mut terms = Terms::measuring(scheme.alpn(), scheme.is_h2(), speaking.resume);
+    let mut terms = scheme.terms(speaking.resume);
     if let Some(version) = speaking.tls {
         terms.speak(match version {
             TlsVersion::Tls12 => "TLS1.2",

@@ -7,6 +7,7 @@
 mod channel;
 mod http1;
 mod http2;
+mod http3;
 mod speaker;
 #[cfg(test)]
 mod tests;
@@ -15,6 +16,7 @@ mod websocket;
 use channel::{Channel, Clear, Sealed};
 use http1::Http1;
 use http2::Http2;
+use http3::Http3;
 use rustix::fd::{AsRawFd, OwnedFd};
 use speaker::{Due, Speaker};
 use std::io::{Error, ErrorKind, Result};
@@ -63,15 +65,25 @@ pub enum Answers {
     },
     /// WebSocket: each message's echo.
     WebSocket,
+    /// HTTP/3: status 200 with this body, to each request.
+    Http3 {
+        /// Its bytes.
+        body: Vec<u8>,
+    },
 }
 
 /// A server that listens, and answers once it runs.
 #[derive(Debug)]
 pub struct Null {
-    listener: TcpListener,
     io: Io,
-    ready: Ready,
-    serving: Option<Serving>,
+    bound: Bound,
+}
+
+/// Where it listens, and for what.
+#[derive(Debug)]
+enum Bound {
+    Tcp { listener: TcpListener, ready: Ready, serving: Option<Serving> },
+    Udp(Box<volley_quic::Server>, Http3),
 }
 
 /// What is spoken, checked.
@@ -105,6 +117,13 @@ impl Null {
             }
             Answers::WebSocket => (Ready::WebSocket, "http/1.1"),
             Answers::Http2 { body } => (Ready::Http2(Http2::new(body)), "h2"),
+            Answers::Http3 { body } => {
+                let identity =
+                    identity.ok_or_else(|| wrong("HTTP/3 needs a certificate".into()))?;
+                let serving = Serving::new(identity, "h3").map_err(wrong)?;
+                let server = Box::new(volley_quic::Server::bind(address, &serving)?);
+                return Ok(Self { io: Io::Epoll, bound: Bound::Udp(server, Http3::new(&body)) });
+            }
         };
         let serving = identity.map(|own| Serving::new(own, alpn)).transpose().map_err(wrong)?;
         let io = io.resolve()?;
@@ -112,12 +131,15 @@ impl Null {
         rustix::net::listen(&listener, BACKLOG)?;
         // Accepted sockets inherit it.
         rustix::net::sockopt::set_tcp_nodelay(&listener, true)?;
-        Ok(Self { listener, io, ready, serving })
+        Ok(Self { io, bound: Bound::Tcp { listener, ready, serving } })
     }
 
     /// Where it listens.
     pub fn address(&self) -> Result<SocketAddr> {
-        self.listener.local_addr()
+        match &self.bound {
+            Bound::Tcp { listener, .. } => listener.local_addr(),
+            Bound::Udp(server, _) => Ok(server.address()),
+        }
     }
 
     /// How it does its input and output.
@@ -130,21 +152,28 @@ impl Null {
     /// Fails if connections cannot be accepted any more, for want of open files for instance: a
     /// figure measured against a server that serves fewer connections would mislead.
     pub fn run(self, stop: &AtomicBool) -> Result<()> {
-        match self.io {
-            Io::Uring => self.serve::<Uring>(stop),
-            Io::Epoll => self.serve::<Epoll>(stop),
+        match (self.bound, self.io) {
+            (Bound::Udp(server, answers), _) => answers.serve(*server, stop),
+            (Bound::Tcp { listener, ready, serving }, Io::Uring) => {
+                serve::<Uring>(listener, ready, serving, stop)
+            }
+            (Bound::Tcp { listener, ready, serving }, Io::Epoll) => {
+                serve::<Epoll>(listener, ready, serving, stop)
+            }
         }
     }
+}
 
-    fn serve<B: Kernel>(self, stop: &AtomicBool) -> Result<()> {
-        let Self { listener, ready, serving, .. } = self;
-        match ready {
-            Ready::Http1(speaker, answer) => {
-                serve_in::<B, _>(listener, speaker, answer, serving, stop)
-            }
-            Ready::WebSocket => serve_in::<B, _>(listener, WebSocket, Vec::new(), serving, stop),
-            Ready::Http2(speaker) => serve_in::<B, _>(listener, speaker, Vec::new(), serving, stop),
-        }
+fn serve<B: Kernel>(
+    listener: TcpListener,
+    ready: Ready,
+    serving: Option<Serving>,
+    stop: &AtomicBool,
+) -> Result<()> {
+    match ready {
+        Ready::Http1(speaker, answer) => serve_in::<B, _>(listener, speaker, answer, serving, stop),
+        Ready::WebSocket => serve_in::<B, _>(listener, WebSocket, Vec::new(), serving, stop),
+        Ready::Http2(speaker) => serve_in::<B, _>(listener, speaker, Vec::new(), serving, stop),
     }
 }
 

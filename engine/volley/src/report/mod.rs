@@ -14,7 +14,8 @@ use latency::Column;
 use volley_load::by_request::RequestTally;
 use volley_load::events::EventTally;
 use volley_load::figures::{
-    Agreement, Ceiling, Client, EventFigures, Figures, Mode, RequestFigures, Schema,
+    Agreement, Ceiling, Client, DatagramFigures, EventFigures, Figures, Mode, RequestFigures,
+    Schema,
 };
 use volley_load::histogram::Latencies;
 use volley_load::slice::Outcome;
@@ -83,8 +84,9 @@ impl<'a> Report<'a> {
             redirects: Some(tally.redirects),
             connects: tally.connects,
             protocol: Some(args.scheme()),
-            streams: args.scheme().is_h2().then_some(args.speaking.streams),
+            streams: args.scheme().has_streams().then_some(args.speaking.streams),
             agreed: Agreement::of(&tally.terms),
+            datagrams: self.datagrams(),
             handshakes: Some(tally.handshakes),
             handshake_mean_us: tally.handshake_mean_us(),
             resumed: Some(tally.resumed),
@@ -99,6 +101,13 @@ impl<'a> Report<'a> {
             rate: args.mean_rate(),
             io: run.io,
         }
+    }
+
+    /// `None` where nothing goes in datagrams.
+    fn datagrams(&self) -> Option<DatagramFigures> {
+        let outcome = &self.run.outcome;
+        let datagrams = outcome.tally.datagrams.as_ref()?;
+        Some(DatagramFigures::of(datagrams, outcome.tally.requests_all, outcome.dropped))
     }
 
     fn events(&self) -> Option<EventFigures> {

@@ -1,8 +1,9 @@
 //! What was asked, in words.
 
-use super::scale::{grouped, rate, time};
+use super::scale::{bytes, grouped, rate, time};
 use crate::cli::{LoadArgs, StageArg, Unit};
 use std::fmt::Write as _;
+use volley_load::figures::DatagramFigures;
 use volley_load::schedule::Shape;
 use volley_load::scheme::Scheme;
 use volley_load::tally::{Tally, Terms};
@@ -20,7 +21,7 @@ pub(super) fn connections(args: &LoadArgs) -> String {
     let version = if args.connecting.http_1_0 { ", HTTP/1.0" } else { "" };
     let pipelined = match args.depth() {
         1 => String::new(),
-        depth if args.scheme().is_h2() => format!(", {depth} streams at a time on each"),
+        depth if args.scheme().has_streams() => format!(", {depth} streams at a time on each"),
         depth => format!(", {depth} {noun}s at a time on each"),
     };
     format!("{}, {kept}{pipelined}{version}", args.connections())
@@ -36,6 +37,7 @@ pub(super) fn protocol(args: &LoadArgs, terms: &Terms) -> Option<String> {
         Scheme::H1Tls => "HTTP/1 in TLS (h1-tls)",
         Scheme::H2c => "HTTP/2 in cleartext (h2c)",
         Scheme::H2 => "HTTP/2 in TLS (h2)",
+        Scheme::H3 => "HTTP/3 over QUIC v1 (h3)",
     }
     .to_owned();
     if let Some(Agreed { tls_version, cipher, alpn, .. }) = terms.tls {
@@ -58,6 +60,23 @@ pub(super) fn handshakes(args: &LoadArgs, tally: &Tally) -> Option<String> {
     };
     let unchecked = if args.speaking.insecure { "; signatures are not checked" } else { "" };
     Some(format!("{} of {mean} on average, {resumed}{unchecked}", grouped(tally.handshakes)))
+}
+
+/// What went in datagrams.
+pub(super) fn datagrams(of: &DatagramFigures) -> String {
+    let [answer, call, piece] = [of.received_per_answer, of.sent_per_call, of.received_per_piece]
+        .map(Option::unwrap_or_default);
+    let bytes = bytes(of.received_bytes_per_answer.unwrap_or_default());
+    let dropped = match of.dropped {
+        Some(dropped) => format!("{} dropped on this machine", grouped(dropped)),
+        None => "drops unknown".to_owned(),
+    };
+    format!(
+        "{answer:.2} of {bytes} received per answer, {piece:.1} at once (GRO), {call:.1} sent at once (GSO), \
+         {} lost, {dropped}; {}",
+        grouped(of.lost),
+        of.congestion_control,
+    )
 }
 
 /// Open loop: how arrivals are spread.

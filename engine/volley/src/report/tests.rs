@@ -49,6 +49,7 @@ fn run(tally: Tally) -> Run {
         delayed_ns: None,
         busy_threads: vec![0.5, 0.5],
         tally,
+        dropped: None,
     };
     let address = Address::Tcp("127.0.0.1:8080".parse().unwrap());
     Run { outcome, io: Io::Uring, address, names: vec![], ceiling: None, interrupted: false }

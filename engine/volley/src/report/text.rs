@@ -3,7 +3,7 @@
 use super::Report;
 use super::latency::{Column, is_cut, percents};
 use super::scale::{bytes, first_lines, grouped, percent, rate, time};
-use super::setting::{arrivals, connections, handshakes, protocol, stages};
+use super::setting::{arrivals, connections, datagrams, handshakes, protocol, stages};
 use std::fmt::Write as _;
 use volley_load::figures::{Ceiling, EventFigures};
 use volley_net::Io;
@@ -69,6 +69,9 @@ impl Report<'_> {
         lines.line("connections", &connections(self.args));
         if let Some(handshakes) = handshakes(self.args, tally) {
             lines.line("handshakes", &handshakes);
+        }
+        if let Some(of) = self.datagrams() {
+            lines.line("datagrams", &datagrams(&of));
         }
         if self.args.is_open_loop() {
             lines.line("arrivals", &arrivals(self.args));

@@ -8,7 +8,7 @@ use volley_load::errors::ErrorKind;
 use volley_load::scheme::Scheme;
 use volley_net::IoChoice;
 
-const ALL: [Scheme; 4] = [Scheme::H1, Scheme::H1Tls, Scheme::H2c, Scheme::H2];
+const ALL: [Scheme; 5] = [Scheme::H1, Scheme::H1Tls, Scheme::H2c, Scheme::H2, Scheme::H3];
 
 /// Believes this certificate.
 fn tls(ca_pem: &str, resume: bool) -> TlsSpec {
@@ -31,10 +31,15 @@ fn all(io: IoChoice, name: &str, resume: bool) -> (Vec<Server>, Job) {
     let addresses: Vec<_> = servers.iter().map(|server| server.address).collect();
     let plain = job(io, &addresses);
     let targets = plain.targets.into_iter().zip(ALL).map(|(target, protocol)| {
-        let tls = protocol.is_tls().then(|| tls(&pem, resume));
+        let tls = protocol.is_tls().then(|| tls(&pem, may_resume(protocol, resume)));
         TargetSpec { protocol, tls, ..target }
     });
     (servers, Job { targets: targets.collect(), ..plain })
+}
+
+/// QUIC makes a full handshake each time.
+fn may_resume(scheme: Scheme, resume: bool) -> bool {
+    resume && scheme.is_tls() && scheme != Scheme::H3
 }
 
 fn ways() -> impl Iterator<Item = IoChoice> {
@@ -59,10 +64,11 @@ fn targets_of_one_job_may_speak_different_protocols() {
             assert_eq!(agreed.initial_window.is_some(), scheme.is_h2(), "{scheme:?}");
             assert!(!agreed.resumed);
         }
-        for target in [3, 0, 2, 1, 3] {
+        for target in [3, 0, 4, 2, 1, 3, 4] {
             let event = driver.slice(target, 0, 50);
             assert_eq!((errors(&event), event.misses), (vec![], 0), "{:?}", ALL[target]);
             assert!(event.requests > 0, "{:?}", ALL[target]);
+            assert_eq!(event.datagrams.is_some(), ALL[target] == Scheme::H3);
             // All were opened before.
             assert_eq!((event.connects, event.handshakes, event.handshake_mean_us), (0, 0, None));
         }
@@ -101,7 +107,7 @@ fn connections_that_are_not_kept_count_their_handshakes() {
                 let handshakes = if scheme.is_tls() { event.connects } else { 0 };
                 assert_eq!(event.handshakes, handshakes, "{scheme:?}");
                 assert_eq!(event.handshake_mean_us.is_some(), scheme.is_tls());
-                let may_resume = resume && scheme.is_tls();
+                let may_resume = may_resume(scheme, resume);
                 assert_eq!(event.resumed > 0, may_resume, "{scheme:?}, {handshakes} in all");
             }
         }
@@ -113,7 +119,9 @@ fn a_target_that_does_not_agree_is_told_with_its_kind_and_the_others_go_on() {
     for io in ways() {
         let (_servers, mut plan) = all(io, "disagreed", false);
         let (other, _) = certificate("another");
-        plan.targets[1].tls = Some(tls(&fs::read_to_string(other).unwrap(), false));
+        for target in [1, 4] {
+            plan.targets[target].tls = Some(tls(&fs::read_to_string(&other).unwrap(), false));
+        }
         // HTTP/2 is asked of the server that has HTTP/1 alone, and the other way round.
         plan.targets[0].protocol = Scheme::H2c;
         plan.targets[2].protocol = Scheme::H1;
@@ -124,7 +132,7 @@ fn a_target_that_does_not_agree_is_told_with_its_kind_and_the_others_go_on() {
             .map(|target| target.error.as_ref().map(|failure| failure.kind))
             .collect();
         let (malformed, certificate) = (ErrorKind::Malformed, ErrorKind::Certificate);
-        assert_eq!(failed, [Some(malformed), Some(certificate), None, None]);
+        assert_eq!(failed, [Some(malformed), Some(certificate), None, None, Some(certificate)]);
         assert_eq!(ready.targets[1].agreed, None);
         let event = driver.slice(3, 0, 50);
         assert_eq!(errors(&event), []);

@@ -1,4 +1,4 @@
-//! HTTP/1, HTTP/2 and WebSocket, in cleartext and in TLS, as people meet them: `volley load` against servers of
+//! HTTP/1, HTTP/2, HTTP/3 and WebSocket, in cleartext and in TLS, as people meet them: `volley load` against servers of
 //! all kinds, and other people's programs against `volley null`.
 
 #[path = "../common/mod.rs"]
@@ -10,6 +10,7 @@ mod misbehaving;
 mod null;
 mod peers;
 mod processes;
+mod quic;
 mod websocket;
 
 use common::command::run;
@@ -20,6 +21,11 @@ use serde_json::Value;
 fn ways() -> Vec<&'static str> {
     let uring = has_uring().then_some("--io=uring");
     uring.into_iter().chain(["--io=epoll"]).collect()
+}
+
+/// The same for one protocol: UDP goes by epoll.
+fn ways_of(protocol: &str) -> Vec<&'static str> {
+    if protocol == "h3" { vec!["--io=epoll"] } else { ways() }
 }
 
 /// What `volley load --json` says, and its status.

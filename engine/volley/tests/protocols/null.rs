@@ -1,9 +1,9 @@
 //! The null server speaks each protocol, to us.
 
 use crate::processes::{certificate, null};
-use crate::{load, loads_rightly, ways};
+use crate::{load, loads_rightly, ways, ways_of};
 
-const PROTOCOLS: [&str; 4] = ["h1", "h1-tls", "h2c", "h2"];
+const PROTOCOLS: [&str; 5] = ["h1", "h1-tls", "h2c", "h2", "h3"];
 
 const BODY: [&str; 2] = ["--expect-body", "Hello, World!"];
 
@@ -14,14 +14,14 @@ fn words<'a>(protocol: &'a str, url: &'a str) -> Vec<&'a str> {
 }
 
 fn url(protocol: &str, address: impl std::fmt::Display) -> String {
-    let scheme = if matches!(protocol, "h1-tls" | "h2") { "https" } else { "http" };
+    let scheme = if matches!(protocol, "h1-tls" | "h2" | "h3") { "https" } else { "http" };
     format!("{scheme}://{address}/some/path?with=query")
 }
 
 #[test]
 fn each_protocol_is_answered_rightly() {
-    for io in ways() {
-        for protocol in PROTOCOLS {
+    for protocol in PROTOCOLS {
+        for io in ways_of(protocol) {
             let server = null(&["--protocol", protocol, io]);
             let url = url(protocol, server.address);
             let words = words(protocol, &url);
@@ -40,7 +40,7 @@ fn the_body_is_as_long_as_it_should_be() {
         for length in ["0", "102400", "1048576"] {
             let server = null(&["--protocol", protocol, "--body-length", length]);
             let url = url(protocol, server.address);
-            for io in ways() {
+            for io in ways_of(protocol) {
                 let asked = [io, "-n", "20", "-c", "2", "--expect-length", length];
                 let words = words(protocol, &url).into_iter().filter(|word| !BODY.contains(word));
                 assert_eq!(loads_rightly(&asked.into_iter().chain(words).collect::<Vec<_>>()), 20);
@@ -55,9 +55,11 @@ fn streams_and_pipelines_are_answered_each() {
     let h2 = null(&["--protocol", "h2"]);
     let length = "GET / HTTP/1.1\r\nHost: null\r\n\r\n".len().to_string();
     let h1 = null(&["--protocol", "h1-tls", "--request-length", &length]);
+    let h3 = null(&["--protocol", "h3"]);
     for io in ways() {
-        for (protocol, server) in [("h2c", &h2c), ("h2", &h2)] {
+        for (protocol, server) in [("h2c", &h2c), ("h2", &h2), ("h3", &h3)] {
             let url = url(protocol, server.address);
+            let io = if protocol == "h3" { "--io=epoll" } else { io };
             for streams in ["2", "64"] {
                 let more = [io, "-n", "2000", "-c", "3", "--streams", streams];
                 assert_eq!(loads_rightly(&[&more[..], &words(protocol, &url)].concat()), 2000);
@@ -72,7 +74,7 @@ fn streams_and_pipelines_are_answered_each() {
 #[test]
 fn requests_with_bodies_are_answered_when_they_are_whole() {
     let body = "x".repeat(100_000);
-    for protocol in ["h2c", "h2"] {
+    for protocol in ["h2c", "h2", "h3"] {
         let server = null(&["--protocol", protocol]);
         let url = url(protocol, server.address);
         let more = ["-n", "50", "-c", "2", "--streams", "4", "--body", &body];
@@ -84,7 +86,7 @@ fn requests_with_bodies_are_answered_when_they_are_whole() {
 fn a_certificate_of_ones_own_is_shown_and_believed() {
     let (cert, key) = certificate("null");
     let (other, _) = certificate("other");
-    for protocol in ["h1-tls", "h2"] {
+    for protocol in ["h1-tls", "h2", "h3"] {
         let server = null(&["--protocol", protocol, "--cert", &cert, "--key", &key]);
         let url = format!("https://{}/", server.address);
         let words = |limit, ca| {

@@ -70,7 +70,7 @@ impl<B: Kernel> Run<'_, B> {
                 self.fail_plain(slot, errno)?;
             }
             Failure::System(_) => self.fail_sealed(slot, 5)?,
-            Failure::Tls(_) => {
+            Failure::Tls(_) | Failure::Quic(_) => {
                 self.outcome.tls_failure = Some(failure);
                 return self.fail_sealed(slot, 1);
             }

@@ -106,7 +106,7 @@ impl Decoder {
         self.name.clear();
         self.value.clear();
         let name: &[u8] = match index {
-            0 => string(block, &mut self.name)?,
+            0 => string(block, 7, &mut self.name)?,
             1..=61 => STATIC[index - 1].0.as_bytes(),
             // Copied, as the field may go when this one is added.
             _ => {
@@ -114,7 +114,7 @@ impl Decoder {
                 &self.name
             }
         };
-        let value = string(block, &mut self.value)?;
+        let value = string(block, 7, &mut self.value)?;
         field(name, value)?;
         if added {
             self.table.insert(name, value);
@@ -125,14 +125,16 @@ impl Decoder {
 
 const BEYOND: &str = "an index that no header table has";
 
-/// Takes a string off the front of a head (section 5.2), by way of `buffer` where it is coded.
+/// Takes a string off the front of a head (section 5.2), by way of `buffer` where it is coded. `prefix`:
+/// as [`super::write_string`] has it.
 #[inline]
-fn string<'a, 'b: 'a>(
+pub(crate) fn string<'a, 'b: 'a>(
     block: &mut &'b [u8],
+    prefix: u32,
     buffer: &'a mut Vec<u8>,
 ) -> Result<&'a [u8], &'static str> {
-    let coded = block.first().is_some_and(|first| first & 0x80 != 0);
-    let length = integer::read(block, 7)?;
+    let coded = block.first().is_some_and(|first| first >> prefix & 1 != 0);
+    let length = integer::read(block, prefix)?;
     let (text, rest) = block.split_at_checked(length).ok_or("a string is longer than its head")?;
     *block = rest;
     if !coded {

@@ -57,10 +57,10 @@ pub fn write_literal(out: &mut Vec<u8>, indexing: Indexing, name: &str, value: &
         Found::Field(index) | Found::Name(index) => integer::write(out, first, prefix, index),
         Found::Nothing => {
             out.push(first);
-            write_string(out, name.as_bytes());
+            write_string(out, 0, 7, name.as_bytes());
         }
     }
-    write_string(out, value.as_bytes());
+    write_string(out, 0, 7, value.as_bytes());
 }
 
 /// Appends a field: by its index if the standard has all of it, in full and not added if not.
@@ -76,14 +76,15 @@ pub fn write_table_size(out: &mut Vec<u8>, size: usize) {
     integer::write(out, 0x20, 5, size);
 }
 
-/// Appends a string, in code where that is shorter.
-fn write_string(out: &mut Vec<u8>, text: &[u8]) {
+/// Appends a string behind a byte's first bits, in code where that is shorter. `prefix`: how many bits
+/// of its byte are the length's; the one before them says whether it is in code.
+pub(crate) fn write_string(out: &mut Vec<u8>, first: u8, prefix: u32, text: &[u8]) {
     let coded = huffman::length(text);
     if coded < text.len() {
-        integer::write(out, 0x80, 7, coded);
+        integer::write(out, first | 1 << prefix, prefix, coded);
         huffman::encode(text, out);
     } else {
-        integer::write(out, 0, 7, text.len());
+        integer::write(out, first, prefix, text.len());
         out.extend_from_slice(text);
     }
 }

@@ -1,7 +1,7 @@
 //! Numbers that begin within a byte (RFC 7541, section 5.1).
 
 /// Appends a number behind a byte's first bits. `prefix`: how many of its bits are the number's.
-pub(super) fn write(out: &mut Vec<u8>, first: u8, prefix: u32, value: usize) {
+pub(crate) fn write(out: &mut Vec<u8>, first: u8, prefix: u32, value: usize) {
     let most = (1_usize << prefix) - 1;
     let byte = |value: usize| value.to_le_bytes()[0];
     if value < most {
@@ -18,7 +18,7 @@ pub(super) fn write(out: &mut Vec<u8>, first: u8, prefix: u32, value: usize) {
 
 /// Takes a number off the front of `bytes`, whose first byte has `prefix` bits of it.
 #[inline]
-pub(super) fn read(bytes: &mut &[u8], prefix: u32) -> Result<usize, &'static str> {
+pub(crate) fn read(bytes: &mut &[u8], prefix: u32) -> Result<usize, &'static str> {
     const CUT: &str = "the head ends within a field";
     let (&first, rest) = bytes.split_first().ok_or(CUT)?;
     *bytes = rest;

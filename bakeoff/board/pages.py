@@ -1,0 +1,307 @@
+"""The pages of a board: what each shows, before it is HTML."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+from markupsafe import Markup
+
+from bakeoff.board.document import CHANGED, leaders, state_of
+from bakeoff.board.drawing import bar
+from bakeoff.explore.address import Address
+from bakeoff.explore.page import Page
+from bakeoff.model.board import Board, BoardCell, BoardContender, BoardPair, BoardRow, Measure
+from bakeoff.model.pairs import pair_of
+from bakeoff.model.ratio import Ratio
+from bakeoff.report import figures
+from bakeoff.report.document import Document
+from bakeoff.report.kinds.audit import work_table
+from bakeoff.report.render.html import Layout, layout
+from bakeoff.report.sentences import sentences
+
+MEASURES: Mapping[Measure, tuple[str, str]] = {
+    "throughput": ("Throughput", "requests/s"),
+    "cpu": ("CPU per request", "CPU per request"),
+    "first_byte": ("First byte", "first byte, p50"),
+    "memory": ("Memory", "memory under load"),
+}
+"""A measure → its name, and the head of its figures."""
+SAID_OF_A_PAIR = 3
+"""Sentences on unequal work that a page of two has: it is one of thousands."""
+
+
+def index() -> Address:
+    return Address.of()
+
+
+def cell_at(cell: BoardCell, measure: Measure = "throughput") -> Address:
+    ending = "" if measure == "throughput" else f"-{measure.replace('_', '-')}"
+    return Address.of("cell", cell.workload, f"{cell.protocol}{ending}")
+
+
+def contender_at(name: str = "") -> Address:
+    return Address.of("contender", *([name] if name else []))
+
+
+def pair_at(a: str, b: str) -> Address:
+    return Address.of("pair", *sorted((a, b)))
+
+
+def trust_at() -> Address:
+    return Address.of("trust")
+
+
+NAVIGATION = (("Board", index()), ("Contenders", contender_at()), ("Trust", trust_at()))
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoardPage(Page):
+    """A page of a board's site."""
+
+    is_shared: ClassVar[bool] = False
+
+    board: Board
+
+    def race(self, names: Sequence[str], cell: BoardCell) -> str:
+        """The command that races contenders in a cell on the reader's machine."""
+        protocol = f" --protocol {cell.protocol}" if cell.protocol != "h1" else ""
+        return f"bakeoff race {' '.join(names)} --workload {cell.workload}{protocol}"
+
+
+@dataclass(frozen=True)
+class Line:
+    """A contender in a cell's picture."""
+
+    row: BoardRow
+    contender: BoardContender
+    figure: str
+    ratio: str
+    bar: Markup
+    rank: str
+    letters: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class CellPage(BoardPage):
+    """A cell by one measure: the best first."""
+
+    template: ClassVar[str] = "board_cell.html"
+
+    cell: BoardCell
+    measure: Measure
+
+    @cached_property
+    def measures(self) -> Sequence[Measure]:
+        """Those that the cell has."""
+        return [each for each in MEASURES if any(each in row.by for row in self.cell.rows)]
+
+    @cached_property
+    def best(self) -> str:
+        return next((line.row.name for line in self.lines), "")
+
+    @cached_property
+    def lines(self) -> Sequence[Line]:
+        standings = {row.name: by for row in self.cell.rows if (by := row.by.get(self.measure))}
+        least = min((each.value for each in standings.values() if each.value), default=1.0)
+        ratios: dict[str, Ratio | None] = {
+            name: _of_memory(least, each.value) if self.measure == "memory" else each.ratio
+            for name, each in standings.items()
+        }
+        ends = (
+            end for ratio in ratios.values() if ratio for end in (ratio.ratio, ratio.high) if end
+        )
+        furthest = max(ends, default=1.0)
+        rows = sorted(
+            (row for row in self.cell.rows if row.name in standings),
+            key=lambda row: -(each.ratio if (each := ratios[row.name]) else 0.0),
+        )
+        return [self._line(row, ratios[row.name], furthest) for row in rows]
+
+    def _line(self, row: BoardRow, ratio: Ratio | None, furthest: float) -> Line:
+        standing = row.by[self.measure]
+        compared = self.measure != "memory"
+        is_first = standing.rank[0] == 1 if standing.rank else bool(ratio and ratio.ratio == 1)
+        drawn = Markup()
+        if ratio:
+            drawn = bar(ratio, furthest, is_first=is_first, has_interval=compared)
+        said = (
+            figures.ratio_of(ratio) if compared else figures.times(ratio.ratio if ratio else None)
+        )
+        if ratio and ratio.low == ratio.high == 1:
+            said = figures.REFERENCE
+        return Line(
+            row=row,
+            contender=self.board.contender(row.name),
+            figure=figure_of(self.measure, standing.value),
+            ratio=said,
+            bar=drawn,
+            rank=figures.rank(standing.rank),
+            letters=standing.letters,
+        )
+
+    @property
+    def out(self) -> Sequence[tuple[BoardRow, str]]:
+        """Who has no figures, and why."""
+        return [
+            (row, row.out or " ".join(sentences(row.reasons)) or "it was not compared")
+            for row in self.cell.rows
+            if row.is_out
+        ]
+
+    @property
+    def finding(self) -> str:
+        return leaders(self.cell)
+
+    @property
+    def state(self) -> str:
+        return state_of(self.cell)
+
+    def changed(self, row: BoardRow) -> str:
+        return "; ".join(CHANGED[change] for change in row.changed)
+
+
+def figure_of(measure: Measure, value: float | None) -> str:
+    if measure == "throughput":
+        return figures.rate(value)
+    return figures.mib(value) if measure == "memory" else figures.duration(value)
+
+
+def _of_memory(least: float, value: float) -> Ratio | None:
+    """How many times as little memory it takes: one figure, without an interval."""
+    return Ratio(ratio=least / value, low=least / value, high=None, n=1) if value else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContendersPage(BoardPage):
+    """All contenders, by name."""
+
+    template: ClassVar[str] = "board_contenders.html"
+
+    def places(self, name: str) -> str:
+        """Its places in the first cell."""
+        rows = {row.name: row for row in self.board.cells[0].rows}
+        row = rows.get(name)
+        by = row.by.get("throughput") if row else None
+        return figures.rank(by.rank) if by else figures.MISSING
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContenderPage(BoardPage):
+    """A contender: its cells, how it is built, and whom it can be held against."""
+
+    template: ClassVar[str] = "board_contender.html"
+
+    contender: BoardContender
+
+    @property
+    def rows(self) -> Iterator[tuple[BoardCell, BoardRow]]:
+        for cell in self.board.cells:
+            for row in cell.rows:
+                if row.name == self.contender.name:
+                    yield cell, row
+
+    @property
+    def others(self) -> Sequence[str]:
+        own = self.contender.name
+        met = {
+            name
+            for cell in self.board.cells
+            for pair in cell.pairs
+            if own in (pair.a, pair.b)
+            for name in (pair.a, pair.b)
+        }
+        return sorted(met - {own})
+
+    @property
+    def audit(self) -> Layout:
+        """What it does for an answer, as a report has it."""
+        work = self.contender.work
+        table = work_table({self.contender.name: work} if work else {})
+        return layout(Document(self.title, "", (table,)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairPage(BoardPage):
+    """Two contenders in every cell that has both, `a` over `b`."""
+
+    template: ClassVar[str] = "board_pair.html"
+
+    a: BoardContender
+    b: BoardContender
+    pairs: Sequence[tuple[BoardCell, BoardPair]]
+
+    @property
+    def unequal(self) -> Sequence[str]:
+        """Where their work for an answer differs, as far as a race found it."""
+        both = {self.a.name, self.b.name}
+        found = (
+            finding
+            for cell, _ in self.pairs
+            for race in cell.races
+            for finding in race.fairness
+            if isinstance(names := finding.values.get("names"), list) and both & {*names}
+        )
+        return list(dict.fromkeys(sentences(found)))[:SAID_OF_A_PAIR]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrustPage(BoardPage):
+    """How far to trust the board."""
+
+    template: ClassVar[str] = "board_trust.html"
+
+    @property
+    def told(self) -> tuple[int, int]:
+        """Pairs that are told apart, and all, over all cells."""
+        pairs = [pair for cell in self.board.cells for pair in cell.pairs]
+        return sum(pair.finding in ("faster", "slower") for pair in pairs), len(pairs)
+
+
+def pages(board: Board) -> Iterator[BoardPage]:
+    """All pages; the first is the index."""
+    cells = [cell for cell in board.cells if cell.rows] or list(board.cells[:1])
+    for place, cell in enumerate(cells):
+        first = CellPage(
+            address=cell_at(cell), title=f"{cell.workload} over {cell.protocol}",
+            board=board, cell=cell, measure="throughput",
+        )  # fmt: skip
+        if not place:
+            yield CellPage(
+                address=index(), title="Which HTTP server is the fastest?",
+                board=board, cell=cell, measure="throughput",
+            )  # fmt: skip
+        yield first
+        for measure in first.measures:
+            if measure != "throughput":
+                yield CellPage(
+                    address=cell_at(cell, measure),
+                    title=f"{cell.workload} over {cell.protocol}: {MEASURES[measure][0]}",
+                    board=board,
+                    cell=cell,
+                    measure=measure,
+                )
+    yield ContendersPage(address=contender_at(), title="Contenders", board=board)
+    for contender in board.contenders:
+        yield ContenderPage(
+            address=contender_at(contender.name), title=contender.title, board=board,
+            contender=contender,
+        )  # fmt: skip
+    yield from _pairs(board)
+    yield TrustPage(address=trust_at(), title="How far to trust this", board=board)
+
+
+def _pairs(board: Board) -> Iterator[PairPage]:
+    met: dict[tuple[str, str], list[tuple[BoardCell, BoardPair]]] = {}
+    for cell in board.cells:
+        for pair in cell.pairs:
+            a, b = sorted((pair.a, pair.b))
+            seen = pair_of((pair,), a, b)
+            assert seen
+            met.setdefault((a, b), []).append((cell, seen))
+    for (a, b), pairs in met.items():
+        one, other = board.contender(a), board.contender(b)
+        yield PairPage(
+            address=pair_at(a, b), title=f"{one.title} or {other.title}?", board=board,
+            a=one, b=other, pairs=pairs,
+        )  # fmt: skip

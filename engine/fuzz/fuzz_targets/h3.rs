@@ -1,0 +1,124 @@
+//! Any bytes as what an HTTP/3 server says on its streams, behind its SETTINGS: stream, kind of record,
+//! length, payload. The first byte chooses how records are cut, the second whether a stream's bytes are
+//! as they stand, or a frame each whose length is right.
+//!
+//! Into which records a stream is cut must change nothing: neither what becomes of the requests, down to
+//! the words that say what is wrong, nor what is said to the server. No more may be kept or said than was
+//! asked for.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use std::fmt::Write;
+use std::sync::Arc;
+use volley_protocol::h3::record::{Kind, Record};
+use volley_protocol::h3::{frame, varint};
+use volley_protocol::{
+    Awaited, BodyRule, Expectation, Http3, Io, Protocol, Request, StatusRule, Step, Verdict,
+};
+
+/// Requests on the connection.
+const COUNT: u32 = 6;
+
+fn shared() -> <Http3<u32> as Protocol<u32>>::Shared {
+    let expectation = Expectation {
+        body: BodyRule::Exactly(b"Hello, World!".to_vec()),
+        headers: vec![("server".into(), "x".into())],
+        ..Expectation::of_status(StatusRule::Below(500))
+    };
+    let request = |method: &str, body: &[u8]| {
+        Arc::new(Request {
+            method: method.into(),
+            path: "/a".into(),
+            host: "localhost:1".into(),
+            body: body.to_vec().into(),
+            ..Request::default()
+        })
+    };
+    let requests = [request("GET", b""), request("HEAD", b""), request("POST", b"xyz")];
+    <Http3<u32> as Protocol<u32>>::shared(&[Arc::new(expectation)], &requests)
+}
+
+/// Records of at most `size` bytes.
+fn records(mut bytes: &[u8], as_they_stand: bool, size: usize) -> Vec<u8> {
+    let mut all = Vec::new();
+    Record::write_by(&mut all, 3, Kind::Bytes, |out| {
+        varint::write(out, frame::stream::CONTROL);
+        frame::write(out, frame::kind::SETTINGS, b"");
+    });
+    while let [stream, kind, length, rest @ ..] = bytes {
+        let (payload, later) = rest.split_at(rest.len().min(usize::from(*length)));
+        bytes = later;
+        let stream = u64::from(*stream % 28);
+        if kind % 4 > 1 {
+            let kind = if kind % 4 == 2 { Kind::Reset } else { Kind::Limit };
+            Record::write_by(&mut all, stream, kind, |out| out.extend_from_slice(payload));
+            continue;
+        }
+        let mut framed = Vec::new();
+        match as_they_stand {
+            true => framed.extend_from_slice(payload),
+            false => frame::write(&mut framed, u64::from(kind / 4 % 16), payload),
+        }
+        let last = if kind % 4 == 1 { Kind::Last } else { Kind::Bytes };
+        let mut pieces = framed.chunks(size.max(1)).peekable();
+        if pieces.peek().is_none() {
+            Record::write_by(&mut all, stream, last, |_| ());
+        }
+        while let Some(piece) = pieces.next() {
+            let kind = if pieces.peek().is_some() { Kind::Bytes } else { last };
+            Record::write_by(&mut all, stream, kind, |out| out.extend_from_slice(piece));
+        }
+    }
+    all
+}
+
+fn outcome(bytes: &[u8]) -> (String, Vec<u8>) {
+    let (mut shared, mut client) = (shared(), Http3::<u32>::default());
+    let (mut out, mut log) = (Vec::new(), String::new());
+    client.greet(&mut shared, &mut out);
+    for ticket in 0..COUNT {
+        client.write(ticket, ticket as usize % 3, &mut shared, &mut out);
+    }
+    let awaited = |ticket: u32| Awaited { expectation: 0, to_head: ticket % 3 == 1 };
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        let io = &mut Io { now_ns: 1, out: &mut out };
+        let consumed = match client.receive(rest, awaited, &mut shared, io).expect("never none") {
+            Step::Incomplete => break,
+            Step::Malformed(bad) => {
+                write!(log, "{bad:?}").unwrap();
+                assert!(client.evidence(rest).len() <= 80 * 1024);
+                return (log, out);
+            }
+            Step::Complete(mut answer) => {
+                let ticket = client.completed().expect("it is complete");
+                let words = client.describe(&answer, awaited(ticket), &shared, rest);
+                let consumed = std::mem::take(&mut answer.consumed);
+                write!(log, "{ticket}: {answer:?} {words} ").unwrap();
+                if answer.verdict != Verdict::Right {
+                    let evidence = client.evidence(&rest[..consumed]);
+                    assert!(evidence.starts_with(b"HTTP/3 ") && evidence.len() <= 80 * 1024);
+                }
+                consumed
+            }
+            Step::Refused { consumed, what } => {
+                writeln!(log, "{:?}: {what}", client.completed()).unwrap();
+                consumed
+            }
+        };
+        rest = &rest[consumed..];
+        assert!(client.finish().is_some());
+    }
+    write!(log, "{} {:?}", client.in_flight(), client.oldest()).unwrap();
+    assert!(client.in_flight() + client.room(9) <= 9);
+    while client.take_unanswered().is_some() {}
+    (log, out)
+}
+
+fuzz_target!(|input: &[u8]| {
+    let [cut, choice, bytes @ ..] = input else { return };
+    let of = |size| outcome(&records(bytes, choice & 1 == 1, size));
+    let whole = of(usize::MAX);
+    assert!(of(usize::from(*cut)) == whole);
+    assert!(of(1) == whole);
+});

@@ -1,0 +1,294 @@
+//! One connection's state, and what the engine asks of it.
+
+use super::control::Control;
+use super::frame::{self, Begun, code};
+use super::known::Known;
+use super::reading::{Ended, Frame, Open};
+use super::record::{Kind, Record};
+use super::requests::{self, Requests};
+use super::varint;
+use crate::check::Expectation;
+use crate::fields;
+use crate::head::{HEAD_LIMIT, Malformed};
+use crate::learned::HeadCache;
+use crate::protocol::{Answer, Awaited, EVIDENCE_LIMIT, End, Io, Protocol, Step};
+use crate::request::{Request, RequestError};
+use crate::streams::Streams;
+use crate::verdict;
+use std::sync::Arc;
+
+/// The first stream that a client has for itself.
+const CLIENT_CONTROL: u64 = 2;
+
+/// Streams of requests are each so far behind the one before.
+pub(super) const STEP: u64 = 4;
+
+/// Requests that one connection may carry.
+const REQUESTS_LIMIT: u32 = u32::MAX;
+
+/// One connection.
+#[derive(Debug)]
+pub struct Http3<T> {
+    /// By the number of the request, which is that of its stream over 4.
+    pub(super) streams: Streams<T, Framing>,
+    pub(super) next_number: u32,
+    /// Requests from this number on have to wait until QUIC allows their streams.
+    pub(super) limit: u32,
+    /// The stream whose answer is complete, or that was reset, until it is finished.
+    pub(super) ended: Option<usize>,
+    /// The stream that the latest record was for.
+    pub(super) latest: Option<usize>,
+    /// The record in progress.
+    pub(super) open: Option<Open>,
+    pub(super) control: Control,
+    /// Records so far.
+    pub(super) taken: u64,
+    /// Frames since the latest piece of an answer that say nothing.
+    pub(super) idle_frames: u32,
+    /// Bytes of its stream up to the frame in progress.
+    pub(super) frame_at: u64,
+    /// The server goes away: the first request that it does not look at.
+    pub(super) farewell: Option<u32>,
+}
+
+/// Where in its frames a stream is.
+#[derive(Debug, Default)]
+pub(super) struct Framing {
+    pub(super) frame: Frame,
+    pub(super) begun: Begun,
+    /// What has come of a head.
+    pub(super) kept: Vec<u8>,
+    /// Bytes of the stream so far.
+    pub(super) at: u64,
+    pub(super) has_trailers: bool,
+}
+
+/// What the connections of one thread to one target share.
+#[derive(Debug)]
+pub struct Shared {
+    /// By expectation.
+    pub(super) learned: Vec<HeadCache>,
+    pub(super) known: Vec<Known>,
+    requests: Requests,
+}
+
+/// What a call brings along.
+pub(super) struct Call<'a, F> {
+    pub(super) awaited: F,
+    pub(super) shared: &'a mut Shared,
+    pub(super) now_ns: u64,
+}
+
+impl<T> Default for Http3<T> {
+    fn default() -> Self {
+        Self {
+            streams: Streams::default(),
+            next_number: 0,
+            limit: REQUESTS_LIMIT,
+            ended: None,
+            latest: None,
+            open: None,
+            control: Control::default(),
+            taken: 0,
+            idle_frames: 0,
+            frame_at: 0,
+            farewell: None,
+        }
+    }
+}
+
+impl<T: Copy> Http3<T> {
+    /// A stream for the next request: its number in QUIC.
+    #[inline]
+    fn add_stream(&mut self, ticket: T) -> u64 {
+        let number = self.next_number;
+        self.next_number += 1;
+        let place = self.streams.add(number, ticket, Framing::default());
+        self.streams[place].began_at = self.taken;
+        u64::from(number) * STEP
+    }
+
+    /// The stream's answer is complete. `piece`: the last of its body.
+    #[inline]
+    pub(super) fn complete(
+        &mut self,
+        place: usize,
+        piece: &[u8],
+        call: &mut Call<'_, impl Sized>,
+    ) -> Result<Ended, &'static str> {
+        let keep_alive = !(self.farewell.is_some() && self.streams.len() == 1);
+        let stream = &mut self.streams[place];
+        let head = stream.head.ok_or("the stream ends before the head of its answer")?;
+        if !head.is_all(stream.check.length()) {
+            return Err(fields::LESS);
+        }
+        let learned = &mut call.shared.learned[stream.expectation];
+        let verdict = verdict::judge(head.status, head.wrong, &mut stream.check, learned);
+        if verdict != verdict::Verdict::Right {
+            stream.keep(piece);
+        }
+        self.idle_frames = 0;
+        self.ended = Some(place);
+        let (status, body_length) = (head.status, stream.check.length());
+        Ok(Ended::Answered(Answer { consumed: 0, status, body_length, keep_alive, verdict }))
+    }
+}
+
+impl<T: Copy> Protocol<T> for Http3<T> {
+    const WRITES: bool = true;
+    const GREETS: bool = true;
+
+    type Shared = Shared;
+
+    fn shared(expectations: &[Arc<Expectation>], requests: &[Arc<Request>]) -> Shared {
+        Shared {
+            learned: expectations.iter().cloned().map(HeadCache::new).collect(),
+            known: expectations.iter().map(|_| Known::default()).collect(),
+            requests: Requests::new(requests),
+        }
+    }
+
+    /// Forgets the former connection, but keeps the memory.
+    fn greet(&mut self, _: &mut Shared, out: &mut Vec<u8>) {
+        let mut streams = std::mem::take(&mut self.streams);
+        streams.clear();
+        *self = Self { streams, ..Self::default() };
+        Record::write_by(out, CLIENT_CONTROL, Kind::Bytes, |out| {
+            frame::write_control(out, HEAD_LIMIT);
+        });
+    }
+
+    fn is_ready(&self) -> bool {
+        self.control.has_settings()
+    }
+
+    #[inline]
+    fn room(&self, depth: usize) -> usize {
+        let left = self.limit.saturating_sub(self.next_number) as usize;
+        let left = if self.farewell.is_some() { 0 } else { left };
+        depth.saturating_sub(self.in_flight()).min(left)
+    }
+
+    #[inline]
+    fn in_flight(&self) -> usize {
+        self.streams.len()
+    }
+
+    #[inline]
+    fn oldest(&self) -> Option<T> {
+        self.streams[self.streams.oldest()?].ticket
+    }
+
+    /// Never of use: a request's bytes are written.
+    fn start(&mut self, first: T, _: usize) {
+        self.add_stream(first);
+    }
+
+    #[inline]
+    fn write(&mut self, ticket: T, message: usize, shared: &mut Shared, out: &mut Vec<u8>) {
+        let stream = self.add_stream(ticket);
+        Record::write_by(out, stream, Kind::Last, |out| shared.requests.write(message, out));
+    }
+
+    fn write_other(
+        &mut self,
+        ticket: T,
+        request: Request,
+        _: &mut Shared,
+        out: &mut Vec<u8>,
+    ) -> Result<(), RequestError> {
+        request.validate()?;
+        let stream = self.add_stream(ticket);
+        Record::write_by(out, stream, Kind::Last, |out| requests::write_other(&request, out));
+        Ok(())
+    }
+
+    /// The server may say something unasked, so this is never `None`.
+    #[inline]
+    fn receive(
+        &mut self,
+        bytes: &[u8],
+        awaited: impl Fn(T) -> Awaited,
+        shared: &mut Shared,
+        io: &mut Io<'_>,
+    ) -> Option<Step> {
+        let mut rest = bytes;
+        let ended = self.advance(&mut rest, &mut Call { awaited, shared, now_ns: io.now_ns });
+        let consumed = bytes.len() - rest.len();
+        Some(match ended {
+            Ok(None) => Step::Incomplete,
+            Ok(Some(Ended::Answered(answer))) => Step::Complete(Answer { consumed, ..answer }),
+            Ok(Some(Ended::Refused(what))) => Step::Refused { consumed, what },
+            Err(what) => Step::Malformed(Malformed { what, at: self.frame_at }),
+        })
+    }
+
+    /// The end of a connection is never that of an answer.
+    fn end(&mut self, _: impl Fn(T) -> Awaited, _: &mut Shared) -> End {
+        End::Short(self.streams.oldest().map_or(0, |place| self.streams[place].received))
+    }
+
+    fn describe(&self, answer: &Answer, awaited: Awaited, shared: &Shared, _: &[u8]) -> String {
+        let expectation = shared.learned[awaited.expectation as usize].expectation();
+        let Some(place) = self.ended else { return String::new() };
+        let stream = &self.streams[place];
+        verdict::describe(answer, expectation, &stream.check, |expectation| {
+            fields::with_fields(stream.text(), |fields| {
+                verdict::describe_header(expectation, fields)
+            })
+        })
+    }
+
+    /// As in HTTP/2.
+    fn evidence(&self, last: &[u8]) -> Vec<u8> {
+        let place = self.ended.or(self.latest).or(self.streams.oldest());
+        let mut bytes = place.map_or(Vec::new(), |place| self.streams[place].evidence());
+        if bytes.is_empty() && self.ended.is_none() {
+            bytes.extend_from_slice(&last[..last.len().min(EVIDENCE_LIMIT)]);
+        }
+        bytes
+    }
+
+    fn collected(&self) -> &[u8] {
+        self.ended.map_or(&[], |place| self.streams[place].check.collected())
+    }
+
+    #[inline]
+    fn completed(&self) -> Option<T> {
+        self.streams[self.ended?].ticket
+    }
+
+    #[inline]
+    fn first_byte_ns(&self) -> Option<u64> {
+        self.streams[self.ended?].first_byte_ns
+    }
+
+    #[inline]
+    fn finish(&mut self) -> Option<T> {
+        let place = self.ended.take()?;
+        if self.latest == Some(place) {
+            self.latest = None;
+        }
+        self.streams.remove(place)
+    }
+
+    /// Resets its stream, unless nothing at all has come since the request was sent: then the whole
+    /// connection seems dead. What comes of a stream that was reset QUIC passes over.
+    fn cancel(&mut self, out: &mut Vec<u8>) -> bool {
+        let Some(place) = self.streams.oldest() else { return false };
+        let stream = &self.streams[place];
+        if stream.began_at == self.taken {
+            return false;
+        }
+        Record::write_by(out, u64::from(stream.number) * STEP, Kind::Reset, |out| {
+            varint::write(out, code::REQUEST_CANCELLED);
+        });
+        self.ended = Some(place);
+        true
+    }
+
+    fn take_unanswered(&mut self) -> Option<T> {
+        self.ended = Some(self.streams.oldest()?);
+        self.finish()
+    }
+}

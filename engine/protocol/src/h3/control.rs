@@ -1,0 +1,225 @@
+//! What the server says on streams of its own: SETTINGS, GOAWAY, and QPACK's instructions, which have
+//! nothing to say where no side has a table (RFC 9114, section 6.2; RFC 9204, section 4).
+
+use super::connection::{Http3, STEP};
+use super::frame::{Begun, kind, setting, stream};
+use super::reading::{Broken, Ended, OF_HTTP2, ensure};
+use super::record::{Kind, Record};
+use super::varint;
+use crate::protocol::Refusal;
+
+/// Streams of its own that a server may have: those that it needs, and some that only it knows.
+const STREAMS_LIMIT: usize = 100;
+
+/// Bytes of a frame on the control stream that is looked at.
+const FRAME_LIMIT: u64 = 16 * 1024;
+
+/// The streams that a server has for itself.
+#[derive(Debug, Default)]
+pub(super) struct Control {
+    streams: Vec<Own>,
+    has_settings: bool,
+}
+
+/// One of them.
+#[derive(Debug, Default)]
+struct Own {
+    number: u64,
+    /// Its type, once that has come.
+    kind: Option<u64>,
+    begun: Begun,
+    /// Control: the type of the frame in progress, how much of it comes next, and what has come of it.
+    frame: Option<(u64, u64)>,
+    kept: Vec<u8>,
+    at: u64,
+}
+
+impl Control {
+    /// Whether the server has said what it has to say first.
+    pub(super) fn has_settings(&self) -> bool {
+        self.has_settings
+    }
+
+    /// The place of a stream, which is new the first time.
+    fn place(&mut self, number: u64) -> Result<usize, Broken> {
+        if let Some(place) = self.streams.iter().position(|own| own.number == number) {
+            return Ok(place);
+        }
+        ensure(self.streams.len() < STREAMS_LIMIT, "more than 100 streams of the server's own")?;
+        self.streams.push(Own { number, ..Own::default() });
+        Ok(self.streams.len() - 1)
+    }
+
+    /// The type of a stream has come.
+    fn begin(&mut self, place: usize, kind: u64) -> Result<(), Broken> {
+        ensure(kind != stream::PUSH, "a push, which nobody allowed")?;
+        let is_single =
+            matches!(kind, stream::CONTROL | stream::QPACK_ENCODER | stream::QPACK_DECODER);
+        let is_there = self.streams.iter().any(|own| own.kind == Some(kind));
+        ensure(!(is_single && is_there), "a second stream of a type that there is once")?;
+        self.streams[place].kind = Some(kind);
+        Ok(())
+    }
+}
+
+impl<T: Copy> Http3<T> {
+    /// A record of a stream that is no request's. What it leaves of `piece` comes again.
+    #[cold]
+    pub(super) fn on_own_stream(
+        &mut self,
+        record: Record,
+        piece: &mut &[u8],
+    ) -> Result<Option<Ended>, Broken> {
+        let place = self.control.place(record.stream)?;
+        if record.kind != Kind::Reset
+            && let Some(refused) = self.on_own_bytes(place, piece)?
+        {
+            return Ok(Some(refused));
+        }
+        *piece = &[];
+        // Section 6.2.1: they last as long as the connection.
+        let is_over = record.kind != Kind::Bytes;
+        let kind = self.control.streams[place].kind;
+        let is_needed =
+            matches!(kind, Some(stream::CONTROL | stream::QPACK_ENCODER | stream::QPACK_DECODER));
+        ensure(!(is_over && is_needed), "the server ends a stream that has to last")?;
+        Ok(None)
+    }
+
+    fn on_own_bytes(&mut self, place: usize, rest: &mut &[u8]) -> Result<Option<Ended>, Broken> {
+        let own = &mut self.control.streams[place];
+        if own.kind.is_none() {
+            self.frame_at = own.at;
+            let before = rest.len();
+            let kind = own.begun.take_number(rest);
+            own.at += (before - rest.len()) as u64;
+            let Some(kind) = kind else { return Ok(None) };
+            self.control.begin(place, kind)?;
+        }
+        let own = &mut self.control.streams[place];
+        match own.kind {
+            Some(stream::CONTROL) => self.on_control(place, rest),
+            // A capacity of 0 is all that may be said of a table that is not there.
+            Some(stream::QPACK_ENCODER) => {
+                let is_nothing = rest.iter().all(|&byte| byte == 0x20);
+                ensure(
+                    is_nothing,
+                    "QPACK fills a dynamic table, for which our SETTINGS leave no room",
+                )?;
+                Ok(None)
+            }
+            // Nobody waits for a stream that is given up (section 4.4.2 of RFC 9204): all else is of a table.
+            Some(stream::QPACK_DECODER) => {
+                let is_table =
+                    rest.first().is_some_and(|byte| byte & 0x40 == 0 && byte & 0x80 != 0);
+                ensure(!is_table, "QPACK acknowledges a dynamic table that we never filled")?;
+                Ok(None)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Frames of the control stream.
+    fn on_control(&mut self, place: usize, rest: &mut &[u8]) -> Result<Option<Ended>, Broken> {
+        loop {
+            let own = &mut self.control.streams[place];
+            let before = rest.len();
+            let Some((kind, left)) = own.frame else {
+                if own.begun.is_empty() {
+                    self.frame_at = own.at;
+                }
+                let head = own.begun.take_head(rest);
+                own.at += (before - rest.len()) as u64;
+                let Some((kind, length)) = head else { return Ok(None) };
+                own.frame = Some((kind, length));
+                self.begin_control(kind, length)?;
+                continue;
+            };
+            let is_read = matches!(kind, kind::SETTINGS | kind::GOAWAY);
+            let mut take = usize::try_from(left).map_or(before, |left| left.min(before));
+            // The last byte of GOAWAY stays unread while requests remain to be refused: it comes again.
+            if kind == kind::GOAWAY && take as u64 == left {
+                let whole = [&own.kept[..], &rest[..take]].concat();
+                if let Some(refused) = self.on_goaway(&whole)? {
+                    let own = &mut self.control.streams[place];
+                    own.kept = whole[..whole.len() - 1].to_vec();
+                    own.frame = Some((kind, 1));
+                    *rest = &rest[take - 1..];
+                    return Ok(Some(refused));
+                }
+            }
+            let own = &mut self.control.streams[place];
+            if is_read {
+                own.kept.extend_from_slice(&rest[..take]);
+            }
+            take = take.min(rest.len());
+            *rest = &rest[take..];
+            own.at += take as u64;
+            let left = left - take as u64;
+            own.frame = (left > 0).then_some((kind, left));
+            if left > 0 {
+                return Ok(None);
+            }
+            let payload = std::mem::take(&mut own.kept);
+            if kind == kind::SETTINGS {
+                heed(&payload)?;
+                self.control.has_settings = true;
+            }
+        }
+    }
+
+    fn begin_control(&mut self, kind: u64, length: u64) -> Result<(), Broken> {
+        let is_first = !self.control.has_settings;
+        if is_first {
+            ensure(kind == kind::SETTINGS, "the control stream does not begin with SETTINGS")?;
+        }
+        match kind {
+            kind::SETTINGS => ensure(is_first, "SETTINGS come twice")?,
+            kind::GOAWAY => ensure(matches!(length, 1..=8), "GOAWAY is not a number")?,
+            kind::DATA | kind::HEADERS | kind::PUSH_PROMISE => {
+                return Err("a frame of an answer on the control stream");
+            }
+            kind::MAX_PUSH_ID | kind::CANCEL_PUSH => {
+                return Err("a frame about pushes, which nobody allowed");
+            }
+            _ if kind::OF_HTTP2.contains(&kind) => return Err(OF_HTTP2),
+            _ => {}
+        }
+        ensure(length <= FRAME_LIMIT, "a frame of more than 16384 bytes on the control stream")?;
+        self.count_idle()
+    }
+
+    /// Section 5.2: the server takes no more requests, nor those from a stream on. One at a time, until
+    /// none is left.
+    fn on_goaway(&mut self, payload: &[u8]) -> Result<Option<Ended>, Broken> {
+        let number = varint::read(payload).filter(|(_, rest)| rest.is_empty());
+        let (stream, _) = number.ok_or("GOAWAY is not a number")?;
+        ensure(stream.is_multiple_of(STEP), "GOAWAY with a stream that is no request's")?;
+        let first = u32::try_from(stream / STEP).unwrap_or(u32::MAX);
+        let before = self.farewell.unwrap_or(u32::MAX);
+        ensure(first <= before, "a second GOAWAY takes what the first refused")?;
+        self.farewell = Some(first);
+        self.ended = match first.checked_sub(1) {
+            Some(last) => self.streams.above(last),
+            None => self.streams.oldest(),
+        };
+        // One that has answered nothing would hand back each request for ever.
+        let refusal = if first > 0 { Refusal::HandedBack } else { Refusal::GoneAway(0) };
+        Ok(self.ended.map(|_| Ended::Refused(refusal)))
+    }
+}
+
+/// Section 7.2.4: looks at what a server says of itself. Nothing of it matters to us.
+fn heed(mut payload: &[u8]) -> Result<(), Broken> {
+    const CUT: Broken = "SETTINGS end within a setting";
+    let mut seen = Vec::new();
+    while !payload.is_empty() {
+        let (name, rest) = varint::read(payload).ok_or(CUT)?;
+        let (_, rest) = varint::read(rest).ok_or(CUT)?;
+        payload = rest;
+        ensure(!setting::OF_HTTP2.contains(&name), "a setting that only HTTP/2 has")?;
+        ensure(!seen.contains(&name), "a setting that comes twice")?;
+        seen.push(name);
+    }
+    Ok(())
+}

@@ -1,0 +1,468 @@
+//! A [`Backend`] of connections of QUIC, each on a UDP socket of its own, over epoll.
+//!
+//! Servers tell connections apart by where datagrams come from, too: many on one socket are dropped by
+//! some (`docs/decisions/engine.md`).
+
+use crate::line::{Line, News};
+use crate::socket::{Inbox, Socket};
+use crate::timers::Timers;
+use crate::{failures, transport};
+use quinn_proto::crypto::rustls::QuicClientConfig;
+use quinn_proto::{ClientConfig, Endpoint, EndpointConfig};
+use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
+use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::fd::OwnedFd;
+use rustix::io::Errno;
+use std::collections::VecDeque;
+use std::fmt;
+use std::io;
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::Instant;
+use volley_net::clock::{S, now_ns};
+use volley_net::socket::{self, Opened};
+use volley_net::{
+    Address, Agreed, Backend, Datagrams, EVENTS_AT_ONCE, Event, Failure, Route, What,
+};
+use volley_tls::Config;
+
+/// Pieces that are received at a time from one socket. Each may hold several datagrams.
+const PIECES_AT_ONCE: usize = 4;
+
+/// See the module.
+pub struct Quic {
+    client: Config,
+    config: ClientConfig,
+    endpoint: Endpoint,
+    /// Requests that may be under way at a time on a connection.
+    depth: usize,
+    fd: OwnedFd,
+    polled: Vec<epoll::Event>,
+    /// Slots where something is to be done: each with its socket's generation.
+    ready: VecDeque<Ready>,
+    slots: Vec<Slot>,
+    /// Slots with something to send.
+    dirty: Vec<usize>,
+    timers: Timers,
+    inbox: Inbox,
+    /// Records of the connection that was read last.
+    records: Vec<u8>,
+    /// Events of that, and failures of others, that are not taken yet.
+    events: VecDeque<Event<Records>>,
+    /// Where datagrams are put together.
+    buffer: Vec<u8>,
+    /// Those of connections that are closed.
+    former: Datagrams,
+}
+
+/// The records that came last.
+#[derive(Debug)]
+pub struct Records(());
+
+#[derive(Debug, Clone, Copy)]
+struct Ready {
+    slot: usize,
+    generation: u32,
+    what: Kind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Datagrams have come, or there is room for ours.
+    Socket,
+    /// Its time has come.
+    Time,
+    /// It has to be read, though nothing has come.
+    News,
+}
+
+#[derive(Debug, Default)]
+struct Slot {
+    open: Option<Connected>,
+    /// Counts the sockets that were here: separates events of a former one from this one's.
+    generation: u32,
+    is_dirty: bool,
+    start_ns: u64,
+    agreed: Option<Agreed>,
+}
+
+#[derive(Debug)]
+struct Connected {
+    line: Line,
+    socket: Socket,
+    established: bool,
+    /// It is over, and whoever uses it was told.
+    lost: bool,
+    /// The kernel has no room for datagrams.
+    blocked: bool,
+}
+
+impl fmt::Debug for Quic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Quic").field("fd", &self.fd).finish_non_exhaustive()
+    }
+}
+
+impl Quic {
+    /// For connections in so many slots, which carry `depth` requests at a time.
+    pub fn new(client: Config, slots: usize, depth: usize) -> io::Result<Self> {
+        let crypto = QuicClientConfig::try_from(client.quic_client()).map_err(io::Error::other)?;
+        let mut config = ClientConfig::new(Arc::new(crypto));
+        config.transport_config(Arc::new(transport(0)));
+        Ok(Self {
+            client,
+            config,
+            endpoint: Endpoint::new(Arc::new(EndpointConfig::default()), None, true, None),
+            depth,
+            fd: epoll::create(CreateFlags::CLOEXEC)?,
+            polled: Vec::with_capacity(EVENTS_AT_ONCE),
+            ready: VecDeque::new(),
+            slots: (0..slots).map(|_| Slot::default()).collect(),
+            dirty: Vec::new(),
+            timers: Timers::default(),
+            inbox: Inbox::new(PIECES_AT_ONCE),
+            records: Vec::new(),
+            events: VecDeque::new(),
+            buffer: Vec::new(),
+            former: Datagrams::default(),
+        })
+    }
+
+    fn start(&mut self, slot: usize, route: &Route, nth: u64) -> Result<(), Errno> {
+        let Address::Tcp(address) = route.address else { return Err(Errno::PROTONOSUPPORT) };
+        let in_errno = |error: io::Error| Errno::from_io_error(&error).unwrap_or(Errno::IO);
+        let fd = socket::open_datagrams(&address, route, nth)?;
+        let socket = Socket::new(fd, route.buffers.receive.is_some()).map_err(in_errno)?;
+        let place = &mut self.slots[slot];
+        epoll::add(&self.fd, &socket, place.key(slot), EventFlags::IN | EventFlags::ET)?;
+        let name = self.client.called();
+        let (handle, connection) = self
+            .endpoint
+            .connect(Instant::now(), self.config.clone(), address, &name)
+            .map_err(|_| Errno::INVAL)?;
+        let line = Line::new(handle, connection, self.depth);
+        place.open =
+            Some(Connected { line, socket, established: false, lost: false, blocked: false });
+        (place.start_ns, place.agreed) = (now_ns(), None);
+        self.soil(slot);
+        Ok(())
+    }
+
+    /// A slot has something to send.
+    #[inline]
+    fn soil(&mut self, slot: usize) {
+        if !std::mem::replace(&mut self.slots[slot].is_dirty, true) {
+            self.dirty.push(slot);
+        }
+    }
+
+    /// Sends what there is to be sent.
+    #[inline]
+    fn flush(&mut self) {
+        while let Some(slot) = self.dirty.pop() {
+            self.slots[slot].is_dirty = false;
+            self.flush_one(slot);
+        }
+    }
+
+    fn flush_one(&mut self, slot: usize) {
+        let place = &mut self.slots[slot];
+        let key = place.key(slot);
+        let Some(open) = &mut place.open else { return };
+        match open.line.flush(&open.socket, Instant::now(), &mut self.buffer) {
+            Ok(had_room) => {
+                if open.blocked == had_room {
+                    open.blocked = !had_room;
+                    let room = if had_room { EventFlags::empty() } else { EventFlags::OUT };
+                    // The socket is there: it was added.
+                    let _ = epoll::modify(
+                        &self.fd,
+                        &open.socket,
+                        key,
+                        EventFlags::IN | EventFlags::ET | room,
+                    );
+                }
+            }
+            Err(error) => self.refuse(slot, &error),
+        }
+        if let Some(open) = &mut self.slots[slot].open
+            && let Some(at) = open.line.due()
+        {
+            self.timers.set(slot, at);
+        }
+    }
+
+    /// The system says that nobody listens there.
+    #[cold]
+    fn refuse(&mut self, slot: usize, error: &io::Error) {
+        let Some(open) = &mut self.slots[slot].open else { return };
+        if std::mem::replace(&mut open.lost, true) {
+            return;
+        }
+        let errno = Errno::from_io_error(error).unwrap_or(Errno::IO);
+        let what = match open.established {
+            false => What::Unconnected(errno.into()),
+            // A server that has gone is one that resets.
+            true if errno == Errno::CONNREFUSED => What::Failed(Errno::CONNRESET.into()),
+            true => What::Failed(errno.into()),
+        };
+        self.events.push_back(Event { slot, what });
+    }
+
+    /// Collects what has happened, without waiting.
+    fn poll(&mut self) -> io::Result<()> {
+        let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+        self.polled.clear();
+        match epoll::wait(
+            &self.fd,
+            rustix::buffer::spare_capacity(&mut self.polled),
+            Some(&at_once),
+        ) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(errno) => return Err(errno.into()),
+        }
+        self.ready.extend(self.polled.iter().map(|event| Ready::read(*event)));
+        if self.timers.next().is_some() {
+            let now = Instant::now();
+            while let Some(slot) = self.timers.take_due(now) {
+                let generation = self.slots[slot].generation;
+                self.ready.push_back(Ready { slot, generation, what: Kind::Time });
+            }
+        }
+        Ok(())
+    }
+
+    /// Deals with what has happened in a slot.
+    fn advance(&mut self, ready: Ready) {
+        let Ready { slot, generation, what } = ready;
+        let Some(open) = self.slots.get_mut(slot).filter(|place| place.generation == generation)
+        else {
+            return;
+        };
+        let Some(Connected { line, socket, .. }) = &mut open.open else { return };
+        let now = Instant::now();
+        match what {
+            Kind::Socket => match self.inbox.receive(socket) {
+                Ok(count) => {
+                    for nth in 0..count {
+                        line.take(self.inbox.piece(nth), &mut self.endpoint, now, &mut self.buffer);
+                    }
+                    if count == self.inbox.size() {
+                        self.ready.push_back(ready);
+                    }
+                }
+                Err(error) => return self.refuse(slot, &error),
+            },
+            Kind::Time => line.take_time(now),
+            Kind::News => {}
+        }
+        self.records.clear();
+        let news = line.deliver(&mut self.endpoint, &mut self.records);
+        self.soil(slot);
+        self.report(slot, news);
+    }
+
+    /// Tells what has happened on a connection.
+    #[inline]
+    fn report(&mut self, slot: usize, news: News) {
+        let place = &mut self.slots[slot];
+        let Some(open) = &mut place.open else { return };
+        if open.lost {
+            return;
+        }
+        if news.connected {
+            open.established = true;
+            place.agreed = Some(Agreed {
+                tls_version: "1.3",
+                cipher: "TLS13_AES_128_GCM_SHA256", // Nothing else is offered.
+                alpn: Some("h3"),
+                resumed: false,
+                took_ns: now_ns() - place.start_ns,
+            });
+            self.events.push_back(Event { slot, what: What::Established });
+        }
+        if !self.records.is_empty() && open.established {
+            let what = What::Bytes { piece: Records(()), more: news.lost.is_some() };
+            self.events.push_back(Event { slot, what });
+        }
+        if let Some(lost) = news.lost {
+            open.lost = true;
+            let what = match failures::of(&lost, &self.client) {
+                Some(failure) if open.established => What::Failed(failure),
+                Some(failure) => What::Unconnected(failure),
+                None if open.established => What::End,
+                None => What::Unconnected(Failure::quic(
+                    volley_net::QuicFault::Refused,
+                    "the server closed the connection during its handshake",
+                )),
+            };
+            self.events.push_back(Event { slot, what });
+        }
+    }
+
+    /// Forgets a connection, after a goodbye.
+    fn leave(&mut self, slot: usize) {
+        self.events.retain(|event| event.slot != slot);
+        let place = &mut self.slots[slot];
+        place.generation = place.generation.wrapping_add(1);
+        let Some(mut open) = place.open.take() else { return };
+        if !open.lost {
+            let now = Instant::now();
+            open.line.close(now);
+            // What the kernel has no room for now is not sent any more.
+            let _ = open.line.flush(&open.socket, now, &mut self.buffer);
+        }
+        open.line.leave(&mut self.endpoint);
+        self.former.add(&open.line.datagrams());
+    }
+}
+
+impl Slot {
+    fn key(&self, slot: usize) -> EventData {
+        EventData::new_u64(u64::from(self.generation) << 32 | slot as u64)
+    }
+}
+
+impl Ready {
+    #[expect(clippy::cast_possible_truncation, reason = "it takes apart what `key` put together")]
+    fn read(event: epoll::Event) -> Self {
+        let data = { event.data }.u64();
+        Self { slot: data as u32 as usize, generation: (data >> 32) as u32, what: Kind::Socket }
+    }
+}
+
+impl Backend for Quic {
+    type Piece = Records;
+
+    const SHAKES_HANDS: bool = true;
+
+    fn agreed(&self, slot: usize) -> Option<Agreed> {
+        self.slots[slot].agreed
+    }
+
+    fn datagrams(&self) -> Option<Datagrams> {
+        let mut all = self.former;
+        for open in self.slots.iter().filter_map(|place| place.open.as_ref()) {
+            all.add(&open.line.datagrams());
+        }
+        Some(all)
+    }
+
+    /// Connections are made here, never accepted.
+    fn listen(&mut self, _: OwnedFd) -> Result<(), Errno> {
+        Err(Errno::OPNOTSUPP)
+    }
+
+    fn accepted(&mut self) -> Option<Result<OwnedFd, Errno>> {
+        None
+    }
+
+    /// Nothing is established before its handshake.
+    fn connect(
+        &mut self,
+        slot: usize,
+        route: &Route,
+        nth: u64,
+        _: Option<Range<usize>>,
+    ) -> Result<bool, Errno> {
+        self.start(slot, route, nth)?;
+        Ok(false)
+    }
+
+    /// A socket without its route is no connection.
+    fn open(&mut self, _: usize, _: Opened) -> Result<(), Errno> {
+        Err(Errno::OPNOTSUPP)
+    }
+
+    /// Never of use: what the book holds is no record.
+    fn send(&mut self, _: usize, _: Range<usize>) {}
+
+    #[inline]
+    fn send_owned(&mut self, slot: usize, bytes: Arc<[u8]>) {
+        let place = &mut self.slots[slot];
+        let Some(open) = &mut place.open else { return };
+        if open.line.write(&bytes) {
+            let generation = place.generation;
+            self.ready.push_back(Ready { slot, generation, what: Kind::News });
+        }
+        self.soil(slot);
+    }
+
+    /// QUIC ends each stream by itself.
+    fn end_sending(&mut self, _: usize) {}
+
+    fn close(&mut self, slot: usize) {
+        self.leave(slot);
+    }
+
+    fn close_when_sent(&mut self, slot: usize) {
+        self.leave(slot);
+    }
+
+    /// No port is held by who closes first.
+    fn retire(&mut self, slot: usize) {
+        self.leave(slot);
+    }
+
+    fn close_retired(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    #[inline]
+    fn hand_over(&mut self) -> io::Result<()> {
+        self.flush();
+        Ok(())
+    }
+
+    #[inline]
+    fn turn(&mut self) -> io::Result<()> {
+        self.flush();
+        if self.ready.is_empty() { self.poll() } else { Ok(()) }
+    }
+
+    #[inline]
+    fn has_news(&mut self) -> io::Result<bool> {
+        self.turn()?;
+        Ok(!self.ready.is_empty() || !self.events.is_empty())
+    }
+
+    fn wait(&mut self, timeout_ns: u64) -> io::Result<()> {
+        self.flush();
+        let left = self.timers.next().map(|at| at.saturating_duration_since(Instant::now()));
+        let left_ns =
+            left.map_or(u64::MAX, |left| u64::try_from(left.as_nanos()).unwrap_or(u64::MAX));
+        let has_more = !self.ready.is_empty() || !self.events.is_empty();
+        let timeout_ns = if has_more { 0 } else { timeout_ns.min(left_ns) };
+        let timeout = Timespec {
+            tv_sec: (timeout_ns / S).min(3600).cast_signed(),
+            tv_nsec: (timeout_ns % S).cast_signed(),
+        };
+        let queue = PollFd::new(&self.fd, PollFlags::IN);
+        match rustix::event::poll(&mut [queue], Some(&timeout)) {
+            Ok(_) | Err(Errno::INTR) => self.poll(),
+            Err(errno) => Err(errno.into()),
+        }
+    }
+
+    /// What the former event led to is sent first.
+    #[inline]
+    fn next(&mut self) -> Option<Event<Records>> {
+        loop {
+            if let Some(event) = self.events.pop_front() {
+                return Some(event);
+            }
+            self.flush();
+            if self.events.is_empty() {
+                let ready = self.ready.pop_front()?;
+                self.advance(ready);
+            }
+        }
+    }
+
+    #[inline]
+    fn bytes<'a>(&'a self, _: &'a Records) -> &'a [u8] {
+        &self.records
+    }
+
+    fn release(&mut self, _: Records) {}
+}

@@ -1,0 +1,47 @@
+//! QUIC as a client speaks it, and as the null server does.
+//!
+//! quinn-proto does QUIC without I/O; here are its sockets, and the way in and out of its streams:
+//! [`volley_protocol::h3::record`]. [`Quic`] is the client's side, a [`volley_net::Backend`] with a
+//! connected UDP socket for each connection; [`Server`] is the other, on one socket.
+//!
+//! Windows are so large that they are never the limit; congestion control, pacing and acknowledgements
+//! are quinn-proto's own.
+
+#![cfg_attr(not(test), warn(clippy::disallowed_types))]
+
+mod client;
+mod failures;
+mod line;
+mod server;
+mod socket;
+mod timers;
+
+pub use client::{Quic, Records};
+pub use server::Server;
+
+use quinn_proto::{TransportConfig, VarInt};
+
+/// The version of QUIC that is spoken, as people write it.
+pub const VERSION: &str = "v1 (RFC 9000)";
+
+/// What paces the sender.
+pub const CONGESTION_CONTROL: &str = "cubic";
+
+/// Bytes that may come on a stream before more is asked for: flow control is not what is measured.
+const STREAM_WINDOW: u32 = (1 << 30) - 1;
+
+/// What both sides have in common. `requests`: streams that the other side may have open for them.
+fn transport(requests: u32) -> TransportConfig {
+    let mut config = TransportConfig::default();
+    config
+        .max_concurrent_bidi_streams(requests.into())
+        .max_concurrent_uni_streams(OWN_STREAMS.into())
+        .stream_receive_window(STREAM_WINDOW.into())
+        .receive_window(VarInt::MAX)
+        .max_idle_timeout(None)
+        .datagram_receive_buffer_size(None);
+    config
+}
+
+/// Streams that the other side may have for itself: three are needed.
+const OWN_STREAMS: u32 = 16;

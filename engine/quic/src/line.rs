@@ -1,0 +1,348 @@
+//! One connection of QUIC: records into its streams, and out of them.
+
+use crate::socket::{Piece, Socket};
+use bytes::{Bytes, BytesMut};
+use quinn_proto::{
+    Connection, ConnectionError, ConnectionHandle, DatagramEvent, Dir, Endpoint, EndpointEvent,
+    Event, ReadError, Side, StreamEvent, StreamId, VarInt,
+};
+use std::collections::VecDeque;
+use std::io;
+use std::time::Instant;
+use volley_net::Datagrams;
+use volley_protocol::h3::frame::code;
+use volley_protocol::h3::record::{Kind, Record};
+use volley_protocol::h3::varint;
+
+/// As many requests as there are numbers for.
+const NO_LIMIT: u64 = varint::MOST / 4;
+
+/// What has happened on a connection, beside what its streams brought.
+#[derive(Debug, Default)]
+pub(crate) struct News {
+    /// It is established.
+    pub(crate) connected: bool,
+    /// It is over.
+    pub(crate) lost: Option<ConnectionError>,
+}
+
+/// A connection.
+#[derive(Debug)]
+pub(crate) struct Line {
+    connection: Connection,
+    handle: ConnectionHandle,
+    side: Side,
+    /// Streams that our side has opened, of requests and of its own.
+    opened: [u64; 2],
+    /// How many streams of requests carry one, or did.
+    used: u64,
+    /// So many streams are kept open ahead for requests.
+    depth: u64,
+    /// What the reader was told of the limit.
+    told: u64,
+    /// What flow control has not let through yet: the stream, its bytes, and whether they are its last.
+    waiting: VecDeque<(StreamId, Bytes, bool)>,
+    /// The endpoint has forgotten it.
+    is_drained: bool,
+    /// Datagrams that the kernel had no room for.
+    unsent: Option<(quinn_proto::Transmit, Vec<u8>)>,
+    /// Pieces received.
+    pub(crate) pieces: u64,
+}
+
+impl Line {
+    /// A new connection. `depth`: requests of ours that may be under way at a time.
+    pub(crate) fn new(handle: ConnectionHandle, connection: Connection, depth: usize) -> Self {
+        Self {
+            side: connection.side(),
+            connection,
+            handle,
+            opened: [0; 2],
+            used: 0,
+            depth: depth as u64,
+            told: NO_LIMIT,
+            waiting: VecDeque::new(),
+            is_drained: false,
+            unsent: None,
+            pieces: 0,
+        }
+    }
+
+    /// Datagrams have come.
+    pub(crate) fn take(
+        &mut self,
+        piece: Piece<'_>,
+        endpoint: &mut Endpoint,
+        now: Instant,
+        reply: &mut Vec<u8>,
+    ) {
+        self.pieces += 1;
+        let mut bytes = BytesMut::from(piece.bytes);
+        while !bytes.is_empty() {
+            let datagram = bytes.split_to(piece.stride.min(bytes.len()));
+            reply.clear();
+            let event = endpoint.handle(now, piece.from, piece.to, piece.ecn, datagram, reply);
+            if let Some(DatagramEvent::ConnectionEvent(handle, event)) = event
+                && handle == self.handle
+            {
+                self.connection.handle_event(event);
+            }
+        }
+    }
+
+    /// One datagram has come that the endpoint has looked at.
+    pub(crate) fn take_one(&mut self, event: quinn_proto::ConnectionEvent) {
+        self.connection.handle_event(event);
+    }
+
+    /// The time has come that [`Line::due`] told, or a later one.
+    pub(crate) fn take_time(&mut self, now: Instant) {
+        if self.connection.poll_timeout().is_some_and(|at| at <= now) {
+            self.connection.handle_timeout(now);
+        }
+    }
+
+    /// When it wants to be looked at though nothing has come.
+    #[inline]
+    pub(crate) fn due(&mut self) -> Option<Instant> {
+        self.connection.poll_timeout()
+    }
+
+    /// Appends what the streams brought to `out`, in records.
+    pub(crate) fn deliver(&mut self, endpoint: &mut Endpoint, out: &mut Vec<u8>) -> News {
+        let mut news = News::default();
+        self.tell(endpoint);
+        while let Some(event) = self.connection.poll() {
+            match event {
+                Event::Connected => news.connected = true,
+                Event::ConnectionLost { reason } => news.lost = Some(reason),
+                Event::Stream(StreamEvent::Readable { id }) => self.read(id, out),
+                Event::Stream(StreamEvent::Opened { dir }) => {
+                    while let Some(id) = self.connection.streams().accept(dir) {
+                        self.read(id, out);
+                    }
+                }
+                Event::Stream(StreamEvent::Available { .. } | StreamEvent::Writable { .. }) => {
+                    self.write_waiting();
+                }
+                Event::Stream(StreamEvent::Stopped { id, error_code }) => {
+                    self.waiting.retain(|(other, ..)| *other != id);
+                    // The stream may be over already.
+                    let _ = self.connection.send_stream(id).reset(error_code);
+                }
+                _ => {}
+            }
+        }
+        if self.side == Side::Client && !self.connection.is_handshaking() {
+            let limit = self.open_ahead();
+            if limit != self.told {
+                self.told = limit;
+                Record { stream: 4 * limit, kind: Kind::Limit, length: 0 }.write(out);
+            }
+        }
+        news
+    }
+
+    /// What connection and endpoint have to tell each other.
+    pub(crate) fn tell(&mut self, endpoint: &mut Endpoint) {
+        while let Some(event) = self.connection.poll_endpoint_events() {
+            self.is_drained |= event.is_drained();
+            if let Some(event) = endpoint.handle_event(self.handle, event) {
+                self.connection.handle_event(event);
+            }
+        }
+    }
+
+    /// Appends what has come on a stream. Bytes that follow each other are one record.
+    #[inline]
+    fn read(&mut self, id: StreamId, out: &mut Vec<u8>) {
+        let mut stream = self.connection.recv_stream(id);
+        let Ok(mut chunks) = stream.read(true) else { return };
+        let mut kind = Kind::Bytes;
+        let mut reset = None;
+        let number = VarInt::from(id).into_inner();
+        let start = out.len();
+        Record::write_by(out, number, kind, |out| {
+            loop {
+                match chunks.next(usize::MAX) {
+                    Ok(Some(chunk)) => out.extend_from_slice(&chunk.bytes),
+                    Ok(None) => break kind = Kind::Last,
+                    Err(ReadError::Blocked) => break,
+                    Err(ReadError::Reset(code)) => break reset = Some(code),
+                }
+            }
+        });
+        // What it comes to is sent with whatever is sent next, at once.
+        let _ = chunks.finalize();
+        if let Some(code) = reset {
+            Record::write_by(out, number, Kind::Reset, |out| varint::write(out, code.into_inner()));
+        } else if kind == Kind::Last {
+            Record::set_last(&mut out[start..]);
+        } else if out.len() == start + volley_protocol::h3::record::HEAD_LENGTH {
+            out.truncate(start);
+        }
+    }
+
+    /// Writes records into their streams. Whether the reader is to be told something.
+    pub(crate) fn write(&mut self, mut records: &[u8]) -> bool {
+        while let Some((record, bytes, rest)) = Record::first(records) {
+            records = rest;
+            let Some(id) = VarInt::from_u64(record.stream).ok().map(StreamId::from) else {
+                continue;
+            };
+            self.open(id);
+            match record.kind {
+                Kind::Reset => self.reset(id, bytes),
+                Kind::Limit => {}
+                Kind::Bytes | Kind::Last => self.write_one(id, bytes, record.kind == Kind::Last),
+            }
+        }
+        self.side == Side::Client && self.open_ahead() != self.told
+    }
+
+    #[inline]
+    fn write_one(&mut self, id: StreamId, bytes: &[u8], last: bool) {
+        let is_behind =
+            !self.waiting.is_empty() && self.waiting.iter().any(|(other, ..)| *other == id);
+        let written = if is_behind { Some(0) } else { self.push(id, bytes, last) };
+        if let Some(written) = written {
+            self.waiting.push_back((id, Bytes::copy_from_slice(&bytes[written..]), last));
+        }
+    }
+
+    /// Writes what a stream takes. `None`: that was all, or it takes nothing any more.
+    #[inline]
+    fn push(&mut self, id: StreamId, bytes: &[u8], last: bool) -> Option<usize> {
+        let mut stream = self.connection.send_stream(id);
+        let mut written = 0;
+        while written < bytes.len() {
+            match stream.write(&bytes[written..]) {
+                Ok(length) => written += length,
+                Err(quinn_proto::WriteError::Blocked) => return Some(written),
+                // A stream that is not open yet is a blocked one.
+                Err(_) if !self.is_open(id) => return Some(written),
+                Err(_) => return None,
+            }
+        }
+        if last {
+            // It may have been stopped: then nothing is wanted of it.
+            let _ = stream.finish();
+        }
+        None
+    }
+
+    fn is_open(&self, id: StreamId) -> bool {
+        id.initiator() != self.side || id.index() < self.opened[id.dir() as usize]
+    }
+
+    /// What had to wait.
+    #[cold]
+    fn write_waiting(&mut self) {
+        for _ in 0..self.waiting.len() {
+            let Some((id, bytes, last)) = self.waiting.pop_front() else { return };
+            self.open(id);
+            if let Some(written) = self.push(id, &bytes, last) {
+                self.waiting.push_back((id, bytes.slice(written..), last));
+            }
+        }
+    }
+
+    #[cold]
+    fn reset(&mut self, id: StreamId, code: &[u8]) {
+        let code = varint::read(code).map_or(code::NO_ERROR, |(code, _)| code);
+        let code = VarInt::from_u64(code).unwrap_or_default();
+        self.waiting.retain(|(other, ..)| *other != id);
+        // Where either is over there is nothing to end.
+        let _ = self.connection.send_stream(id).reset(code);
+        let _ = self.connection.recv_stream(id).stop(code);
+    }
+
+    /// Opens streams of ours up to this one, as far as the other side lets us.
+    #[inline]
+    fn open(&mut self, id: StreamId) {
+        if id.initiator() != self.side {
+            return;
+        }
+        let dir = id.dir();
+        while self.opened[dir as usize] <= id.index()
+            && self.connection.streams().open(dir).is_some()
+        {
+            self.opened[dir as usize] += 1;
+        }
+        if dir == Dir::Bi {
+            self.used = self.used.max(id.index() + 1);
+        }
+    }
+
+    /// Opens streams for the next requests. The number of requests that there are streams for, where that
+    /// is a limit.
+    #[inline]
+    fn open_ahead(&mut self) -> u64 {
+        let opened = &mut self.opened[Dir::Bi as usize];
+        while *opened < self.used + self.depth && self.connection.streams().open(Dir::Bi).is_some()
+        {
+            *opened += 1;
+        }
+        if *opened < self.used + self.depth { *opened } else { NO_LIMIT }
+    }
+
+    /// Sends what there is to be sent. Whether the kernel had room for all.
+    pub(crate) fn flush(
+        &mut self,
+        socket: &Socket,
+        now: Instant,
+        buffer: &mut Vec<u8>,
+    ) -> io::Result<bool> {
+        if let Some((transmit, bytes)) = &self.unsent {
+            if !socket.send(transmit, bytes)? {
+                return Ok(false);
+            }
+            self.unsent = None;
+        }
+        loop {
+            buffer.clear();
+            let most = socket.most_at_once();
+            let Some(transmit) = self.connection.poll_transmit(now, most, buffer) else {
+                return Ok(true);
+            };
+            if !socket.send(&transmit, buffer)? {
+                self.unsent = Some((transmit, buffer.clone()));
+                return Ok(false);
+            }
+        }
+    }
+
+    /// Ends the connection, in peace.
+    pub(crate) fn close(&mut self, now: Instant) {
+        let code = VarInt::from_u64(code::NO_ERROR).expect("it is 0x100");
+        self.connection.close(now, code, Bytes::new());
+    }
+
+    /// Takes it off the endpoint.
+    pub(crate) fn leave(&mut self, endpoint: &mut Endpoint) {
+        self.tell(endpoint);
+        if !self.is_drained {
+            self.is_drained = true;
+            endpoint.handle_event(self.handle, EndpointEvent::drained());
+        }
+    }
+
+    /// Whether nothing more happens here.
+    pub(crate) fn is_over(&self) -> bool {
+        self.is_drained
+    }
+
+    /// What has come and gone here so far.
+    pub(crate) fn datagrams(&self) -> Datagrams {
+        let stats = self.connection.stats();
+        Datagrams {
+            sent: stats.udp_tx.datagrams,
+            sent_bytes: stats.udp_tx.bytes,
+            sends: stats.udp_tx.ios,
+            received: stats.udp_rx.datagrams,
+            received_bytes: stats.udp_rx.bytes,
+            pieces: self.pieces,
+            lost: stats.path.lost_packets,
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! UDP sockets: many datagrams a call, in either direction, where the kernel can.
+
+use quinn_udp::{BATCH_SIZE, RecvMeta, Transmit, UdpSockRef, UdpSocketState};
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::net::sockopt;
+use std::io::{self, IoSliceMut};
+use std::net::SocketAddr;
+
+/// Bytes that the kernel may keep for us, where it lets us have so many and nobody says otherwise.
+const RECEIVE_BUFFER: usize = 4 << 20;
+
+/// The most bytes that one piece has: several datagrams, or one.
+const PIECE: usize = 64 * 1024;
+
+/// A socket.
+#[derive(Debug)]
+pub(crate) struct Socket {
+    fd: OwnedFd,
+    state: UdpSocketState,
+}
+
+impl Socket {
+    /// Takes over a bound or connected socket.
+    pub(crate) fn new(fd: OwnedFd, has_own_buffer: bool) -> io::Result<Self> {
+        if !has_own_buffer {
+            sockopt::set_socket_recv_buffer_size(&fd, RECEIVE_BUFFER)?;
+        }
+        let state = UdpSocketState::new(UdpSockRef::from(&fd))?;
+        Ok(Self { fd, state })
+    }
+
+    /// How many datagrams one send may have.
+    #[inline]
+    pub(crate) fn most_at_once(&self) -> usize {
+        self.state.max_gso_segments()
+    }
+
+    /// Sends datagrams. Whether the kernel had room; what it refuses otherwise is as good as lost on the
+    /// way, but for an address where nobody listens.
+    #[inline]
+    pub(crate) fn send(&self, transmit: &quinn_proto::Transmit, bytes: &[u8]) -> io::Result<bool> {
+        let sent = self.state.try_send(
+            UdpSockRef::from(&self.fd),
+            &Transmit {
+                destination: transmit.destination,
+                ecn: transmit.ecn.and_then(|ecn| quinn_udp::EcnCodepoint::from_bits(ecn as u8)),
+                contents: &bytes[..transmit.size],
+                segment_size: transmit.segment_size,
+                src_ip: transmit.src_ip,
+            },
+        );
+        match sent {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(false),
+            Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => Err(error),
+            _ => Ok(true),
+        }
+    }
+}
+
+impl AsFd for Socket {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.fd.as_fd()
+    }
+}
+
+/// Where datagrams are received into.
+#[derive(Debug)]
+pub(crate) struct Inbox {
+    bytes: Box<[u8]>,
+    metas: Box<[RecvMeta]>,
+}
+
+/// Datagrams that came together, from one place.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Piece<'a> {
+    pub(crate) from: SocketAddr,
+    pub(crate) to: Option<std::net::IpAddr>,
+    pub(crate) ecn: Option<quinn_proto::EcnCodepoint>,
+    pub(crate) bytes: &'a [u8],
+    /// Bytes of each but the last.
+    pub(crate) stride: usize,
+}
+
+impl Inbox {
+    /// For so many pieces at once.
+    pub(crate) fn new(pieces: usize) -> Self {
+        let pieces = pieces.min(BATCH_SIZE);
+        Self {
+            bytes: vec![0; pieces * PIECE].into_boxed_slice(),
+            metas: vec![RecvMeta::default(); pieces].into_boxed_slice(),
+        }
+    }
+
+    /// How many pieces one call brings at most: fewer have emptied the socket.
+    pub(crate) fn size(&self) -> usize {
+        self.metas.len()
+    }
+
+    /// Receives what is there; returns how many pieces, 0 where there is nothing.
+    #[inline]
+    pub(crate) fn receive(&mut self, socket: &Socket) -> io::Result<usize> {
+        let mut chunks = self.bytes.chunks_exact_mut(PIECE);
+        let mut slices: [IoSliceMut<'_>; BATCH_SIZE] =
+            std::array::from_fn(|_| IoSliceMut::new(chunks.next().unwrap_or_default()));
+        let slices = &mut slices[..self.metas.len()];
+        match socket.state.recv(UdpSockRef::from(&socket.fd), slices, &mut self.metas) {
+            Ok(count) => Ok(count),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(0),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// One of those that were received last.
+    #[inline]
+    pub(crate) fn piece(&self, nth: usize) -> Piece<'_> {
+        let meta = &self.metas[nth];
+        Piece {
+            from: meta.addr,
+            to: meta.dst_ip,
+            ecn: meta.ecn.and_then(|ecn| quinn_proto::EcnCodepoint::from_bits(ecn as u8)),
+            bytes: &self.bytes[nth * PIECE..][..meta.len],
+            stride: meta.stride.max(1),
+        }
+    }
+}

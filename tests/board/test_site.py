@@ -1,0 +1,104 @@
+"""The site of a board: its pages as files, what they say, and how large they are."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from bakeoff.board.folder import read
+from bakeoff.board.pages import cell_at, contender_at, pages, pair_at
+from bakeoff.board.site import write
+from bakeoff.explore.address import file_of
+from bakeoff.model.errors import BadUsage, Status
+from tests.board.conftest import Boards
+
+PAIR_BYTES_MAX = 3_600
+"""With it the 1,770 pairs of sixty contenders take six megabytes, beside a page's rows."""
+
+
+@pytest.fixture
+def site(boards: Boards) -> Path:
+    boards(most=4)
+    return boards.here / "board" / "site"
+
+
+def links(page: Path) -> set[Path]:
+    hrefs = re.findall(r'(?:href|src)="([^"#]+)', page.read_text())
+    return {(page.parent / href).resolve() for href in hrefs if not href.startswith("https:")}
+
+
+def test_every_link_leads_to_a_file_of_the_site(site: Path) -> None:
+    pages = [*site.rglob("*.html")]
+    # An index, two cells by three measures, six of contenders, ten pairs, and trust.
+    assert len(pages) == 1 + 2 * 3 + 6 + 10 + 1
+    for page in pages:
+        for target in links(page):
+            assert target.is_file() and target.is_relative_to(site.resolve()), f"{page}: {target}"
+
+
+def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:
+    for file in (*site.rglob("*.html"), *site.rglob("*.css"), *site.rglob("*.js")):
+        assert not re.search(
+            r'(src|rel="stylesheet" href)="(https?:)?//|@import|url\(', file.read_text()
+        )
+
+
+def test_each_figure_has_the_command_that_repeats_it(site: Path) -> None:
+    assert "bakeoff race e a --workload hello" in (site / file_of(cell_at_hello(site))).read_text()
+    pair = (site / file_of(pair_at("a", "e"))).read_text()
+    assert "bakeoff race a e --workload hello" in pair
+    assert "bakeoff why a e --workload hello" in pair
+    assert "bakeoff race e --workload hello" in (site / file_of(contender_at("e"))).read_text()
+
+
+def cell_at_hello(site: Path):  # type: ignore[no-untyped-def]
+    return cell_at(read(site.parent).cell("hello/h1"))
+
+
+def test_a_page_of_two_is_small(site: Path) -> None:
+    sizes = {page: page.stat().st_size for page in (site / "pair").rglob("*.html")}
+    assert max(sizes.values()) <= PAIR_BYTES_MAX
+
+
+def test_names_and_notes_are_text(boards: Boards) -> None:
+    boards("--only", "hello")
+    made = boards.board()
+    first = made.contenders[0].model_copy(update={"title": "<script>", "note": "a & b"})
+    made = made.model_copy(update={"contenders": (first, *made.contenders[1:])})
+    write(made, boards.here / "own")
+    for page in (boards.here / "own").rglob("*.html"):
+        assert "<script>" not in page.read_text()
+
+
+def test_it_is_made_anew_without_measuring(boards: Boards, site: Path) -> None:
+    runs = boards.runs()
+    assert boards("--site", "elsewhere").exit_code == Status.DONE
+    assert boards.runs() == runs
+    assert (boards.here / "elsewhere/index.html").read_text() == (site / "index.html").read_text()
+
+
+def test_pages_that_are_no_more_are_removed(boards: Boards, site: Path) -> None:
+    made = read(site.parent)
+    write(made.model_copy(update={"cells": made.cells[:1]}), site)
+    assert not (site / file_of(cell_at(made.cells[1]))).exists()
+    assert len([*site.rglob("*.html")]) == sum(1 for _ in pages(made)) - 3
+
+
+def test_a_folder_with_other_files_is_refused(boards: Boards, site: Path) -> None:
+    (boards.here / "full").mkdir()
+    (boards.here / "full" / "file").touch()
+    refused = boards("--site", "full").exception
+    assert isinstance(refused, BadUsage)
+
+
+def test_a_folder_without_a_board_is_named(boards: Boards) -> None:
+    refused = boards("--site", "site", "--out", "none").exception
+    assert isinstance(refused, BadUsage) and "none: has no board.json" in str(refused)
+
+
+def test_what_is_old_is_said(boards: Boards) -> None:
+    boards("--only", "hello")
+    boards.world.on_machine = boards.world.on_machine.model_copy(update={"kernel": "7.0"})
+    boards("--only", "json")
+    page = (boards.here / "board/site/index.html").read_text()
+    assert "Old: the machine" in page
