@@ -41,7 +41,7 @@ fn what_cannot_be_done_is_told_in_one_line() {
         (&["null", "--listen", "here"], 2, "--listen"),
         (&["null", "--cpus", "1023"], 2, "--cpus"),
         (&["null", "--protocol", "h4"], 2, "h1, h1-tls, h2c, h2, h3"),
-        (&["null", "--cert", absent, "--key", absent], 2, "--protocol h1-tls or h2"),
+        (&["null", "--cert", absent, "--key", absent], 2, "--protocol h1-tls, h2 or h3"),
         (
             &["null", "--protocol", "h2", "--cert", absent, "--key", absent],
             2,
