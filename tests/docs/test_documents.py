@@ -5,7 +5,6 @@ import os
 import re
 import shutil
 import subprocess
-import tomllib
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -192,11 +191,6 @@ def test_make_has_the_targets_that_the_documents_name() -> None:
     }
     assert {"race", "test", "setup", "lint", "bench", "fuzz", "help", "clean"} <= targets
     assert named <= targets
-
-
-def test_the_example_of_a_contender_keeps_the_contract() -> None:
-    (example,) = blocks("docs/CONTRIBUTING.md", "toml")
-    assert Contender.checked(tomllib.loads(example), "docs/CONTRIBUTING.md").name == "my-server"
 
 
 def test_the_example_of_a_workload_keeps_the_contract(tmp_path: Path) -> None:
