@@ -31,6 +31,7 @@ ERROR_GROUPS = {
     "mismatch_length": "mismatch",
     "mismatch_body": "mismatch",
     "mismatch_header": "mismatch",
+    "grpc_status": "status",
 }
 WRONG_ANSWERS = tuple(k for k, group in ERROR_GROUPS.items() if group in ("status", "mismatch"))
 

@@ -26,6 +26,7 @@ def job(
     What is more than one fixed request with one answer goes into request files, in the run's
     `folder`.
     """
+    grpc = plan.workload.grpc
     return Job(
         targets=tuple(
             _target(plan, handle, verification, folder) for handle, verification in servers
@@ -41,7 +42,7 @@ def job(
         # Of servers on another machine no core is at hand.
         fixed_work_cpu=None if plan.cores.apart else min(plan.cores.server, default=None),
         connect_timeout_ms=connect_timeout_ms,
-        request_timeout_ms=REQUEST_TIMEOUT_MS,
+        request_timeout_ms=(grpc and grpc.timeout_ms) or REQUEST_TIMEOUT_MS,
     )
 
 
@@ -63,5 +64,9 @@ def _target(plan: Plan, handle: Handle, verification: Verification, folder: Path
             headers=tuple(asked.headers.items()),
             body_base64=base64.b64encode(workload.body(asked)).decode(),
         ),
-        expect=Expect(status=expect.status, body_base64=verification.expected_body_base64),
+        expect=Expect(
+            status=expect.status,
+            body_base64=verification.expected_body_base64,
+            grpc=workload.grpc is not None,
+        ),
     )

@@ -13,7 +13,7 @@ from pydantic import (
     model_validator,
 )
 
-from bakeoff.model.base import Contract
+from bakeoff.model.base import Contract, IfAny
 from bakeoff.model.plan import Arrivals, Connection, HttpVersion
 from bakeoff.model.protocol import Agreed, Protocol, Tls
 
@@ -29,10 +29,11 @@ class Request(Contract):
 
 
 class Expect(Contract):
-    """The right answer; a body of None: any body is right."""
+    """The right answer; a body of None: any body is right. `grpc`: it answers a gRPC call."""
 
     status: int
     body_base64: str | None
+    grpc: IfAny[bool] = False
 
 
 class Requests(Contract):

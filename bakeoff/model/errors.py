@@ -61,6 +61,7 @@ _FORMS = {
     ),
     r"^[A-Za-z0-9][A-Za-z0-9._-]*$": "a file name of letters, digits and . _ -",
     r"^p\d+$": "names such as p50 and p99",
+    r"^[A-Za-z_][A-Za-z0-9_.]*/[A-Za-z_][A-Za-z0-9_]*$": "a method as package.Service/Method",
 }
 """The same for texts that have a pattern."""
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT)

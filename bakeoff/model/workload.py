@@ -13,12 +13,14 @@ from pydantic import (
     NonNegativeInt,
     PositiveFloat,
     PositiveInt,
+    ValidationError,
     model_validator,
 )
 
 from bakeoff.model.base import Contract, IfGiven
 from bakeoff.model.errors import BadFile
 from bakeoff.model.fields import filled, has_fields, numbers, rows_of
+from bakeoff.model.grpc import GrpcSection
 from bakeoff.model.shape import Shape
 
 BODY_BYTES_MAX = 16 * 2**20
@@ -250,6 +252,8 @@ class Workload(Contract):
     """The request, or the first of a mix."""
     expect: ExpectSection = ExpectSection()
     """Its right answer."""
+    grpc: IfGiven[GrpcSection] = None
+    """A unary gRPC call, in place of both."""
     requests: tuple[RequestSection, ...] = ()
     """The requests of a mix, as plans have them: a file has `[[request]]`."""
     once: tuple[OnceSection, ...] = ()
@@ -288,8 +292,26 @@ class Workload(Contract):
             raise ValueError("has [expect] beside [[request]]; write [request.expect] in each")
         return {**rest, "requests": value["request"]}
 
+    @model_validator(mode="before")
+    @classmethod
+    def _calls(cls, value: Any) -> Any:
+        """A call is a request, which plans have, too."""
+        if not isinstance(value, dict) or not isinstance(value.get("grpc"), dict | GrpcSection):
+            return value
+        try:
+            grpc = GrpcSection.model_validate(value["grpc"])
+        except ValidationError:
+            return value  # Its own field says what is wrong.
+        asked = value.get("request", {"path": grpc.path})
+        if not isinstance(asked, dict) or asked.get("path") != grpc.path:
+            raise ValueError("has [request] beside [grpc], which says what is sent")
+        request = {"method": "POST", "path": grpc.path, "headers": grpc.headers}
+        return {**value, "grpc": grpc, "request": request}
+
     @model_validator(mode="after")
     def _is_whole(self) -> Self:
+        if self.grpc and (self.expect != ExpectSection() or self.once or self.data):
+            raise ValueError("has [expect], [[once]] or `data` beside [grpc], which is one call")
         if self.order and not self.data:
             raise ValueError("has `order`, but no `data` whose rows it could order")
         if self.upstream_delay_ms is not None and self.database_rows is not None:
@@ -342,16 +364,20 @@ class Workload(Contract):
         if self.is_mix:
             return f"{len(self.by_name)} requests"
         expect = self.first.expect or ExpectSection()
+        if self.grpc:
+            return f"gRPC {self.grpc.method}"
         held = f", for status {expect.status}" if expect.status != 200 else ""
         return f"{self.first.usual_name}{held}"
 
     @property
     def sends_bodies(self) -> bool:
-        return any(each.content or each.body_file for each in self.by_name.values())
+        return any(self.body(each) for each in self.by_name.values())
 
     @property
     def fills_in(self) -> bool:
         """Whether requests differ from one time to the next."""
+        if self.grpc:
+            return False
         sections = (*self.by_name.values(), *self.once)
         bodies = (self.content(section.body_file) for section in sections if section.body_file)
         return any(has_fields(text) for section in sections for _, text in section.texts) or any(
@@ -364,6 +390,8 @@ class Workload(Contract):
 
     def body(self, section: RequestSection) -> bytes:
         """The body of a request as it stands, with its fields."""
+        if self.grpc:
+            return self.grpc.body
         return self.content(section.body_file) if section.body_file else section.content
 
     def expected_body(self, expect: ExpectSection) -> bytes | None:

@@ -64,9 +64,14 @@ class ResolvedContender:
     fixed_port: int | None = None
     typed: str = ""
 
-    def spoken(self, protocols: Sequence[Protocol] | None) -> Sequence[Protocol]:
-        """The protocols it races in: those that were named, or its usual one."""
+    def spoken(
+        self, protocols: Sequence[Protocol] | None, *, http_2: bool = False
+    ) -> Sequence[Protocol]:
+        """The protocols it races in: those that were named, or its usual one; of HTTP/2, where
+        nothing else will do."""
         usual: Protocol = "h1-tls" if self.attached and self.attached.tls else "h1"
+        if http_2:
+            usual = "h2" if usual == "h1-tls" else "h2c"
         return protocols or (usual,)
 
     @property

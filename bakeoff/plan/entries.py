@@ -31,7 +31,12 @@ def entries_of(
     entries: list[Entry] = []
     skipped: list[Skipped] = []
     several = protocols is not None and len(protocols) > 1
-    pairs = ((contender, name) for contender in contenders for name in contender.spoken(protocols))
+    http_2 = workload.grpc is not None
+    pairs = (
+        (contender, name)
+        for contender in contenders
+        for name in contender.spoken(protocols, http_2=http_2)
+    )
     for resolved, protocol in pairs:
         name = f"{resolved.name} {protocol}" if several else resolved.name
         path = _path(resolved, workload, own=own)
@@ -70,7 +75,7 @@ def _path(resolved: ResolvedContender, workload: Workload, *, own: bool) -> str:
     path = workload.first.path
     if resolved.attached:
         named = resolved.attached.path
-        if not own or (path == "/" and not workload.is_mix):
+        if not (own or workload.grpc) or (path == "/" and not workload.is_mix):
             return named
         if named not in ("/", path):
             raise BadUsage(

@@ -220,8 +220,12 @@ class RaceDraft:
         protocols = {
             protocol
             for contender in self.contenders
-            for protocol in contender.spoken(self.options.protocol)
+            for protocol in contender.spoken(
+                self.options.protocol, http_2=self.workload.grpc is not None
+            )
         }
+        if self.workload.grpc and (others := protocols - HTTP_2):
+            return f"--protocol {','.join(sorted(others))}: gRPC goes over h2c and h2 alone"
         for option, number, others in (
             ("--pipeline", settings.pipeline, protocols & HTTP_2),
             ("--streams", settings.streams, protocols - HTTP_2),

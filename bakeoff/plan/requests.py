@@ -2,7 +2,7 @@
 
 import base64
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -81,6 +81,23 @@ class RequestOptions(Options):
             letter="-u"
         ),
     ] = None
+    grpc: Annotated[
+        str | None,
+        _traffic(
+            "Send calls of this unary gRPC method instead, over HTTP/2 (--protocol h2c or h2).",
+            "PACKAGE.SERVICE/METHOD",
+        ),
+    ] = None
+    message: Annotated[str | None, _traffic("Send this message: JSON, or @FILE.", "JSON|@FILE")] = (
+        None
+    )
+    proto: Annotated[
+        str | None,
+        _traffic("Use this file to encode messages: a .proto, or a descriptor set.", "FILE"),
+    ] = None
+    expect_message: Annotated[
+        str | None, _traffic("Require this response of a gRPC call: JSON, or @FILE.", "JSON|@FILE")
+    ] = None
     expect_status: Annotated[
         int | None, Flag(TRAFFIC, "Require this status of the response.", "200", "NUMBER")
     ] = None
@@ -137,9 +154,9 @@ def beside(file: Path, given: Mapping[str, Any]) -> dict[str, Any]:
     """Options that `file` gives, with the files that they name, which are relative to it."""
 
     def place(name: str, value: Any) -> Any:
-        if name == "body" and value.startswith("@"):
+        if name in ("body", "message", "expect_message") and value.startswith("@"):
             return f"@{file.parent / value[1:]}"
-        named = name in ("body_file", "expect_body_file") or (
+        named = name in ("body_file", "expect_body_file", "proto") or (
             name == "workload" and _is_file(value)
         )
         return str(file.parent / value) if named else value
@@ -167,6 +184,10 @@ def workload_of(
             f"--workload and {options.flag(typed[0])}: a workload has requests of its own; write "
             "this in its file, or leave --workload out"
         )
+    if options.grpc:
+        return _called(options, typed, directory)
+    if typed and (of_call := [name for name in _OF_CALL if name in typed]):
+        raise BadUsage(f"{options.flag(of_call[0])}: is for a gRPC call; give --grpc")
     if typed:
         return _typed(options, directory)
     if isinstance(options.workload, dict):
@@ -209,6 +230,56 @@ def _typed(options: RequestOptions, directory: Path) -> Workload:
         if error.where not in (TYPED, directory / TYPED):
             raise
         raise BadUsage(f"{_flag_of(options, error.key)}: {error.fault}") from None
+
+
+_OF_CALL = ("message", "proto", "expect_message")
+
+
+def _called(options: RequestOptions, typed: Sequence[str], directory: Path) -> Workload:
+    if others := [name for name in typed if name not in ("grpc", "headers", *_OF_CALL)]:
+        raise BadUsage(f"--grpc and {options.flag(others[0])}: a call has no such; leave one out")
+    grpc: dict[str, Any] = {
+        "method": options.grpc,
+        "message": _json("--message", options.message, directory) or {},
+        "response": _json("--expect-message", options.expect_message, directory),
+        "proto": options.proto,
+        "metadata": {
+            name.lower(): value
+            for name, value in (_pair("--header", each) for each in options.headers)
+        },
+    }
+    if options.message is None and options.proto is None:
+        grpc |= {"message": None, "message_base64": ""}
+    name = f"gRPC {options.grpc}"
+    try:
+        given = {key: value for key, value in grpc.items() if value is not None}
+        workload = Workload.checked({"name": name, "title": name, "grpc": given}, TYPED)
+        return with_files(workload, directory / TYPED)
+    except BadFile as error:
+        if error.where not in (TYPED, directory / TYPED):
+            raise
+        key = (error.key or "").removeprefix("grpc").removeprefix(".").partition(".")[0]
+        flags = {
+            "message": "--message",
+            "response": "--expect-message",
+            "proto": "--proto",
+            "metadata": "--header",
+        }
+        raise BadUsage(f"{flags.get(key, '--grpc')}: {error.fault}") from None
+
+
+def _json(flag: str, text: str | None, directory: Path) -> dict[str, Any] | None:
+    if text is None:
+        return None
+    try:
+        value = json.loads((directory / text[1:]).read_bytes() if text.startswith("@") else text)
+    except OSError as error:
+        raise BadUsage(f"{flag} {text}: can't be read: {error.strerror}") from None
+    except ValueError as error:
+        raise BadUsage(f"{flag}: is not JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise BadUsage(f'{flag}: is not an object of JSON, as in {{"name": "World"}}')
+    return value
 
 
 def _expected(options: RequestOptions) -> dict[str, Any]:

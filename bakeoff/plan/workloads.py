@@ -9,6 +9,7 @@ from pathlib import Path
 from bakeoff.model.errors import BadFile
 from bakeoff.model.fields import FIELD, fault, filled
 from bakeoff.model.workload import ExpectSection, RequestSection, Workload
+from bakeoff.plan.protos import with_messages
 
 FILES_BYTES_MAX = 16 * 1024 * 1024
 """A run keeps what its workload needs, in its plan, which is read often."""
@@ -40,6 +41,9 @@ def with_files(workload: Workload, path: Path) -> Workload:
             "files",
             "is filled in by a run; leave it out, and name each file where it is used",
         )
+    if workload.grpc:
+        grpc = with_messages(workload.grpc, path)
+        workload = workload.model_copy(update={"grpc": grpc})
     files: dict[str, str] = {}
     size = 0
     for key, name in workload.names_files:
@@ -85,7 +89,7 @@ def _faults(workload: Workload, columns: list[str]) -> Iterator[tuple[str, str]]
 def _of_request(
     workload: Workload, at: str, request: RequestSection, names: Sequence[str]
 ) -> Iterator[tuple[str, str]]:
-    texts = [*request.texts]
+    texts = [] if workload.grpc else [*request.texts]
     if request.body_file is not None:
         with suppress(UnicodeDecodeError):  # A file that is not text is sent as it is.
             texts.append(("body_file", workload.content(request.body_file).decode()))

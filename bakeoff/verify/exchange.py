@@ -50,6 +50,7 @@ class Answer:
     asked_ns: int
     received_ns: tuple[int, ...]
     body_came: tuple[tuple[int, int], ...] = ()
+    trailers: tuple[tuple[str, str], ...] = ()
 
     def header(self, name: str) -> str:
         return next((value for key, value in self.headers if key == name), "")
@@ -171,6 +172,7 @@ class Coming:
     received_ns: list[int] = field(default_factory=list)
     status: int | None = None
     headers: tuple[tuple[str, str], ...] = ()
+    trailers: tuple[tuple[str, str], ...] = ()
     head_bytes: int = 0
     body: bytearray = field(default_factory=bytearray)
     body_came: list[tuple[int, int]] = field(default_factory=list)
@@ -197,6 +199,7 @@ class Coming:
             asked_ns=self.asked_ns,
             received_ns=tuple(self.received_ns),
             body_came=tuple(self.body_came),
+            trailers=self.trailers,
         )
 
 

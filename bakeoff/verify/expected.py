@@ -6,7 +6,7 @@ import re
 
 from bakeoff.model.shape import mismatch
 from bakeoff.model.workload import ExpectSection, Workload
-from bakeoff.verify import events
+from bakeoff.verify import events, grpc
 from bakeoff.verify.exchange import SPEAKS_TLS, Answer, NoAnswer
 
 SHOWN_BYTES = 60
@@ -21,6 +21,8 @@ def problems(answer: Answer, workload: Workload, expect: ExpectSection) -> list[
         return [f"answered with status {answer.status}, not {expect.status}{because}"]
     if expect.events and (fault := events.fault(answer, expect.events)):
         return [fault]
+    if workload.grpc:
+        return [fault] if (fault := grpc.fault(answer, workload.grpc)) else []
     if fault := _body(answer, workload, expect) or _rules(answer, expect):
         return [fault]
     return [

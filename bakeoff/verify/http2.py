@@ -17,6 +17,7 @@ from h2.events import (
     ResponseReceived,
     StreamEnded,
     StreamReset,
+    TrailersReceived,
 )
 from h2.exceptions import ProtocolError
 from h2.settings import SettingCodes
@@ -176,6 +177,8 @@ class Http2Connection:
             status = dict(head).get(":status", "")
             coming.status = int(status) if status.isdigit() else 0
             coming.headers = tuple(each for each in head if not each[0].startswith(":"))
+        elif isinstance(event, TrailersReceived):
+            coming.trailers = tuple((str(name), str(value)) for name, value in event.headers or ())
         elif isinstance(event, DataReceived):
             coming.take(event.data or b"")
             self._h2.acknowledge_received_data(event.flow_controlled_length or 0, coming.stream)

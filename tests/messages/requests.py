@@ -2,6 +2,16 @@
 
 from tests.messages.case import Section, case, typed
 
+PROTO = """\
+syntax = "proto3";
+package a;
+message M { string name = 1; }
+service B {
+  rpc C (M) returns (M);
+  rpc Many (M) returns (stream M);
+}
+"""
+
 SECTION = Section(
     "Requests and expected answers",
     (
@@ -43,6 +53,21 @@ SECTION = Section(
             race nginx --expect-json '["number", "string"]'
             race nginx --expect-header content-type
             race nginx --expect-contains a -H 'Accept-Encoding: gzip'
+            race nginx --message {}
+            race nginx --grpc SayHello
+            race nginx --grpc a.B/C --request /
+            race nginx --grpc a.B/C --message x
+            race nginx --grpc a.B/C --message @none
+            race nginx --grpc a.B/C --message '[]'
+            race nginx --grpc a.B/C --message '{"id": 1}'
+            race nginx --grpc a.B/C --proto none.proto
+            race nginx --grpc a.B/C --proto b
+            race nginx --grpc a.B/C --proto wrong.proto
+            race nginx --grpc a.B/D --proto call.proto
+            race nginx --grpc a.B/Many --proto call.proto
+            race nginx --grpc a.B/C --proto call.proto --message '{"name": 1}'
+            race nginx --grpc a.B/C --protocol h1
+            race nginx --grpc a.B/C -H 'te: gzip'
         """),
         case("race nginx -H 'X: a\tb\x01'", "the header has a control character"),
         case(
@@ -51,5 +76,5 @@ SECTION = Section(
             lambda scene: scene.write("big", bytes(17 << 20)),
         ),
     ),
-    files={"b": "b"},
+    files={"b": "b", "call.proto": PROTO, "wrong.proto": PROTO.replace("rpc C (M)", "rpc C M")},
 )

@@ -74,7 +74,11 @@ SITES: dict[str, tuple[str, ...]] = {
         "runs/holder.py Holder.interrupt 4",
         "runs/holder.py _ending",
     ),
-    MISSING_PART: ("satellites.py needed",),
+    MISSING_PART: (
+        "plan/protos.py _compiled",
+        "plan/protos.py with_messages 3",
+        "satellites.py needed",
+    ),
     NEEDS_A_MACHINE: (
         "history/database.py _look_through",
         "start/client.py Keeper.__init__",

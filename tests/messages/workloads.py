@@ -35,11 +35,19 @@ path = "/"
 [expect]
 status = 200
 """
+CALL = """\
+name = "call"
+
+[grpc]
+method = "a.B/C"
+message_base64 = ""
+"""
 FILES: dict[str, str | bytes] = {
     "shop.toml": SHOP,
     "users.csv": "id,name\n1,Ann\n2,Bob\n",
     "cart.json": "{}",
     "one.toml": ONE,
+    "call.toml": CALL,
 }
 
 SECTION = Section(
@@ -89,6 +97,19 @@ SECTION = Section(
             body_file = "cart.json" ~> body_file = "none.json"
             """,
             "workload show ./shop.toml",
+        ),
+        *changed(
+            "call.toml",
+            CALL,
+            """
+            [grpc] ~> request.path = "/"\\n[grpc]
+            [grpc] ~> expect.status = 201\\n[grpc]
+            message_base64 = "" ~>
+            message_base64 = "" ~> message_base64 = "%"
+            message_base64 = "" ~> message_base64 = ""\\nmessage = {}
+            message_base64 = "" ~> message_base64 = ""\\nmetadata = { te = "" }
+            """,
+            "workload show ./call.toml",
         ),
         *changed(
             "one.toml",

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from bakeoff.model.contender import Contender
+from bakeoff.model.protocol import HTTP_2, PROTOCOLS
 from bakeoff.model.workload import Workload
 from bakeoff.plan import Catalogue
 
@@ -22,7 +23,9 @@ def test_a_contender_is_complete(name: str) -> None:
     contender = Contender.read_toml(CATALOGUE.folder(name) / "contender.toml")
     assert contender.name == name
     assert contender.version, "a receipt needs a version"
-    assert {"hello", "empty", "json"} <= set(contender.serves)
+    served = set(contender.serves)
+    assert {"hello", "empty", "json"} <= served or served == {"grpc-hello"}
+    assert "grpc-hello" not in served or HTTP_2.issuperset(contender.protocols)
     assert set(contender.serves) <= set(WORKLOADS)
     assert all(requirement.apt for requirement in contender.requires.values())
 
@@ -46,11 +49,11 @@ def test_the_readme_of_the_project_says_how_many_there_are() -> None:
 
 def test_the_readme_says_who_speaks_what() -> None:
     lines = (CATALOGUE.root / "contenders" / "README.md").read_text().splitlines()
-    head = lines.index("| contender | h1-tls | h2c | h2 |")
+    head = lines.index("| contender | h1 | h1-tls | h2c | h2 |")
     said = {}
     for line in lines[head + 2 : lines.index("", head)]:
         name, *cells = (cell.strip() for cell in line.strip("|").split("|"))
-        said[name] = {"h1", *compress(("h1-tls", "h2c", "h2"), cells)}
+        said[name] = set(compress(PROTOCOLS, cells))
     files = {name: CATALOGUE.folder(name) / "contender.toml" for name in CATALOGUE.names()}
     assert said == {name: set(Contender.read_toml(path).protocols) for name, path in files.items()}
 
@@ -101,7 +104,7 @@ def known_body(workload: Workload) -> bytes:
     return body
 
 
-FEW = ("get", "json-gzip", "row", "page")
+FEW = ("get", "json-gzip", "row", "page", "grpc-hello")
 """What only some can do, or few have a driver for yet."""
 
 

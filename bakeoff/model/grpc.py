@@ -1,0 +1,150 @@
+"""A unary call of gRPC: a workload's table, and messages as JSON and as bytes."""
+
+import base64
+import binascii
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, Field, JsonValue, model_validator
+
+from bakeoff.model.base import Contract, IfGiven
+
+TYPE = "application/grpc"
+PREFIX_BYTES = 5
+"""Before a message: a flag, 1 where it is compressed, and its length."""
+OF_CALL = frozenset({"content-type", "te", "grpc-timeout", "grpc-encoding"})
+"""Headers that metadata has no place for."""
+
+
+def _base64(text: str) -> str:
+    try:
+        base64.b64decode(text, validate=True)
+    except binascii.Error as error:
+        raise ValueError(f"is not base64: {error}") from None
+    return text
+
+
+Base64 = Annotated[str, AfterValidator(_base64)]
+
+
+class GrpcSection(Contract):
+    """A unary gRPC call, in place of `[request]` and `[expect]`.
+
+    Of `message` and `message_base64` there is one, of `response` and `response_base64` one at most.
+    Without a response, each server's answers must be like its first.
+    """
+
+    method: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.]*/[A-Za-z_][A-Za-z0-9_]*$")]
+    """The method: `package.Service/Method`."""
+    message: IfGiven[dict[str, JsonValue]] = None
+    """The message to send, by the names of its fields; it needs `proto`."""
+    message_base64: IfGiven[Base64] = None
+    """The message to send, as it is encoded."""
+    response: IfGiven[dict[str, JsonValue]] = None
+    """The right response, by the names of its fields; it needs `proto`."""
+    response_base64: IfGiven[Base64] = None
+    """The right response, as it is encoded."""
+    proto: IfGiven[str] = None
+    """The file that declares the method, relative to the workload's: a .proto, or a set of
+    descriptors as `protoc --include_imports --descriptor_set_out` writes it."""
+    metadata: dict[Annotated[str, Field(pattern=r"^[a-z0-9-]+$")], str] = {}
+    """Headers to send, such as `authorization`."""
+    timeout_ms: IfGiven[Annotated[int, Field(ge=1, le=60_000)]] = None
+    """The deadline of each call, which the server is told, too."""
+    descriptors_base64: IfGiven[str] = None
+    """The set of descriptors, base64, as plans have it."""
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> Self:
+        if self.message is None and self.message_base64 is None:
+            raise ValueError("has no message: give `message` with `proto`, or `message_base64`")
+        if self.descriptors_base64:
+            return self
+        for name in ("message", "response"):
+            if getattr(self, name) is None:
+                continue
+            if getattr(self, f"{name}_base64") is not None:
+                raise ValueError(f"has `{name}` and `{name}_base64`; keep one of them")
+            if self.proto is None:
+                raise ValueError(f"has `{name}`, but no `proto` that says how it is encoded")
+        for name in self.metadata:
+            if name in OF_CALL:
+                raise ValueError(f"has `{name}` in its metadata, which every call sends itself")
+        return self
+
+    @property
+    def path(self) -> str:
+        return f"/{self.method}"
+
+    @property
+    def headers(self) -> dict[str, str]:
+        timeout = {"grpc-timeout": f"{self.timeout_ms}m"} if self.timeout_ms else {}
+        return {"content-type": TYPE, "te": "trailers", **timeout, **self.metadata}
+
+    @property
+    def body(self) -> bytes:
+        """The message behind its prefix, once it is encoded."""
+        return framed(base64.b64decode(self.message_base64 or ""))
+
+
+def framed(message: bytes) -> bytes:
+    return b"\0" + len(message).to_bytes(4) + message
+
+
+def encoded(
+    descriptors: bytes, method: str, side: Literal["input", "output"], value: Mapping[str, Any]
+) -> bytes:
+    """A message of a method, as it is sent. Raises ValueError with what is wrong with it."""
+    from google.protobuf import json_format
+    from google.protobuf.message import EncodeError
+
+    message = message_class(descriptors, method, side)()
+    try:
+        json_format.ParseDict(dict(value), message)
+        return bytes(message.SerializeToString(deterministic=True))
+    except (json_format.ParseError, EncodeError) as error:
+        raise ValueError(f"is no {message.DESCRIPTOR.full_name}: {error}") from None
+
+
+def decoded(
+    descriptors: bytes, method: str, side: Literal["input", "output"], data: bytes
+) -> dict[str, Any]:
+    """A message of a method by the names of its fields. Raises ValueError."""
+    from google.protobuf import json_format
+    from google.protobuf.message import DecodeError
+
+    message = message_class(descriptors, method, side)()
+    try:
+        message.ParseFromString(data)
+    except DecodeError as error:
+        raise ValueError(f"is no {message.DESCRIPTOR.full_name}: {error}") from None
+    return dict(json_format.MessageToDict(message, preserving_proto_field_name=True))
+
+
+def message_class(descriptors: bytes, method: str, side: Literal["input", "output"]) -> Any:
+    """The class of a method's messages. Raises ValueError where it is not a unary method."""
+    from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+    from google.protobuf.message import DecodeError
+
+    pool = descriptor_pool.DescriptorPool()
+    try:
+        files = descriptor_pb2.FileDescriptorSet.FromString(descriptors)
+        for file in files.file:
+            pool.Add(file)
+    except (DecodeError, TypeError) as error:
+        raise ValueError(f"has no set of descriptors: {error}") from None
+    service, _, name = method.partition("/")
+    try:
+        found = pool.FindServiceByName(service).FindMethodByName(name)
+    except KeyError:
+        declared = sorted(
+            f"{file.package + '.' if file.package else ''}{each.name}/{own.name}"
+            for file in files.file
+            for each in file.service
+            for own in each.method
+        )
+        there = f"there are {', '.join(declared)}" if declared else "there is no service"
+        raise ValueError(f"declares no {method}: {there} in it") from None
+    if found.client_streaming or found.server_streaming:
+        raise ValueError(f"declares {method} as a stream; one message and one response are raced")
+    return message_factory.GetMessageClass(getattr(found, f"{side}_type"))
