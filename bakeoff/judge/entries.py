@@ -230,7 +230,7 @@ def row(
         at_least=participants.at_least[name],
         warnings=(
             *with_cost(tuple(warnings(plan, name, history, tally)), lost, reference, mean_ratio),
-            *latency.signatures(quantiles, server_busy, history.tcp),
+            *(() if plan.path else latency.signatures(quantiles, server_busy, history.tcp)),
             *cold_draws(warmth),
             *(_about_blocks(name, participants, against, shared, history) if ranked else ()),
         ),

@@ -300,6 +300,12 @@ def _limit(plan: Plan, name: str, tally: Tally) -> Iterator[Finding]:
             "generator_near_limit", client_busy=client, client_core=core, server_busy=server
         )
     elif limited_by(plan, server, client) == "unknown" and tally.requests:
+        if plan.path and plan.path.delay_ms and plan.mode == "closed":
+            delay_us = plan.path.delay_ms * 1e3
+            yield Finding.of(
+                "path_limit", delay_us=delay_us, at_most_per_s=plan.places_of(name) / delay_us * 1e6
+            )
+            return
         yield Finding.of("limit_unknown", server_busy=server, client_busy=client, client_core=core)
 
 

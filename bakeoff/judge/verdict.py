@@ -10,6 +10,7 @@ from bakeoff.judge.entries import Compared, Participants, row
 from bakeoff.judge.fairness import unequal
 from bakeoff.judge.gate import decided, decided_by_both, is_decided, precision
 from bakeoff.judge.history import History, calm, kept_disturbed, left_out, steal_share
+from bakeoff.judge.path import path_figures, path_findings
 from bakeoff.judge.pauses import Speeds
 from bakeoff.judge.requests import disagreements, mixed_requests
 from bakeoff.judge.standings import cpu_letters, listed, ordered, places
@@ -146,6 +147,7 @@ def judge(
         measured_s=measured_s,
         steal_share=steal,
         upstream=_upstream(plan, participants),
+        path=path_figures(plan, every.ends),
         machines=machines,
         loaders=loaders.figures(every.blocks),
         machine=machine,
@@ -161,6 +163,7 @@ def judge(
         *about_race.about_race(plan, every, names, complete, steal, shared),
         *about_race.blocks_left_out(disturbed - apart, len(every.blocks), entries),
         *kept_disturbed(every.blocks, kept, cpus),
+        *path_findings(verdict.path),
         *loaders.findings(every.blocks, apart, plan.mode == "open"),
         *feel_unlike(listing, reference),
         *about_race.about_reference(plan, participants, floor),

@@ -7,12 +7,16 @@ from pathlib import Path
 
 from bakeoff.load.request_file import write_request_file
 from bakeoff.model.engine import Expect, Job, Request, Requests, Target
-from bakeoff.model.plan import Plan
+from bakeoff.model.plan import NetworkPath, Plan
 from bakeoff.model.receipt import Handle, Verification
 from bakeoff.model.workload import ExpectSection
 
 CONNECT_TIMEOUT_MS = 2000
 REQUEST_TIMEOUT_MS = 5000
+ROUND_TRIPS = 10
+"""A handshake with TLS takes three of them, and an answer of 1 MiB from a cold connection seven."""
+LOSSY_TIMES = 3
+"""The first SYN is sent again after 1 s, a request after 0.2 s, each twice as long as before."""
 
 
 def job(
@@ -41,15 +45,26 @@ def job(
         cpus=plan.cores.client,
         # Of servers on another machine no core is at hand.
         fixed_work_cpu=None if plan.cores.apart else min(plan.cores.server, default=None),
-        connect_timeout_ms=connect_timeout_ms,
-        request_timeout_ms=(grpc and grpc.timeout_ms) or REQUEST_TIMEOUT_MS,
+        connect_timeout_ms=_over(plan.path, connect_timeout_ms),
+        request_timeout_ms=(grpc and grpc.timeout_ms) or _over(plan.path, REQUEST_TIMEOUT_MS),
     )
+
+
+def _over(path: NetworkPath | None, timeout_ms: int) -> int:
+    """A timeout of loopback, over a path."""
+    if path is None:
+        return timeout_ms
+    return round(timeout_ms * (LOSSY_TIMES if path.loss else 1) + ROUND_TRIPS * path.delay_ms)
 
 
 def _target(plan: Plan, handle: Handle, verification: Verification, folder: Path) -> Target:
     workload, entry = plan.workload, plan.entry(handle.name)
     target = partial(
-        Target, name=handle.name, address=handle.address, protocol=handle.protocol, tls=handle.tls
+        Target,
+        name=handle.name,
+        address=handle.reached_at or handle.address,
+        protocol=handle.protocol,
+        tls=handle.tls,
     )
     if verification.held or not workload.is_fixed:
         file = write_request_file(folder, entry, workload, verification)

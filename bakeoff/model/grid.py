@@ -4,19 +4,20 @@ from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveInt
 
-from bakeoff.model.base import Contract
+from bakeoff.model.base import Contract, IfGiven
 from bakeoff.model.machine import Cluster, Machine
-from bakeoff.model.plan import Connection, Plan
+from bakeoff.model.plan import Connection, NetworkPath, Plan
 from bakeoff.model.verdict import Verdict
 
-AxisName = Literal["connections", "workers", "pipeline", "streams", "connection"]
+AxisName = Literal["connections", "workers", "pipeline", "streams", "connection", "path"]
+PathAsTyped = Annotated[str, Field(pattern=r"^[0-9.e+-]+ms(,[0-9.e+-]+%)?$")]
 
 
 class Axis(Contract):
     """A setting with several values, in the order in which they were given."""
 
     name: AxisName
-    values: Annotated[tuple[PositiveInt | Connection, ...], Field(min_length=2)]
+    values: Annotated[tuple[PositiveInt | Connection | PathAsTyped, ...], Field(min_length=2)]
 
 
 class Settings(Contract):
@@ -27,16 +28,19 @@ class Settings(Contract):
     pipeline: PositiveInt
     streams: PositiveInt = 1
     connection: Connection
+    path: IfGiven[NetworkPath] = None
 
-    def value(self, axis: AxisName) -> int | Connection:
-        place: int | Connection = getattr(self, axis)
+    def value(self, axis: AxisName) -> int | str:
+        """A path as it is typed."""
+        place: int | str = str(self.path) if axis == "path" else getattr(self, axis)
         return place
 
 
 class PlannedCell(Contract):
     """One cell before it is measured; without a `plan` it can't be, and `skipped` says why.
 
-    `name`, unique in the grid, is its folder's too: `c64-w1-close`, the axes' values alone.
+    `name`, unique in the grid, is its folder's too: `c64-w1-close`, the axes' values alone, a
+    path's as `path20ms-0.1`.
     """
 
     name: str

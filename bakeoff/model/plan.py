@@ -50,6 +50,22 @@ class Cores(Contract):
         return frozenset(self.server if self.apart else self.server + self.client)
 
 
+DELAY_MS_MAX = 1000
+"""A longer path is none between two places on Earth."""
+
+
+class NetworkPath(Contract):
+    """What lies between load generator and servers: `delay_ms` more in each round trip, half of it
+    each way, and the share `loss` of all packets that is lost, each way."""
+
+    delay_ms: Annotated[float, Field(ge=0, le=DELAY_MS_MAX)]
+    loss: Annotated[float, Field(ge=0, lt=1)] = 0.0
+
+    def __str__(self) -> str:
+        """As it is typed: `20ms,0.1%`."""
+        return f"{self.delay_ms:g}ms" + (f",{self.loss * 100:g}%" if self.loss else "")
+
+
 class Attached(Contract):
     """A server that somebody else runs: we load it and neither start nor stop it.
 
@@ -129,7 +145,8 @@ class Plan(Contract):
     followed by a look for causes. Without what is
     `expected`, as in earlier versions, a race takes what it takes. Servers listen on `host`.
     Without a `cluster` all of it is on one machine. `available`: the contenders were not named one
-    by one, so those that can't be built or don't serve the workload are left out as a rule. With
+    by one, so those that can't be built or don't serve the workload are left out as a rule. Servers
+    are reached over the `path`, which is made on `path_cpus`; None: by loopback or a network. With
     `keep_going` a run goes on with a single contender where others failed. Without `probes` servers
     get no request but the workload's, and the audit lacks what only other requests show.
     """
@@ -178,6 +195,8 @@ class Plan(Contract):
     seed: NonNegativeInt
     host: str = "127.0.0.1"
     cluster: IfGiven[Cluster] = None
+    path: IfGiven[NetworkPath] = None
+    path_cpus: IfAny[tuple[NonNegativeInt, ...]] = ()
 
     @model_validator(mode="after")
     def _names_fit(self) -> Self:

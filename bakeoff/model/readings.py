@@ -100,6 +100,35 @@ class TcpTrouble(Counters):
     retransmits: NonNegativeInt
 
 
+class PathSeen(Contract):
+    """What the process did that makes a path, over `lasted_ns`: packets that it forwarded, `lost`
+    as it was to, or had no place for (`overrun`); the most that were under way at a time; how late
+    they left. Of several stretches of time, latenesses are those of the worst."""
+
+    lasted_ns: NonNegativeInt
+    cpu_ns: NonNegativeInt
+    forwarded: NonNegativeInt
+    lost: NonNegativeInt
+    overrun: NonNegativeInt
+    most: NonNegativeInt
+    late_p50_us: NonNegativeFloat
+    late_p99_us: NonNegativeFloat
+    late_max_us: NonNegativeFloat
+
+    @classmethod
+    def together(cls, seen: Sequence[Self]) -> Self | None:
+        """Over several stretches; None of none."""
+        if not seen:
+            return None
+        summed = ("lasted_ns", "cpu_ns", "forwarded", "lost", "overrun")
+        return cls(
+            **{
+                key: (sum if key in summed else max)(getattr(each, key) for each in seen)
+                for key in cls.model_fields
+            }
+        )
+
+
 class NetworkUse(Counters):
     """What went over one machine's network, over all its interfaces but the loopback."""
 

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import NonNegativeFloat, NonNegativeInt, PositiveInt
 
-from bakeoff.model.base import Contract
+from bakeoff.model.base import Contract, IfGiven
 from bakeoff.model.finding import Finding
 from bakeoff.model.protocol import Protocol, Tls
 from bakeoff.model.workload import ExpectSection
@@ -67,6 +67,7 @@ class Handle(Contract):
     scratch: str | None = None
     command: tuple[str, ...] = ()
     time_to_ready_ms: NonNegativeFloat | None = None
+    reached_at: IfGiven[str] = None
 
 
 class Stopped(Contract):

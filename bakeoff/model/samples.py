@@ -21,7 +21,15 @@ from bakeoff.model.engine import LoaderSlice, SliceEvent
 from bakeoff.model.finding import Finding
 from bakeoff.model.load import Loader, LoadResult
 from bakeoff.model.protocol import Agreed
-from bakeoff.model.readings import CoreTime, CpuTime, Memory, NetworkSeen, TcpTrouble, Usage
+from bakeoff.model.readings import (
+    CoreTime,
+    CpuTime,
+    Memory,
+    NetworkSeen,
+    PathSeen,
+    TcpTrouble,
+    Usage,
+)
 from bakeoff.model.receipt import Stopped, Verification
 from bakeoff.model.why import Layer, Wait
 
@@ -170,9 +178,9 @@ class BootEnd(Contract):
     `crews`, `written` and `conducts` have what each contender ran, wrote and did with its processes
     while blocks were measured, which took `lasted_s`; `warmed` is its memory when that began, and
     `tcp` what happened meanwhile (None: it can't be seen). `network` is there where server and
-    generator are on two machines. `held` has those that were stopped in others' turns, with the
-    share of their cores that they had used there. `cut_short`: an error ended the boot, so most of
-    this is missing.
+    generator are on two machines, `path` where a path was made between them. `held` has those that
+    were stopped in others' turns, with the share of their cores that they had used there.
+    `cut_short`: an error ended the boot, so most of this is missing.
     """
 
     type: Literal["boot-end"] = "boot-end"
@@ -188,6 +196,7 @@ class BootEnd(Contract):
     lasted_s: NonNegativeFloat = 0.0
     tcp: TcpTrouble | None = None
     network: IfGiven[NetworkSeen] = None
+    path: IfGiven[PathSeen] = None
     held: IfAny[dict[str, NonNegativeFloat]] = {}
     cut_short: IfAny[bool] = False
 

@@ -10,12 +10,13 @@ from bakeoff.plan.environment import Environment
 from bakeoff.plan.race import RaceDraft
 from bakeoff.plan.race_options import RaceOptions
 
-_LETTERS: dict[AxisName, Literal["c", "w", "p", "s", ""]] = {
+_LETTERS: dict[AxisName, Literal["c", "w", "p", "s", "", "path"]] = {
     "connections": "c",
     "workers": "w",
     "pipeline": "p",
     "streams": "s",
     "connection": "",
+    "path": "path",
 }
 
 
@@ -58,6 +59,8 @@ def _plan_grid(draft: RaceDraft, cells: Sequence[Settings]) -> GridPlan:
     run = reference = ""
     for settings in cells:
         name = "-".join(f"{_LETTERS[axis.name]}{settings.value(axis.name)}" for axis in axes)
+        # It is a folder, and a part of links.
+        name = name.replace(",", "-").replace("%", "")
         skipped = draft.contradiction(settings)
         plan = None
         if not skipped:

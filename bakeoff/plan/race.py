@@ -95,8 +95,10 @@ class RaceDraft:
                 pipeline=pipeline,
                 streams=streams,
                 connection=connection,
+                path=path,
             )
-            for connection, streams, pipeline, workers, connections in product(
+            for path, connection, streams, pipeline, workers, connections in product(
+                options.path or (None,),
                 options.connection,
                 options.streams,
                 options.pipeline,
@@ -156,6 +158,11 @@ class RaceDraft:
         entrants.check_ports(entries, options.solo)
         attached = [entry.attached for entry in entries if entry.attached]
         entrants.check_loadable(attached, options.allow_hosts, self.environment.cluster)
+        if attached and settings.path:
+            raise BadUsage(
+                f"--path: is for servers that bakeoff starts; {attached[0].host} is somebody "
+                "else's: give its folder or its command"
+            )
         if options.server_nodes > 1:
             entrants.check_rotated(options, entries, self.workload)
         longer = options.rate or options.load or options.solo or options.precision or until
@@ -205,6 +212,8 @@ class RaceDraft:
             seed=options.seed,
             host=self.environment.host,
             cluster=self.environment.cluster,
+            path=settings.path,
+            path_cpus=self.environment.spare_cpus(self.cores) if settings.path else (),
         )
         plan = without(plan, entrants.cannot_pipeline(plan))
         check_enough(plan)

@@ -9,14 +9,23 @@ from bakeoff.model.errors import BadUsage
 from bakeoff.model.gate import CantTell
 from bakeoff.model.plan import Arrivals, Connection, Until
 from bakeoff.plan.requests import RequestOptions
-from bakeoff.plan.values import Count, Counts, Protocols, Rate, Seconds, ShareBelow1, ShareBelow2
+from bakeoff.plan.values import (
+    Count,
+    Counts,
+    Paths,
+    Protocols,
+    Rate,
+    Seconds,
+    ShareBelow1,
+    ShareBelow2,
+)
 
 
 class RaceOptions(RequestOptions):
     """The options of a race. Several values of a setting make a grid.
 
-    The settings are `connections`, `workers`, `pipeline`, `streams` and `connection`. Several
-    protocols make no grid: each contender races once in each of them, all in one rotation.
+    The settings are `connections`, `workers`, `pipeline`, `streams`, `connection` and `path`.
+    Several protocols make no grid: each contender races once in each of them, all in one rotation.
     """
 
     everything: Annotated[
@@ -43,6 +52,18 @@ class RaceOptions(RequestOptions):
         ),
     ] = None
     streams: Annotated[Counts, shared.STREAMS.several()] = (1,)
+    path: Annotated[
+        Paths,
+        shared.Flag(
+            shared.LOAD,
+            "Reach servers over a path that adds this delay to each round trip and loses this "
+            "share of the packets each way, such as 20ms or 20ms,0.1%; may be repeated, and "
+            "several make a grid. It needs root.",
+            "loopback",
+            "DELAY[,LOSS]",
+            repeated=True,
+        ),
+    ] = ()
     rate: Annotated[Rate | None, shared.RATE] = None
     load: Annotated[ShareBelow2 | None, shared.LOAD_SHARE] = None
     arrivals: Annotated[Arrivals, shared.ARRIVALS] = "poisson"
@@ -170,6 +191,8 @@ class RaceOptions(RequestOptions):
                 "--rate and --load: give one of them: the same rate for all, or a share "
                 "of each's peak"
             )
+        if self.path and self.cluster:
+            raise BadUsage("--path: --cluster has a network between its machines; leave one out")
         if self.solo and self.instances:
             raise BadUsage("--instances: --solo starts a new process in each round; leave one out")
         if self.solo and ends_early:

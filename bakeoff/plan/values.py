@@ -12,7 +12,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator
 
 from bakeoff.model.errors import BadUsage, nearest
-from bakeoff.model.plan import Cores
+from bakeoff.model.plan import DELAY_MS_MAX, Cores, NetworkPath
 from bakeoff.model.protocol import PROTOCOLS, Protocol
 
 NUMBER_MAX = 10**9
@@ -20,6 +20,7 @@ NUMBER_MAX = 10**9
 _NUMBER = r"(\d+(?:\.\d+)?|\.\d+)"
 _TIME = re.compile(_NUMBER + r"\s*(s|m|h)?")
 _SHARE = re.compile(_NUMBER + r"\s*(%)?")
+_PATH = re.compile(_NUMBER + r"\s*(ms|s)(?:\s*,\s*" + _NUMBER + r"\s*%)?")
 _DECIMAL = re.compile(_NUMBER + r"(?:e\d)?")
 _WHOLE = re.compile(r"[0-9]{1,20}")
 _SECONDS = {None: 1, "s": 1, "m": 60, "h": 3600}
@@ -50,6 +51,34 @@ def parse_share(value: object, below: float) -> float:
     if not 0 < share < below:
         raise ValueError(f"is {share:.0%}; it takes a share above 0 and below {below:.0%}")
     return share
+
+
+def parse_path(value: object) -> NetworkPath:
+    """`20ms` or `20ms,0.1%`."""
+    if isinstance(value, NetworkPath):
+        return value
+    match = _PATH.fullmatch(value.strip()) if isinstance(value, str) else None
+    if not match:
+        raise ValueError(
+            f"is {value!r}; it takes the delay of a round trip, or with a comma the share of "
+            "packets that is lost, too: 20ms or 20ms,0.1%"
+        )
+    delay_ms = float(match[1]) * (1000 if match[2] == "s" else 1)
+    loss = float(match[3] or 0) / 100
+    if delay_ms > DELAY_MS_MAX:
+        raise ValueError(f"is {value}; it takes a delay of {DELAY_MS_MAX} ms at most")
+    if loss >= 1:
+        raise ValueError(f"is {value}; it takes a loss below 100%")
+    return NetworkPath(delay_ms=delay_ms, loss=loss)
+
+
+def parse_paths(value: object) -> tuple[NetworkPath, ...]:
+    """One path, or several."""
+    several = value if isinstance(value, list | tuple) else [value]
+    paths = tuple(map(parse_path, several))
+    if len(set(paths)) < len(paths):
+        raise ValueError("has a path twice")
+    return paths
 
 
 def parse_number(value: object, *, whole: bool = False) -> float:
@@ -221,4 +250,5 @@ Counts = Annotated[tuple[int, ...], _checked(parse_counts)]
 Rate = Annotated[float, _checked(parse_number)]
 Protocols = Annotated[tuple[Protocol, ...], _checked(parse_protocols)]
 OneProtocol = Annotated[Protocol, _checked(parse_protocol)]
+Paths = Annotated[tuple[NetworkPath, ...], _checked(parse_paths)]
 Seed = Annotated[int, _checked(parse_seed)]

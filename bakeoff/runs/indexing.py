@@ -140,7 +140,12 @@ def _race(part: str, verdict: Verdict, setting: Setting) -> IndexedRace:
         verdict.connection,
         verdict.pipeline,
         verdict.streams,
-        "solo" if verdict.solo else "",
+        ", ".join(
+            [
+                *(["solo"] if verdict.solo else []),
+                *([f"over {path}"] if (path := verdict.path) else []),
+            ]
+        ),
     )
     return IndexedRace(
         part=part,

@@ -118,6 +118,7 @@ class LoadGenerators:
     """Who makes the load: our engine, or a load tool that is installed."""
 
     connect = load.Engine
+    forwarder = load.Forwarder
     slow_clients = load.SlowClients
     run_tool = staticmethod(load.run)
     tool_missing = staticmethod(load.missing)

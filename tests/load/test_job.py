@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bakeoff.load import job
-from bakeoff.model.plan import Cores
+from bakeoff.model.plan import Cores, NetworkPath
 from bakeoff.model.receipt import Expectation, Handle, Verification
 from bakeoff.model.workload import ExpectSection
 from tests.judge.races import Race
@@ -66,3 +66,22 @@ def test_answers_that_vary_go_through_a_request_file(tmp_path: Path) -> None:
     (request,) = tomllib.loads(Path(target.requests.file).read_text())["request"]
     assert (request["method"], request["path"]) == ("GET", plan.entry("a").path)
     assert ExpectSection.model_validate(request["expect"]) == expect
+
+
+def test_over_a_path_the_far_address_is_loaded_and_timeouts_are_longer() -> None:
+    plan = Race({"a": 1.0}).plan()
+    there = SERVER.model_copy(update={"reached_at": "198.18.0.2:8080"})
+    near = job(plan, [(SERVER, RIGHT)], Path())
+    over = {
+        loss: job(
+            plan.model_copy(update={"path": NetworkPath(delay_ms=100, loss=loss)}),
+            [(there, RIGHT)],
+            Path(),
+        )
+        for loss in (0.0, 0.01)
+    }
+    assert over[0.0].targets[0].address == "198.18.0.2:8080"
+    assert over[0.0].targets[0].request and over[0.0].targets[0].request.host == SERVER.host
+    timeouts = [(each.connect_timeout_ms, each.request_timeout_ms) for each in over.values()]
+    assert (near.connect_timeout_ms, near.request_timeout_ms) == (2000, 5000)
+    assert timeouts == [(3000, 6000), (7000, 16000)]

@@ -57,6 +57,12 @@ SECTION = Section(
             race nginx --protocol h3
             race nginx --protocol h1,h1
             race nginx --protocol ''
+            race nginx --path 20
+            race nginx --path 2s
+            race nginx --path 20ms,100%
+            race nginx --path 20ms --path 0.02s
+            race nginx --path 20ms --cluster auto
+            race http://127.0.0.1:9/ --path 20ms
             race nginx --cpus 0
             race nginx --cpus server=0
             race nginx --cpus server=0,server=1

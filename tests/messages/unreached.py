@@ -12,6 +12,7 @@ NEEDS_A_MACHINE = "it takes a machine, or a library, that is broken in a rare wa
 NO_FAULT = "it is said beside a result: tests/traffic, tests/cli"
 LATER = "it takes a long run, or a process or a draw that is lost in it: tests/runs, tests/e2e"
 OF_CAUSES = "why.json has it, and the race its verdict: tests/runs/test_why.py, tests/why"
+OF_A_PATH = "it takes a machine that doesn't let us make a network device: tests/load"
 RACY = "whether a write or the read after it fails, is a matter of microseconds: tests/verify"
 
 SITES: dict[str, tuple[str, ...]] = {
@@ -78,6 +79,11 @@ SITES: dict[str, tuple[str, ...]] = {
         "plan/protos.py _compiled",
         "plan/protos.py with_messages 3",
         "satellites.py needed",
+    ),
+    OF_A_PATH: (
+        "load/forwarder.py Forwarder.__init__",
+        "load/forwarder.py Forwarder._line 1",
+        "load/forwarder.py Forwarder._line 2",
     ),
     NEEDS_A_MACHINE: (
         "history/database.py _look_through",

@@ -91,3 +91,18 @@ def test_a_command_or_a_url_is_tried(catalogue: Catalogue) -> None:
     made = grid(catalogue, ["sh x", "http://127.0.0.1:1/"], pipeline=(1, 16))
     deep = made.cells[1].plan
     assert deep and [entry.name for entry in deep.entries][:2] == ["x", "127.0.0.1:1"]
+
+
+def test_several_paths_are_cells_and_their_race_has_a_core_for_it(catalogue: Catalogue) -> None:
+    made = grid(catalogue, ["a", "b"], path=["0ms", "20ms,0.1%"])
+    assert [cell.name for cell in made.cells] == ["path0ms", "path20ms-0.1"]
+    assert [axis.name for axis in made.axes] == ["path"]
+    plans = [cell.plan for cell in made.cells if cell.plan]
+    assert [str(plan.path) for plan in plans] == ["0ms", "20ms,0.1%"]
+    assert all(plan.path_cpus for plan in plans)
+    assert GridPlan.from_json(made.to_json(), "again") == made
+
+
+def test_a_race_without_a_path_has_none(catalogue: Catalogue) -> None:
+    made = plan(catalogue, ["a", "b"])
+    assert isinstance(made, Plan) and made.path is None and not made.path_cpus

@@ -3,8 +3,11 @@
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bakeoff.model.errors import BadUsage
+from bakeoff.model.plan import NetworkPath
 from bakeoff.plan import Options, RaceOptions
 from bakeoff.plan.values import default_cores, parse_cores, spare_cpus
 
@@ -30,6 +33,13 @@ def option(name: str, value: object) -> Any:
         ("pipeline", [1, 16], (1, 16)),
         ("connection", "close", ("close",)),
         ("connection", ["keep-alive", "close"], ("keep-alive", "close")),
+        ("path", "20ms", (NetworkPath(delay_ms=20),)),
+        ("path", " 20ms , .1% ", (NetworkPath(delay_ms=20, loss=0.001),)),
+        (
+            "path",
+            ["0ms,1%", "0.05s"],
+            (NetworkPath(delay_ms=0, loss=0.01), NetworkPath(delay_ms=50)),
+        ),
         ("duration", None, None),
         ("pipeline", None, (1,)),
     ],
@@ -165,3 +175,37 @@ def test_of_three_cores_the_upstream_has_one(
 )
 def test_others_have_the_cores_left(available: list[int], spare: tuple[int, ...]) -> None:
     assert spare_cpus(available, default_cores(available)) == spare
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "",
+        "20",
+        "20ms,",
+        "20ms,0.1",
+        "0.1%",
+        "20ms;1%",
+        "-1ms",
+        "2m",
+        "2s",
+        "20ms,100%",
+        "20ms,-1%",
+        20,
+    ],
+)
+def test_a_path_has_a_delay_with_its_unit_and_perhaps_a_share(value: object) -> None:
+    with pytest.raises(BadUsage, match="--path"):
+        option("path", value)
+
+
+def test_a_path_is_given_once() -> None:
+    with pytest.raises(BadUsage, match="twice"):
+        option("path", ["20ms", "0.02s"])
+
+
+@given(delay_ms=st.integers(0, 1000), per_myriad=st.integers(0, 9999))
+def test_a_path_is_read_as_it_is_written(delay_ms: int, per_myriad: int) -> None:
+    path = NetworkPath(delay_ms=delay_ms, loss=per_myriad / 1e4)
+    (read,) = option("path", str(path))
+    assert read.delay_ms == delay_ms and read.loss == pytest.approx(path.loss)

@@ -194,6 +194,15 @@ ENTRIES: Mapping[str, Row] = {
         more="Neither was busy enough to be the limit: a lock, an upstream or the machine may have "
         "been.",
     ),
+    "path_limit": Row(
+        "the path is its limit: each request takes {delay_us:ms} on it at least, so there are "
+        "{at_most_per_s:,.0f} a second at most",
+        several="the path is the limit of {names:who}: each request takes {delay_us:to ms} on it "
+        "at least, so there are {at_most_per_s:max ,.0f} a second at most",
+        advice="use more connections (-c 1024), and compare latency and CPU time per request",
+        more="Neither the server nor the load generator was busy.",
+        example={"delay_us": 20_000.0},
+    ),
     "stood_still": Row(
         "it stalled[ for about {length_us:ms}] in {times:,} of its {slices:,} slices: at least "
         "half of its connections waited at the same time",

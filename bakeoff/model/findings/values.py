@@ -22,6 +22,7 @@ VALUES: Mapping[str, Meant] = {
     "after_share": Meant("share of a process's blocks after which it changed", 0.4),
     "answered_share": Meant("answers per request that was due; the median over the slices", 0.958),
     "asked": Meant("how many were requested", 20),
+    "at_most_per_s": Meant("requests per second that a path allows at most", 3_200.0),
     "attempts": Meant("requests that were sent, over all slices", 48_000),
     "before": Meant("what it was before, or in the earlier run", "1.9"),
     "began": Meant("processes that took up work while blocks were measured", 3),
@@ -29,6 +30,7 @@ VALUES: Mapping[str, Meant] = {
     "boot": Meant("a boot's number, from 0", 0),
     "boots": Meant("boots in which it happened", 3),
     "broken_off": Meant("whether an answer was cut off", False),
+    "busy": Meant("share of a core's time in which something was at work", 0.86),
     "by": Meant("what was compared: `requests_per_s`, `p99` or `requests_per_cpu_s`", "p99"),
     "bytes_per_request": Meant(
         "bytes of log and scratch files written per answered request", [120.0, 80.0]
@@ -58,6 +60,7 @@ VALUES: Mapping[str, Meant] = {
         "what is found of `name` against `other` by requests per second of server CPU", "faster"
     ),
     "cpus": Meant("the cores that it was given, by number", [0, 1]),
+    "delay_us": Meant("what a path adds to each round trip, µs", 20_000.0),
     "detail": Meant(
         "the first such answer, in the engine's words; null: none was kept",
         "21 bytes after the answer",
@@ -100,6 +103,7 @@ VALUES: Mapping[str, Meant] = {
     "key": Meant("which fact of the machine", "kernel"),
     "kinds": Meant("kinds of failures, as the engine names them", ["timeout", "reset"]),
     "lag_us": Meant("p99 of how late the generator sent, µs", 1_500.0),
+    "late_us": Meant("p99 of how late packets left a path, in the worst draw, µs", 2_100.0),
     "least": Meant("the least that is enough; of sizes, the contender that sends the least", 10),
     "least_bytes": Meant("the least that an answer has, bytes", 120),
     "length_us": Meant(
@@ -145,6 +149,7 @@ VALUES: Mapping[str, Meant] = {
     "others_us": Meant("the same of the others, the median, µs", 1_200.0),
     "over": Meant("the server node that it is compared with, by its address", "10.0.0.1"),
     "overflows": Meant("connections that met a full listen queue, over all servers", 15),
+    "overrun": Meant("packets that found no place on a path; null: none", 120),
     "p50_us": Meant("median latency, µs", 430_000.0),
     "p99_us": Meant("p99 of the latency, µs", 2_100_000.0),
     "packed_bytes": Meant("bytes of an answer's head after HPACK, frames included", [52, 61]),

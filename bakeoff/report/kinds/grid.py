@@ -157,6 +157,8 @@ def at(axis: AxisName, values: Sequence[int | str]) -> str:
         spoken = ["a connection per request" if v == "close" else str(v) for v in values]
         return f"with {listed(spoken)}"
     many = listed([str(value) for value in values])
+    if axis == "path":
+        return f"over {many}"
     if axis == "pipeline":
         return f"with a pipeline of {many}"
     if axis == "streams":

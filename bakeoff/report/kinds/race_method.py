@@ -28,6 +28,7 @@ def facts(verdict: Verdict) -> tuple[str, ...]:
         *spoken(verdict),
         *pinning(verdict.cores),
         *asked(verdict),
+        *over(verdict),
         figures.plural(verdict.boots, "boot"),
         blocks_of(verdict),
         f"slices of {_slice_lengths(verdict)}",
@@ -45,6 +46,7 @@ def method(verdict: Verdict) -> dict[str, object]:
         **({"protocol": ", ".join(said)} if (said := spoken(verdict)) else {}),
         "pinning": ", ".join(pinning(verdict.cores)),
         **({"upstream": ", ".join(said)} if (said := asked(verdict)) else {}),
+        **({"path": ", ".join(said)} if (said := over(verdict)) else {}),
         "slices": _slice_lengths(verdict),
         "blocks": f"{blocks_of(verdict)} over {figures.plural(verdict.boots, 'boot')}",
         "measured": figures.duration(verdict.measured_s * 1e6),
@@ -70,6 +72,19 @@ def asked(verdict: Verdict) -> tuple[str, ...]:
     if upstream.rows:
         what = f"a database of {figures.plural(upstream.rows, 'row')}"
     return (f"{what} on {core_list(upstream.cpus)}{busy}",)
+
+
+def over(verdict: Verdict) -> tuple[str, ...]:
+    """The path to the servers; nothing where there is none."""
+    path = verdict.path
+    if path is None:
+        return ()
+    lost = f", {figures.percent(path.loss)} of packets lost each way" if path.loss else ""
+    return (
+        f"a path of {path.delay_ms:g} ms there and back{lost}, on {core_list(path.cpus)}",
+        f"its process busy {figures.percent(path.busy)}",
+        f"99 % of its packets within {figures.duration(path.late_p99_us)} of their time",
+    )
 
 
 def spoken(verdict: Verdict) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bakeoff.build import out_folder
+from bakeoff.load import Forwarder
 from bakeoff.measure import CpuReader
 from bakeoff.model.errors import BakeoffError, ContenderOut, NoVerdict
 from bakeoff.model.fields import numbers
@@ -138,6 +139,7 @@ class Context:
     folder: Path
     inferred: dict[str, Inferred] = field(default_factory=dict)
     _surroundings: list[Surroundings] = field(default_factory=list)
+    _forwarders: list[Forwarder] = field(default_factory=list)
     until_ns: int | None = None
     ready_s: dict[str, float] = field(default_factory=dict)
     _added_ns: list[int] = field(default_factory=list)
@@ -193,6 +195,20 @@ class Context:
             self._surroundings.append(surroundings(plan, self.stages, self.keeper, logs))
         return self._surroundings[0]
 
+    def forwarder(self, plan: Plan) -> Forwarder | None:
+        """Whoever makes the plan's path, started when it is first asked for; None: there is no
+        path. Raises `MissingPiece`."""
+        if plan.path and not self._forwarders:
+            made = self.stages.loads.forwarder(plan.path, plan.seed, plan.path_cpus)
+            self._forwarders.append(made)
+        return self._forwarders[0] if plan.path else None
+
+    def close(self) -> None:
+        """End the contenders, and the path that leads to them."""
+        self.keeper.close()
+        for forwarder in self._forwarders:
+            forwarder.close()
+
     def log(self, name: str, boot: int) -> Path:
         safe = "".join(each if each.isalnum() or each in "._-" else "-" for each in name)
         return self.folder / "logs" / f"{safe}-boot{boot}.log"
@@ -216,9 +232,10 @@ def measuring(
     if expected:
         until_ns = stages.clock.now_ns() + round((expected.at_most_s - ENDING_S) * 1e9)
     keeper = stages.servers.keeper(folder / "scratch")
-    for line in keeper.swept:
-        watch.step(line)
+    context = Context(stages, keeper, store, watch, folder, until_ns=until_ns)
     try:
-        yield Context(stages, keeper, store, watch, folder, until_ns=until_ns)
+        for line in keeper.swept:
+            watch.step(line)
+        yield context
     finally:
-        keeper.close()
+        context.close()

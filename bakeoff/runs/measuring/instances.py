@@ -20,7 +20,7 @@ from bakeoff.model.receipt import Handle, Stopped, Verification
 from bakeoff.plan import START_S_MAX, ready_within
 from bakeoff.runs.measuring.context import Context, Inferred
 from bakeoff.runs.stages import Meters
-from bakeoff.start import GRACE_S
+from bakeoff.start import GRACE_S, endpoint
 from bakeoff.verify import differences, opening
 
 LATER_START = 5.0
@@ -193,6 +193,7 @@ class Instances:
         timeout_s = entry.contender.run.ready_timeout_s
         if (first_s := context.ready_s.get(entry.name)) is not None:
             timeout_s = min(timeout_s, max(START_S_MAX, LATER_START * first_s))
+        forwarder = context.forwarder(plan)
         with context.time_for_a_start():
             handle = context.keeper.start(
                 ready_within(entry, timeout_s),
@@ -200,7 +201,7 @@ class Instances:
                 out=out_folder(Path(entry.folder)),
                 workers=plan.workers_of(entry.name),
                 cores=plan.cores,
-                host=plan.host_of(entry.name, self._boot),
+                host=forwarder.near if forwarder else plan.host_of(entry.name, self._boot),
                 log=context.log(log or entry.name, self._boot),
                 answers=answers,
                 protocol=protocol,
@@ -210,7 +211,8 @@ class Instances:
             )
         context.ready_s.setdefault(entry.name, (handle.time_to_ready_ms or 0.0) / 1000)
         self._started.append((entry.name, key))
-        return handle.model_copy(update={"connection": plan.connection})
+        reached_at = endpoint(forwarder.far, handle.port) if forwarder else None
+        return handle.model_copy(update={"connection": plan.connection, "reached_at": reached_at})
 
     def _stop(self, name: str, key: str) -> None:
         """End one of ours; one that never started has been ended already."""

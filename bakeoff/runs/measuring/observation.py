@@ -7,7 +7,7 @@ from statistics import fmean
 
 from bakeoff.measure import ThreadTimes, process_changes, threads_at_work
 from bakeoff.model.audit import Conduct, Crew, Written
-from bakeoff.model.readings import Memory, TcpTrouble
+from bakeoff.model.readings import Memory, PathSeen, TcpTrouble
 from bakeoff.model.samples import BootEnd
 from bakeoff.runs.measuring.instances import Running
 from bakeoff.runs.measuring.session import Session
@@ -27,7 +27,7 @@ class Observation:
     What a program does to come up to speed (compiling, reading files) is not what it does for a
     request. It looks at all processes that are up from one to the other; those that live for one
     draw only are left to their neighbours, which live for the boot. What is written, and what TCP
-    met, counts within `blocks` alone: draws connect and warm up in between.
+    and a path met, counts within `blocks` alone: draws connect and warm up in between.
     """
 
     def __init__(self, session: Session) -> None:
@@ -37,6 +37,8 @@ class Observation:
         self._began = {each.key: self._seen(each) for each in session.instances.up}
         self._written: dict[str, Written] = {}
         self._tcp: list[TcpTrouble | None] = []
+        self._forwarder = session.context.forwarder(session.plan)
+        self._path: list[PathSeen] = []
         self._network = self._meters.network()
         self._began_ns = self._clock.now_ns()
 
@@ -45,7 +47,11 @@ class Observation:
         """Blocks are measured, with the processes that the session has `running`."""
         before = self._written_now()
         tcp_before = self._meters.tcp()
+        if self._forwarder:
+            self._forwarder.seen()
         yield
+        if self._forwarder:
+            self._path.append(self._forwarder.seen())
         tcp = self._meters.tcp()
         self._tcp.append(tcp.since(tcp_before) if tcp and tcp_before else None)
         for name, now in self._written_now().items():
@@ -89,6 +95,7 @@ class Observation:
             warmed={name: _mean(several) for name, several in warmed.items()},
             lasted_s=lasted_s,
             tcp=TcpTrouble.summed(tcp) if tcp and len(tcp) == len(self._tcp) else None,
+            path=PathSeen.together(self._path),
             network=network.since(self._network) if network and self._network else None,
         )
 

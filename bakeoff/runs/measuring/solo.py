@@ -5,7 +5,7 @@ from typing import TypeVar
 
 from bakeoff.model.cut import Draw, DrawRule, Redrawn, SliceLengths, Warmup
 from bakeoff.model.errors import NoVerdict
-from bakeoff.model.readings import TcpTrouble
+from bakeoff.model.readings import PathSeen, TcpTrouble
 from bakeoff.model.receipt import Stopped
 from bakeoff.model.samples import BootEnd, BootStart, PlanChange, Slice
 from bakeoff.plan import check_enough
@@ -94,6 +94,7 @@ def run_solo_round(boot: Boot) -> None:
         "stopped": tuple(stopped),
         "died": died,
         "tcp": TcpTrouble.summed(tcp) if len(tcp) == len(ends) else None,
+        "path": PathSeen.together([end.path for end in ends if end.path]),
     }
     start = _merged(starts).model_copy(update=began)
     context.store.append(start)

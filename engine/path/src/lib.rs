@@ -6,6 +6,8 @@
 //! way back: each sees a peer on another machine. One device and one process do for both directions,
 //! and for TCP, UDP and ICMP alike.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_types))]
+
 pub mod device;
 pub mod forward;
 pub mod line;
