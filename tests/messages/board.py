@@ -26,6 +26,7 @@ SECTION = Section(
         case("board mine.toml --budget 2s", "", world()),
         case("board mine.toml", "./board is of another machine", world(), _raced, OTHER),
         case("board --site site"),
+        case("board --site file/site", "./board is there", world(), _raced),
         case("board alone.toml --out file/board", "nothing is due", world()),
     ),
     files={
