@@ -18,6 +18,7 @@ ERROR_GROUPS = {
     "handshake": "connect",
     "certificate": "connect",
     "alpn": "connect",
+    "upgrade": "connect",
     "reset": "read",
     "early_close": "read",
     "malformed": "read",

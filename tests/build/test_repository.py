@@ -80,7 +80,12 @@ def test_the_working_tree_has_what_no_commit_has(top: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "about"),
-    [("chnage", r"chnage .* change\?"), ("--all", "--all "), ("", "revision ''"), ("HEAD:server.py", "HEAD:")],
+    [
+        ("chnage", r"chnage .* change\?"),
+        ("--all", "--all "),
+        ("", "revision ''"),
+        ("HEAD:server.py", "HEAD:"),
+    ],
 )
 def test_a_revision_that_is_not_there_is_refused(top: Path, name: str, about: str) -> None:
     with pytest.raises(BadUsage, match=about):
