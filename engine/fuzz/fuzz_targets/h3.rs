@@ -85,6 +85,7 @@ fn outcome(bytes: &[u8]) -> (String, Vec<u8>) {
         let io = &mut Io { now_ns: 1, out: &mut out };
         let consumed = match client.receive(rest, awaited, &mut shared, io).expect("never none") {
             Step::Incomplete => break,
+            Step::Lost(loss) => unreachable!("HTTP/3 has none: {loss}"),
             Step::Malformed(bad) => {
                 write!(log, "{bad:?}").unwrap();
                 assert!(client.evidence(rest).len() <= 80 * 1024);
