@@ -123,10 +123,9 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         if connection.protocol.in_flight() == 0 {
             self.pool.enter(slot, State::Idle);
         } else {
-            // The one that waits the longest now waits since it was sent.
             let timeout_ns = self.pool.target.request_timeout_ns;
-            let sent_ns = connection.protocol.oldest().map_or(now_ns, |flight| flight.sent_ns);
-            connection.due_ns = sent_ns.saturating_add(timeout_ns);
+            let since_ns = connection.protocol.waits_since_ns(|flight| flight.sent_ns);
+            connection.due_ns = since_ns.unwrap_or(now_ns).saturating_add(timeout_ns);
         }
     }
 

@@ -12,12 +12,14 @@ use volley_protocol::events::{EventFaults, Pushed};
 pub struct EventTally {
     /// Events of the window.
     pub events: u64,
+    /// Events of ramp, window and drain.
+    pub events_all: u64,
     /// Of the streams of the window, from where their latency begins to the first event.
     pub first: Latencies,
     /// From one event to the next of its stream, which came in the window. Those that come at once have none between
     /// them.
     pub gaps: Latencies,
-    /// Streams that went on at the slice's end: they have no latency, and are not missed.
+    /// Streams that were let go at the slice's end: they have no latency, and are not missed.
     pub open: u64,
     /// Of ramp, window and drain.
     pub faults: EventFaults,
@@ -26,6 +28,7 @@ pub struct EventTally {
 impl EventTally {
     pub(crate) fn merge(&mut self, other: &Self) {
         self.events += other.events;
+        self.events_all += other.events_all;
         self.first.merge(&other.first);
         self.gaps.merge(&other.gaps);
         self.open += other.open;
@@ -43,15 +46,29 @@ impl EventTally {
 }
 
 impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
-    /// Counts the events that have just come, if any have. Then the stream may take its time anew; it is over if the
-    /// window is.
+    /// Counts the events that have just come, if any have. Then their streams may take their time anew. Whether one
+    /// is to be let go: the window is over, and nobody knows its end.
     pub(crate) fn count_pushed(&mut self, slot: usize, now_ns: u64) -> bool {
-        let connection = &mut self.pool.connections[slot];
-        let Some(flight) = connection.protocol.oldest() else { return false };
-        let Some(pushed) = connection.protocol.take_pushed(now_ns) else { return false };
-        let Pushed { count, latest_ns, faults } = pushed;
+        let mut is_over = false;
+        while let Some((flight, pushed)) = self.pool.connections[slot].protocol.take_pushed(now_ns)
+        {
+            self.count_events(flight, pushed, now_ns);
+            let book = &self.pool.book;
+            let right = book.expectation(book.message(flight.message)).events();
+            let ends = right.and_then(|right| right.count).is_some_and(|most| pushed.all <= most);
+            is_over |= now_ns >= self.window.end_ns && !ends;
+        }
+        let since_ns = self.pool.connections[slot].protocol.waits_since_ns(|flight| flight.sent_ns);
+        let timeout_ns = self.pool.target.request_timeout_ns;
+        self.set_due(slot, since_ns.unwrap_or(now_ns).saturating_add(timeout_ns));
+        is_over
+    }
+
+    fn count_events(&mut self, flight: Flight, pushed: Pushed, now_ns: u64) {
+        let Pushed { count, latest_ns, faults, .. } = pushed;
         let is_counted = self.window.holds(now_ns);
         let tally = self.tally.events.get_or_insert_default();
+        tally.events_all += count;
         tally.count_faults(faults);
         match latest_ns {
             Some(latest_ns) if is_counted => tally.gaps.record(now_ns - latest_ns),
@@ -62,8 +79,6 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
             tally.events += count;
             tally.gaps.record_n(0, count - 1);
         }
-        self.set_due(slot, now_ns.saturating_add(self.pool.target.request_timeout_ns));
-        now_ns >= self.window.end_ns
     }
 
     /// A stream goes on though the window is over: lets go of it.

@@ -216,6 +216,9 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
                     }
                 }
                 Some(Step::Refused { consumed, what }) => {
+                    if pool.streams_events {
+                        self.count_pushed(slot, now_ns);
+                    }
                     self.on_refused(slot, what, (piece, at..at + consumed), now_ns);
                     at += consumed;
                 }

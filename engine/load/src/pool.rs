@@ -194,7 +194,8 @@ impl<B: Backend, P: Protocol<Flight>> Pool<B, P> {
         let book = target.books[share.thread % target.books.len()].clone();
         let count = usize::try_from(share.of(target.connections as u64)).expect("it was a usize");
         let shared = P::shared(book.expectations(), book.requests());
-        let streams_events = book.expectations().iter().any(|expectation| expectation.has_events());
+        let streams_events =
+            book.expectations().iter().any(|expectation| expectation.events().is_some());
         let draws = book.chain().map_or(0, Chain::draws);
         Ok(Self {
             target: target.clone(),

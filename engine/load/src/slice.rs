@@ -133,6 +133,7 @@ fn prepare<B: Backend, P: Protocol<Flight>>(
         turn.open(Pacer::new(&plan.pace, share, connections, 0).limit(0))?;
     }
     turn.tally.by_request = ByRequest::of(turn.pool.book.names());
+    turn.tally.events = turn.pool.streams_events.then(Box::default);
     Ok(turn.tally)
 }
 

@@ -98,7 +98,7 @@ pub struct Tally {
     /// Of the requests of the window. Closed loop: from the sending. Open loop: from the time when
     /// the request was due.
     pub latencies: Latencies,
-    /// What came in streams of events, if anything did.
+    /// What came in streams of events, if any were asked for.
     pub events: Option<Box<EventTally>>,
     /// Of those requests whose answers' bodies came in pieces.
     pub first_bytes: FirstBytes,

@@ -274,12 +274,13 @@ impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
         let had_room = self.has_room(slot);
         loop {
             let pool = &mut *self.pool;
-            if !pool.connections[slot].protocol.cancel(&mut pool.out) {
+            if !pool.connections[slot].protocol.cancel(|flight| flight.sent_ns, &mut pool.out) {
                 return self.close_with_error(slot, ErrorKind::Timeout, None, detail);
             }
             self.end_unanswered(slot, ErrorKind::Timeout, detail, &[], now_ns);
-            let oldest = self.pool.connections[slot].protocol.oldest();
-            if oldest.is_none_or(|oldest| oldest.sent_ns.saturating_add(timeout_ns) > now_ns) {
+            let protocol = &self.pool.connections[slot].protocol;
+            let since_ns = protocol.waits_since_ns(|flight| flight.sent_ns);
+            if since_ns.is_none_or(|since_ns| since_ns.saturating_add(timeout_ns) > now_ns) {
                 break;
             }
         }

@@ -80,8 +80,8 @@ impl BodyCheck {
             BodyRule::Exactly(body) => self.compare(piece, body),
             BodyRule::Sha256(_) => self.feed_hash(piece, &learned.body),
             BodyRule::Holds(_) => self.collect(piece),
-            BodyRule::Events(expected) => {
-                self.events.get_or_insert_default().feed(piece, expected);
+            BodyRule::Events(right) => {
+                self.events.get_or_insert_default().feed(piece, right);
             }
             BodyRule::Message(expected) => {
                 self.messages.feed(piece);
@@ -158,9 +158,7 @@ impl BodyCheck {
             BodyRule::Exactly(_) => self.difference.is_none(),
             &BodyRule::Sha256(hash) => self.has_hash(&hash, &mut learned.body),
             BodyRule::Holds(content) => self.missing(content).is_none(),
-            BodyRule::Events(expected) => {
-                self.events.get_or_insert_default().wrong(expected).is_none()
-            }
+            BodyRule::Events(right) => self.events.get_or_insert_default().wrong(right).is_none(),
             BodyRule::Message(expected) => {
                 let is_whole = |body: &Vec<u8>| self.length == body.len() as u64;
                 self.messages.is_one()

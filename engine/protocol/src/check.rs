@@ -1,6 +1,7 @@
 //! What a right answer looks like.
 
 use crate::content::Content;
+use crate::events::RightEvents;
 use crate::grpc;
 use crate::head::STATUSES;
 use crate::request::{Request, RequestError};
@@ -55,8 +56,8 @@ pub enum BodyRule {
     Sha256([u8; 32]),
     /// Any that holds this. It is collected to be looked into.
     Holds(Arc<Content>),
-    /// A stream of server-sent events: with this data, or if there is none, with any.
-    Events(Arc<Vec<Vec<u8>>>),
+    /// A stream of these server-sent events.
+    Events(Arc<RightEvents>),
     /// One message of gRPC over HTTP/2: this one, with its prefix, or any. The answer's type has to be gRPC's, and
     /// its `grpc-status` 0.
     Message(Option<Vec<u8>>),
@@ -77,9 +78,14 @@ impl Expectation {
         }
     }
 
-    /// Whether the answer is a stream of events.
-    pub fn has_events(&self) -> bool {
-        matches!(self.body, BodyRule::Events(_))
+    /// Which events are right, where the answer is a stream of them.
+    pub fn events(&self) -> Option<&RightEvents> {
+        if let BodyRule::Events(right) = &self.body { Some(right) } else { None }
+    }
+
+    /// Whether it says something about headers.
+    pub(crate) fn has_headers(&self) -> bool {
+        !self.headers.is_empty() || self.events().is_some()
     }
 
     /// Whether the answer is that of a gRPC call.

@@ -125,6 +125,12 @@ impl Decoder {
         self.check.events_mut()
     }
 
+    /// When the latest events of the answer in progress came.
+    #[inline]
+    pub(crate) fn latest_event_ns(&self) -> Option<u64> {
+        self.check.events()?.latest_ns()
+    }
+
     /// Bytes of body so far.
     #[inline]
     pub(crate) fn body_length(&self) -> u64 {

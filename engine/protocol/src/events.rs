@@ -5,6 +5,28 @@ mod reader;
 pub use reader::{EVENT_LIMIT, Event, EventReader};
 use std::mem;
 
+/// Which events of a stream are right.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RightEvents {
+    /// How many; `None`: any number, perhaps without an end.
+    pub count: Option<u64>,
+    /// The data of each, where that is known.
+    pub data: Vec<Vec<u8>>,
+}
+
+impl RightEvents {
+    /// Those of a stream, or any events where there is none. The error is in words.
+    pub fn read(stream: &[u8]) -> Result<Self, &'static str> {
+        let mut data = Vec::new();
+        EventReader::default().feed(stream, |event| data.push(event.data.to_vec()))?;
+        if data.is_empty() && !stream.is_empty() {
+            return Err("there is no event in it: each ends with an empty line");
+        }
+        let count = (!data.is_empty()).then_some(data.len() as u64);
+        Ok(Self { count, data })
+    }
+}
+
 /// What is wrong with the events of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct EventFaults {
@@ -16,6 +38,14 @@ pub struct EventFaults {
     pub out_of_order: u64,
     /// Other data than expected.
     pub altered: u64,
+}
+
+impl EventFaults {
+    /// Each by its name.
+    pub fn by_kind(&self) -> [(&'static str, u64); 4] {
+        let Self { lost, doubled, out_of_order, altered } = *self;
+        [("lost", lost), ("doubled", doubled), ("out_of_order", out_of_order), ("altered", altered)]
+    }
 }
 
 /// Follows the events of one stream. Where their ids are decimal numbers, each has to be one above the one before.
@@ -91,6 +121,8 @@ pub struct Pushed {
     pub latest_ns: Option<u64>,
     /// What was wrong with the stream before them, and what is now.
     pub faults: [EventFaults; 2],
+    /// How many have come in all.
+    pub all: u64,
 }
 
 /// One stream as a body.
@@ -106,10 +138,10 @@ pub(crate) struct EventStream {
 
 impl EventStream {
     #[inline(never)]
-    pub(crate) fn feed(&mut self, piece: &[u8], expected: &[Vec<u8>]) {
+    pub(crate) fn feed(&mut self, piece: &[u8], right: &RightEvents) {
         if self.broken.is_none() {
             let check = &mut self.check;
-            self.broken = self.reader.feed(piece, |event| check.push(event, expected)).err();
+            self.broken = self.reader.feed(piece, |event| check.push(event, &right.data)).err();
         }
     }
 
@@ -125,27 +157,27 @@ impl EventStream {
             count: now.0 - before.0,
             latest_ns: self.latest_ns.replace(now_ns),
             faults: [before.1, now.1],
+            all: now.0,
         })
     }
 
+    /// When the latest events came that were told.
+    pub(crate) fn latest_ns(&self) -> Option<u64> {
+        self.latest_ns
+    }
+
     /// What is wrong with the stream now that it has ended, in words.
-    pub(crate) fn wrong(&self, expected: &[Vec<u8>]) -> Option<String> {
+    pub(crate) fn wrong(&self, right: &RightEvents) -> Option<String> {
         if let Some(what) = self.broken {
             return Some(what.to_owned());
         }
-        let EventFaults { lost, doubled, out_of_order, altered } = self.check.faults;
-        let counts = [
-            (lost, "lost"),
-            (doubled, "doubled"),
-            (out_of_order, "out of order"),
-            (altered, "altered"),
-        ];
-        let counts = counts.iter().filter(|(count, _)| *count > 0);
-        let counts: Vec<String> = counts.map(|(count, what)| format!("{count} {what}")).collect();
-        let (count, right) = (self.check.count, expected.len());
+        let faults = self.check.faults.by_kind().into_iter().filter(|&(_, count)| count > 0);
+        let counts: Vec<String> =
+            faults.map(|(what, count)| format!("{count} {}", what.replace('_', " "))).collect();
+        let count = self.check.count;
         if !counts.is_empty() {
             Some(format!("of {count} events or more: {}", counts.join(", ")))
-        } else if right > 0 && count != right as u64 {
+        } else if let Some(right) = right.count.filter(|&right| right != count) {
             Some(format!("{count} events, expected {right}"))
         } else if self.reader.is_within_event() {
             Some(format!("the stream ends within an event, after {count}"))

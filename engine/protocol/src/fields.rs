@@ -164,9 +164,7 @@ impl Decoded {
 fn wrong_fields(call: CallFields, text: &[u8], expectation: &Expectation) -> Option<Verdict> {
     let is_call = expectation.is_call();
     let is_wrong = |fields: &[Header<'_>]| expectation.wrong_header(fields).is_some();
-    if (is_call && !call.has_type)
-        || (!expectation.headers.is_empty() && with_fields(text, is_wrong))
-    {
+    if (is_call && !call.has_type) || (expectation.has_headers() && with_fields(text, is_wrong)) {
         return Some(Verdict::Header);
     }
     match call.succeeded {

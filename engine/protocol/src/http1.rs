@@ -126,8 +126,15 @@ impl<T: Ticket> Protocol<T> for Http1<T> {
         Some(step)
     }
 
-    fn take_pushed(&mut self, now_ns: u64) -> Option<Pushed> {
-        self.decoder.events_mut()?.take_pushed(now_ns)
+    fn take_pushed(&mut self, now_ns: u64) -> Option<(T, Pushed)> {
+        let pushed = self.decoder.events_mut()?.take_pushed(now_ns)?;
+        Some((self.oldest?, pushed))
+    }
+
+    #[inline]
+    fn waits_since_ns(&self, sent_ns: impl Fn(T) -> u64) -> Option<u64> {
+        let ticket = self.oldest?;
+        Some(self.decoder.latest_event_ns().unwrap_or_else(|| sent_ns(ticket)))
     }
 
     fn unread(&self, awaited: impl Fn(T) -> Awaited, shared: &Vec<HeadCache>) -> u64 {

@@ -131,9 +131,17 @@ pub trait Protocol<T>: Default {
         io: &mut Io<'_>,
     ) -> Option<Step>;
 
-    /// The events that the last bytes brought in the answer in progress or complete, at `now_ns`.
-    fn take_pushed(&mut self, _now_ns: u64) -> Option<Pushed> {
+    /// The events that the last bytes brought at `now_ns` in an answer that is in progress or complete, and whose
+    /// request that is. `None`: in no other.
+    fn take_pushed(&mut self, _now_ns: u64) -> Option<(T, Pushed)> {
         None
+    }
+
+    /// Since when the request waits that waits the longest: since the latest event of its answer, or since its
+    /// sending, which `sent_ns` tells. `None`: none is in flight.
+    #[inline]
+    fn waits_since_ns(&self, sent_ns: impl Fn(T) -> u64) -> Option<u64> {
+        self.oldest().map(sent_ns)
     }
 
     /// How many bytes come next that no rule looks at: the answer in progress is right if they come.
@@ -193,10 +201,10 @@ pub trait Protocol<T>: Default {
     /// Takes that ticket.
     fn finish(&mut self) -> Option<T>;
 
-    /// Gives up the request that is in flight the longest, if others on its connection may go on
-    /// without it: then it has to be finished. Else the connection has to go. What has to be said to
-    /// the server is appended to `out`.
-    fn cancel(&mut self, _out: &mut Vec<u8>) -> bool {
+    /// Gives up the request that waits the longest, as [`Protocol::waits_since_ns`] has it, if others on its
+    /// connection may go on without it: then it has to be finished. Else the connection has to go. What has to be
+    /// said to the server is appended to `out`.
+    fn cancel(&mut self, _sent_ns: impl Fn(T) -> u64, _out: &mut Vec<u8>) -> bool {
         false
     }
 

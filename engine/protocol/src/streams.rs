@@ -66,8 +66,12 @@ impl<T, X: Default> Streams<T, X> {
     /// The place of the stream that is in flight the longest.
     #[inline]
     pub(crate) fn oldest(&self) -> Option<usize> {
-        let mut places = self.order.iter().map(|&(_, place)| place);
-        places.find(|&place| self.places[place].ticket.is_some())
+        self.in_order().find(|&place| self.places[place].ticket.is_some())
+    }
+
+    /// The places of all, in the order of their requests.
+    pub(crate) fn in_order(&self) -> impl Iterator<Item = usize> {
+        self.order.iter().map(|&(_, place)| place)
     }
 
     /// How many streams were given up, and are not known to be over.

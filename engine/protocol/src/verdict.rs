@@ -143,7 +143,7 @@ fn describe_body(rule: &BodyRule, check: &BodyCheck) -> Option<String> {
             Some(format!("the body's SHA-256 is {got}, expected {right}"))
         }
         BodyRule::Holds(content) => check.missing(content),
-        BodyRule::Events(expected) => check.events()?.wrong(expected),
+        BodyRule::Events(right) => check.events()?.wrong(right),
         BodyRule::Message(expected) => check.messages().fault().or_else(|| {
             grpc::describe_difference(expected.as_ref()?, check.length(), check.difference())
         }),

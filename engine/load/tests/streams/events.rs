@@ -15,7 +15,7 @@ use volley_load::scheme::Scheme;
 use volley_load::slice::Outcome;
 use volley_load::target::Target;
 use volley_net::clock::MS;
-use volley_protocol::events::{EVENT_LIMIT, EventFaults};
+use volley_protocol::events::{EVENT_LIMIT, EventFaults, RightEvents};
 use volley_protocol::{BodyRule, Expectation, StatusRule};
 use volley_requests::Book;
 
@@ -34,9 +34,10 @@ fn event(number: u64) -> Vec<u8> {
 
 /// One connection whose answers are these events, or any.
 fn streaming(target: Target, expected: &[&str]) -> Target {
-    let expected = expected.iter().map(|data| data.as_bytes().to_vec()).collect();
+    let data: Vec<Vec<u8>> = expected.iter().map(|data| data.as_bytes().to_vec()).collect();
+    let count = (!data.is_empty()).then_some(data.len() as u64);
     let expectation = Expectation {
-        body: BodyRule::Events(Arc::new(expected)),
+        body: BodyRule::Events(Arc::new(RightEvents { count, data })),
         ..Expectation::of_status(StatusRule::Exactly(200))
     };
     let book = Arc::new(Book::of(&request(b""), expectation, 1).unwrap());

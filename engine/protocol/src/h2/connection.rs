@@ -7,6 +7,7 @@ use super::reading::{Ended, Reading};
 use super::requests::{Added, Requests};
 use super::settings::{self, UNSAID};
 use crate::check::Expectation;
+use crate::events::{EventStream, Pushed};
 use crate::fields;
 use crate::head::Malformed;
 use crate::learned::HeadCache;
@@ -26,6 +27,10 @@ pub struct Http2<T, const SECURE: bool = false> {
     pub(super) next_number: u32,
     /// The stream whose answer is complete, or that was refused, until it is finished.
     pub(super) ended: Option<usize>,
+    /// Streams with events that were not told yet.
+    pub(super) pushed: Vec<usize>,
+    /// Whether any stream has had events.
+    has_pushed: bool,
     /// The stream that the latest frame was for.
     pub(super) latest: Option<usize>,
     pub(super) reading: Reading,
@@ -91,6 +96,8 @@ impl<T, const SECURE: bool> Default for Http2<T, SECURE> {
             streams: Streams::default(),
             next_number: 1,
             ended: None,
+            pushed: Vec::new(),
+            has_pushed: false,
             latest: None,
             reading: Reading::Head,
             head: Default::default(),
@@ -142,6 +149,19 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
             self.send_body(place, requests, out);
             at += 1;
         }
+    }
+
+    /// The stream that waits the longest, and since when. As long as no events come, that is the oldest.
+    fn waiting_longest(&self, sent_ns: impl Fn(T) -> u64) -> Option<(usize, u64)> {
+        let since_ns = |place: usize| {
+            let stream = &self.streams[place];
+            let latest_ns = stream.check.events().and_then(EventStream::latest_ns);
+            Some((place, latest_ns.unwrap_or(sent_ns(stream.ticket?))))
+        };
+        if !self.has_pushed {
+            return self.streams.oldest().and_then(since_ns);
+        }
+        self.streams.in_order().filter_map(since_ns).min_by_key(|&(_, since_ns)| since_ns)
     }
 
     /// A stream for the next request: its number and its place.
@@ -322,6 +342,23 @@ impl<T: Copy, const SECURE: bool> Protocol<T> for Http2<T, SECURE> {
         })
     }
 
+    fn take_pushed(&mut self, now_ns: u64) -> Option<(T, Pushed)> {
+        while let Some(place) = self.pushed.pop() {
+            let stream = &mut self.streams[place];
+            let pushed = stream.check.events_mut().and_then(|events| events.take_pushed(now_ns));
+            if let (Some(ticket), Some(pushed)) = (stream.ticket, pushed) {
+                self.has_pushed = true;
+                return Some((ticket, pushed));
+            }
+        }
+        None
+    }
+
+    #[inline]
+    fn waits_since_ns(&self, sent_ns: impl Fn(T) -> u64) -> Option<u64> {
+        self.waiting_longest(sent_ns).map(|(_, since_ns)| since_ns)
+    }
+
     /// The end of a connection is never that of an answer.
     fn end(&mut self, _: impl Fn(T) -> Awaited, _: &mut Shared) -> End {
         End::Short(self.streams.oldest().map_or(0, |place| self.streams[place].received))
@@ -380,8 +417,8 @@ impl<T: Copy, const SECURE: bool> Protocol<T> for Http2<T, SECURE> {
 
     /// Resets its stream, unless the whole connection seems dead: nothing has come since the request
     /// was sent, or the server does not end what was given up before.
-    fn cancel(&mut self, out: &mut Vec<u8>) -> bool {
-        let Some(place) = self.streams.oldest() else { return false };
+    fn cancel(&mut self, sent_ns: impl Fn(T) -> u64, out: &mut Vec<u8>) -> bool {
+        let Some((place, _)) = self.waiting_longest(sent_ns) else { return false };
         let is_within = match self.reading {
             Reading::Head | Reading::Skip(_) | Reading::Farewell(..) => self.goes_on.is_some(),
             Reading::Whole(_) => true,

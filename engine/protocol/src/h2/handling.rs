@@ -8,6 +8,7 @@ use super::settings::{self, UNSAID};
 use crate::fields::{Head, LESS};
 use crate::head::HEAD_LIMIT;
 use crate::protocol::{Awaited, Refusal};
+use crate::verdict::Verdict;
 
 impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
     /// A whole frame, or all but the last byte of GOAWAY.
@@ -176,23 +177,32 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
         piece: &[u8],
         ends: bool,
         call: &mut Call<'_, F>,
-    ) -> Option<Ended> {
+    ) -> Result<Option<Ended>, Broken> {
         let stream = &mut self.streams[place];
         let learned = &call.shared.learned[stream.expectation];
         stream.check.push(piece, learned);
         stream.received += piece.len() as u64;
+        if let Some(events) = stream.check.events() {
+            let is_right = stream.head.is_some_and(|head| head.wrong != Some(Verdict::Header));
+            if let Some(what) = events.broken().filter(|_| is_right) {
+                return Err(what);
+            }
+            if !self.pushed.contains(&place) {
+                self.pushed.push(place);
+            }
+        }
         if ends {
             if let Some(head) = &mut stream.head {
                 head.end_without_trailers(learned.expectation());
             }
-            return Some(self.complete(place, piece, call));
+            return Ok(Some(self.complete(place, piece, call)));
         }
         if !piece.is_empty() {
             stream.first_byte_ns.get_or_insert(call.now_ns);
             stream.keep(piece);
             self.idle_frames = 0;
         }
-        None
+        Ok(None)
     }
 
     fn on_other<F>(

@@ -96,7 +96,7 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
                         self.take(rest, if left == 0 { padding.min(rest.len()) } else { 0 });
                     let padding = padding - skipped.len();
                     let is_over = left == 0 && padding == 0;
-                    if let Some(ended) = self.on_data(place, piece, is_over && ends, call) {
+                    if let Some(ended) = self.on_data(place, piece, is_over && ends, call)? {
                         self.reading = Reading::Head;
                         return Ok(Some(ended));
                     }

@@ -224,9 +224,9 @@ fn a_request_is_given_up_without_its_connection() {
     client.ask(1, 0);
     client.said();
     // Nothing has come since: the connection may be dead.
-    assert!(!client.http2.cancel(&mut client.out));
+    assert!(!client.http2.cancel(u64::from, &mut client.out));
     client.hear(|out| frame::write_window_update(out, 0, 1));
-    assert!(client.http2.cancel(&mut client.out));
+    assert!(client.http2.cancel(u64::from, &mut client.out));
     assert_eq!((client.http2.completed(), client.http2.finish()), (Some(0), Some(0)));
     assert_eq!(client.said(), ["RST_STREAM 1: 4"]);
     assert_eq!((client.http2.in_flight(), client.http2.oldest()), (1, Some(1)));
@@ -249,7 +249,7 @@ fn what_was_given_up_may_be_reset_or_refused_or_never_end() {
     }
     client.hear(|out| frame::write_settings(out, &[]));
     for ticket in 0..2 {
-        assert!(client.http2.cancel(&mut client.out));
+        assert!(client.http2.cancel(u64::from, &mut client.out));
         assert_eq!(client.http2.finish(), Some(ticket));
     }
     assert_eq!(client.hear(|out| frame::write_rst_stream(out, 1, 0)), Step::Incomplete);
@@ -260,7 +260,7 @@ fn what_was_given_up_may_be_reset_or_refused_or_never_end() {
     for ticket in 0..=100 {
         client.ask(ticket, 0);
         client.hear(|out| frame::write_settings(out, &[]));
-        assert_eq!(client.http2.cancel(&mut client.out), ticket < 100, "{ticket}");
+        assert_eq!(client.http2.cancel(u64::from, &mut client.out), ticket < 100, "{ticket}");
         if ticket < 100 {
             client.http2.finish();
         }

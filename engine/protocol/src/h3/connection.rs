@@ -274,7 +274,7 @@ impl<T: Copy> Protocol<T> for Http3<T> {
 
     /// Resets its stream, unless nothing at all has come since the request was sent: then the whole
     /// connection seems dead. What comes of a stream that was reset QUIC passes over.
-    fn cancel(&mut self, out: &mut Vec<u8>) -> bool {
+    fn cancel(&mut self, _: impl Fn(T) -> u64, out: &mut Vec<u8>) -> bool {
         let Some(place) = self.streams.oldest() else { return false };
         let stream = &self.streams[place];
         if stream.began_at == self.taken {

@@ -203,12 +203,12 @@ fn requests_wait_for_streams_that_quic_does_not_allow_yet() {
 fn a_request_is_given_up_alone_if_anything_has_come_since() {
     let mut client = Client::ready();
     client.ask(0, 0);
-    assert!(!client.http3.cancel(&mut client.out));
+    assert!(!client.http3.cancel(u64::from, &mut client.out));
     client.ask(1, 0);
     assert!(matches!(client.hear(&[record(4, Kind::Last, &right())]), Step::Complete(_)));
     assert_eq!(client.http3.finish(), Some(1));
     client.out.clear();
-    assert!(client.http3.cancel(&mut client.out));
+    assert!(client.http3.cancel(u64::from, &mut client.out));
     let (reset, code, _) = Record::first(&client.out).unwrap();
     assert_eq!((reset.stream, reset.kind, code), (0, Kind::Reset, &b"\x41\x0c"[..]));
     assert_eq!(client.http3.finish(), Some(0));

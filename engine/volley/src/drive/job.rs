@@ -3,8 +3,8 @@
 use crate::drive::at_least_1;
 use crate::drive::fixed_work::fixed_work_ns;
 use crate::drive::messages::{
-    ConnectionMode, ExpectSpec, HttpVersion, Job, PROTOCOL, RequestSpec, RequestsSpec, TargetSpec,
-    TlsSpec, WebSocketSpec,
+    ConnectionMode, EventsSpec, ExpectSpec, HttpVersion, Job, PROTOCOL, RequestSpec, RequestsSpec,
+    TargetSpec, TlsSpec, WebSocketSpec,
 };
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -13,6 +13,7 @@ use volley_load::scheme::Scheme;
 use volley_load::target::Target;
 use volley_net::clock::MS;
 use volley_net::{Address, Route, SocketBuffers, Sources, limits};
+use volley_protocol::events::RightEvents;
 use volley_protocol::ws::Message;
 use volley_protocol::{BodyRule, Expectation, Request, StatusRule, Version, grpc};
 use volley_requests::{Book, DRAWN, Defaults, FIRST_BAD_STATUS, RequestFile};
@@ -218,6 +219,9 @@ fn closes(job: &Job) -> bool {
 fn expectation(expect: &ExpectSpec, scheme: Scheme) -> Result<Expectation, String> {
     let body = expect.body_base64.as_deref().map(|text| decode("expect.body_base64", text));
     let body = match (expect.grpc, body.transpose()?) {
+        (true, _) if expect.events.is_some() => {
+            return Err("`expect` has both `grpc` and `events`: keep one".to_owned());
+        }
         (true, _) if !scheme.is_h2() => {
             let name = scheme.name();
             return Err(format!("`expect.grpc` is true, but {name} carries none: h2c and h2 do"));
@@ -227,6 +231,11 @@ fn expectation(expect: &ExpectSpec, scheme: Scheme) -> Result<Expectation, Strin
                 return Err(format!("`expect.body_base64` is no answer of gRPC: {wrong}"));
             }
             BodyRule::Message(body)
+        }
+        (false, stream) if let Some(EventsSpec { count }) = expect.events => {
+            let right = RightEvents::read(&stream.unwrap_or_default());
+            let right = right.map_err(|what| format!("`expect.body_base64`: {what}"))?;
+            BodyRule::Events(Arc::new(RightEvents { count: right.count.or(count), ..right }))
         }
         (false, Some(body)) => BodyRule::Exactly(body),
         (false, None) => BodyRule::Any,

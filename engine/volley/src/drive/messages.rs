@@ -143,6 +143,16 @@ pub struct ExpectSpec {
     pub body_base64: Option<String>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub grpc: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub events: Option<EventsSpec>,
+}
+
+/// Which stream of server-sent events is right.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EventsSpec {
+    #[serde(deserialize_with = "Option::deserialize")]
+    pub count: Option<u64>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -246,6 +256,8 @@ pub struct SliceEvent {
     pub latency_count: u64,
     pub latency_mean_us: f64,
     pub first_byte: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub events: Option<EventsSlice>,
     pub in_flight_ns: u64,
     pub service: Option<String>,
     pub send_lag: Option<String>,
@@ -256,6 +268,18 @@ pub struct SliceEvent {
     pub busy_threads: Vec<f64>,
     pub first_bad: Option<Bad>,
     pub by_request: Option<Vec<RequestSlice>>,
+}
+
+/// What came in a slice's streams of server-sent events.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EventsSlice {
+    pub count: u64,
+    pub count_all: u64,
+    pub first: String,
+    pub gap: String,
+    pub open: u64,
+    pub faults: BTreeMap<String, u64>,
 }
 
 /// What one request of a request file had in a slice.

@@ -6,11 +6,12 @@ pub mod messages;
 
 use crate::drive::fixed_work::fixed_work_ns;
 use crate::drive::messages::{
-    Command, Done, ErrorEvent, Event, Failure, Job, PROTOCOL, Ready, RequestSlice, SliceCommand,
-    SliceEvent, TargetReady,
+    Command, Done, ErrorEvent, Event, EventsSlice, Failure, Job, PROTOCOL, Ready, RequestSlice,
+    SliceCommand, SliceEvent, TargetReady,
 };
 use std::io::{self, BufRead, Write};
 use volley_load::by_request::{ByRequest, RequestTally};
+use volley_load::events::EventTally;
 use volley_load::figures::{Agreement, DatagramFigures};
 use volley_load::histogram::{FirstBytes, Latencies};
 use volley_load::pace::Pace;
@@ -232,6 +233,7 @@ fn event(command: &SliceCommand, fixed_work_ns: Option<u64>, outcome: Outcome) -
         latency_count: tally.latencies.count(),
         latency_mean_us: tally.latencies.mean_us(),
         first_byte: first_byte(&tally.first_bytes, &tally.latencies),
+        events: tally.events.as_deref().map(events),
         in_flight_ns: tally.in_flight_ns,
         service: is_open.then(|| tally.service.encode()),
         send_lag: is_open.then(|| tally.send_lag.encode()),
@@ -247,6 +249,18 @@ fn event(command: &SliceCommand, fixed_work_ns: Option<u64>, outcome: Outcome) -
 
 fn first_byte(of_some: &FirstBytes, latencies: &Latencies) -> Option<String> {
     Some(of_some.of_all(latencies)?.encode())
+}
+
+fn events(tally: &EventTally) -> EventsSlice {
+    let faults = tally.faults.by_kind().into_iter().filter(|&(_, count)| count > 0);
+    EventsSlice {
+        count: tally.events,
+        count_all: tally.events_all,
+        first: tally.first.encode(),
+        gap: tally.gaps.encode(),
+        open: tally.open,
+        faults: faults.map(|(kind, count)| (kind.to_owned(), count)).collect(),
+    }
 }
 
 fn by_request(counted: &ByRequest) -> Option<Vec<RequestSlice>> {

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 use volley_net::errors::io_words;
-use volley_protocol::events::EventReader;
+use volley_protocol::events::RightEvents;
 use volley_protocol::ws::Message;
 use volley_protocol::{
     BodyRule, Content, Expectation, Request, RequestError, StatusRule, Version, grpc,
@@ -102,7 +102,12 @@ fn expectation(checks: &Checks) -> Result<Expectation, String> {
     let (text, file) = (checks.expect_body.as_deref(), checks.expect_body_file.as_deref());
     let exactly = bytes("--expect-body-file", text, file)?;
     let exactly = match exactly {
-        body if checks.events => Some(events(&body.unwrap_or_default())?),
+        body if checks.events => {
+            let right = RightEvents::read(&body.unwrap_or_default());
+            Some(BodyRule::Events(Arc::new(
+                right.map_err(|what| format!("--expect-body: {what}"))?,
+            )))
+        }
         body if checks.grpc => {
             let message = body.map(|message| framed("--expect-body", &message));
             Some(BodyRule::Message(message.transpose()?))
@@ -116,17 +121,6 @@ fn expectation(checks: &Checks) -> Result<Expectation, String> {
         body: fixed.or_else(|| content(checks)).unwrap_or(BodyRule::Any),
         headers: checks.expect_headers.clone(),
     })
-}
-
-/// The events of a stream that is right.
-fn events(stream: &[u8]) -> Result<BodyRule, String> {
-    let mut expected = Vec::new();
-    let read = EventReader::default().feed(stream, |event| expected.push(event.data.to_vec()));
-    read.map_err(|what| format!("--expect-body: {what}"))?;
-    if expected.is_empty() && !stream.is_empty() {
-        return Err("--expect-body: there is no event in it: each ends with an empty line".into());
-    }
-    Ok(BodyRule::Events(Arc::new(expected)))
 }
 
 /// A message of gRPC as a body.

@@ -116,7 +116,7 @@ impl<'a> Report<'a> {
         }
         let nothing = EventTally::default();
         let tally = self.run.outcome.tally.events.as_deref().unwrap_or(&nothing);
-        let EventTally { events, first, gaps, open, faults } = tally;
+        let EventTally { events, first, gaps, open, faults, .. } = tally;
         let of = |latencies| Column { latencies, misses: 0 }.figures();
         Some(EventFigures {
             count: *events,

@@ -201,6 +201,7 @@ pub fn job(io: IoChoice, addresses: &[SocketAddr]) -> Job {
             status: 200,
             body_base64: Some(STANDARD.encode(BODY)),
             grpc: false,
+            events: None,
         }),
         requests: None,
         websocket: None,

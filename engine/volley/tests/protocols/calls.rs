@@ -116,7 +116,8 @@ fn a_job_may_expect_a_call() {
                 headers: vec![("te".into(), "trailers".into())],
                 body_base64: message(b"hi"),
             };
-            let expect = ExpectSpec { status: 200, body_base64: expected, grpc: true };
+            let expect =
+                ExpectSpec { status: 200, body_base64: expected, grpc: true, events: None };
             let target = TargetSpec {
                 protocol: Scheme::H2c,
                 request: Some(request),
