@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from math import log
 from statistics import fmean, median, stdev
 
-from bakeoff.judge import latency, standings
+from bakeoff.judge import latency, standings, streams
 from bakeoff.judge.compare import MIN_BLOCKS, Comparison, Pairs, compare
 from bakeoff.judge.fairness import work
 from bakeoff.judge.history import History, judged_kind
@@ -135,6 +135,7 @@ class Compared:
     by_cpu: Pairs
     by_mean: Pairs
     by_first_byte: Pairs
+    by_events: streams.ByFigure
     all_blocks: Pairs
     until_end: Pairs
 
@@ -156,7 +157,7 @@ class Compared:
             blocks=tuple(block for block in history.blocks if block.kind == "long")
             or history.blocks,
         )
-        streams = any(
+        in_pieces = any(
             slice_.event.first_byte for block in lasting.blocks for slice_ in block.slices
         )
         ended = [name for name in participants.ended if name != reference]
@@ -164,7 +165,8 @@ class Compared:
             pairs=compare(history, valid, by),
             by_cpu=compare(beside_others, valid, "requests_per_cpu_s"),
             by_mean=by_mean,
-            by_first_byte=compare(lasting, valid, "first_byte") if streams else {},
+            by_first_byte=compare(lasting, valid, "first_byte") if in_pieces else {},
+            by_events=streams.compared(lasting, valid),
             all_blocks=compare(every, valid, by) if history is not every else {},
             until_end={
                 pair: comparison
@@ -232,12 +234,18 @@ def row(
             *with_cost(tuple(warnings(plan, name, history, tally)), lost, reference, mean_ratio),
             *(() if plan.path else latency.signatures(quantiles, server_busy, history.tcp)),
             *cold_draws(warmth),
+            *streams.held_back(plan, history, name),
             *(_about_blocks(name, participants, against, shared, history) if ranked else ()),
         ),
         ratio=to_itself if is_reference else interval,
         cpu_ratio=cpu.interval(name) if cpu else None,
         mean_ratio=mean_ratio,
         first_byte_ratio=standings.unbounded(first, name, reference, participants.bounded),
+        event_ratios=standings.event_ratios(
+            compared.by_events, name, reference, participants.bounded
+        )
+        if ranked
+        else None,
         warmth=warmth and warmth.beside,
         long_slices=bounded(against.long if against else None),
         all_blocks=bounded(to_reference(compared.all_blocks)),
@@ -252,6 +260,7 @@ def row(
         requests_per_s=tally.requests_per_s,
         latency_us=quantiles,
         first_byte_us=first_bytes and latency.summary(first_bytes),
+        streams=streams.streams(history, name),
         latency_n=merged.answered + merged.misses,
         percentiles_us=latency.percentile_series(merged),
         cpu_us_per_request=cpu_per_request(tally),

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bakeoff.histograms import TOP_US
-from bakeoff.judge.latency import mean_ln_us, merge
+from bakeoff.judge.latency import mean_ln_us, merge, merge_encoded
 from bakeoff.judge.spread import Estimate, Floats, Indices, estimate
 from bakeoff.model.cut import Draw
 from bakeoff.model.samples import Block, SingleBlock, Slice
@@ -103,6 +104,19 @@ def ln_first_byte(slice_: Slice) -> float:
     return -mean_ln_us(slice_.event.first_byte or slice_.event.latency)
 
 
+def ln_first_event(slice_: Slice) -> float:
+    """−(mean of ln time to the first event of a stream, in µs); NaN where none came."""
+    events = slice_.event.events
+    return -mean_ln_us(events.first) if events else float("nan")
+
+
+def ln_gap(slice_: Slice, p: float) -> float:
+    """−ln of a quantile of the gaps between events, in µs; NaN where it is 0, or there is none."""
+    events = slice_.event.events
+    gap_us = merge_encoded([events.gap]).quantile_us(p) if events else None
+    return -float(np.log(gap_us)) if gap_us else float("nan")
+
+
 def ln_thrift(slice_: Slice) -> float:
     """ln(requests per second of the server's CPU time) of one slice, ramp and drain included; NaN
     where its CPU time can't be seen, or where it answered nothing."""
@@ -115,7 +129,9 @@ def ln_thrift(slice_: Slice) -> float:
 Merit = Callable[[Slice], float]
 """What a slice counts as, in ln; NaN: as no turn."""
 
-MeritName = Literal["requests_per_s", "p99", "requests_per_cpu_s", "first_byte"]
+MeritName = Literal[
+    "requests_per_s", "p99", "requests_per_cpu_s", "first_byte", "first_event", "gap", "gap_p99"
+]
 """What a pair can be compared by: what races are ranked by, and what stands beside it."""
 
 MERITS: Mapping[MeritName, Merit] = {
@@ -123,6 +139,9 @@ MERITS: Mapping[MeritName, Merit] = {
     "p99": ln_promptness,
     "requests_per_cpu_s": ln_thrift,
     "first_byte": ln_first_byte,
+    "first_event": ln_first_event,
+    "gap": partial(ln_gap, p=0.5),
+    "gap_p99": partial(ln_gap, p=0.99),
 }
 
 

@@ -22,7 +22,7 @@ from bakeoff.judge.by_cpu import States, by_state
 from bakeoff.judge.compare import MARGIN, Comparison, Pairs
 from bakeoff.model.grid import ChangeOfPlaces
 from bakeoff.model.pairs import Pair
-from bakeoff.model.ratio import ByState, Interval, Ratio
+from bakeoff.model.ratio import ByState, EventRatios, Interval, Ratio
 from bakeoff.model.verdict import Verdict
 
 
@@ -62,6 +62,7 @@ def listed_pair(
     by_mean: Comparison | None = None,
     by_first_byte: Comparison | None = None,
     by_state: ByState | None = None,
+    event_ratios: EventRatios | None = None,
     *,
     within: float | None = None,
     measured_s: float = 0.0,
@@ -88,6 +89,7 @@ def listed_pair(
         cpu_finding=cpu and cpu.told(within or 0.0),
         mean_ratio=mean_ratio(comparison, by_mean, a, b, at_least),
         first_byte_ratio=unbounded(by_first_byte, a, b, at_least),
+        event_ratios=event_ratios,
         by_state=by_state,
     )
     if listed.decided or not whole:
@@ -96,6 +98,17 @@ def listed_pair(
     times = comparison.times(max(off - log1p(within or 0.0), log(alike) - off))
     more_s = None if times is None else max(0.0, measured_s * (times - 1))
     return listed.model_copy(update={"more_s": more_s})
+
+
+def event_ratios(
+    by_figure: Mapping[str, Pairs], a: str, b: str, at_least: Collection[str]
+) -> EventRatios | None:
+    """`a` beside `b` by each figure of their streams' events; None: nothing is known of any."""
+    found = {
+        key: unbounded(pairs.get(frozenset({a, b})), a, b, at_least)
+        for key, pairs in by_figure.items()
+    }
+    return EventRatios(**found) if any(found.values()) else None
 
 
 LETTERS = ascii_lowercase + ascii_uppercase
@@ -120,6 +133,7 @@ def listed(
     by_cpu: Pairs,
     by_mean: Pairs,
     by_first_byte: Pairs,
+    by_events: Mapping[str, Pairs],
     machine: States,
     *,
     within: float | None,
@@ -147,6 +161,7 @@ def listed(
                     mean,
                     first,
                     followed,
+                    event_ratios(by_events, a, b, at_least),
                     within=within,
                     measured_s=measured_s,
                 )

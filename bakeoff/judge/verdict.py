@@ -78,6 +78,7 @@ def judge(
         by_cpu,
         compared.by_mean,
         compared.by_first_byte,
+        compared.by_events,
         states(beside_others.blocks),
         within=plan.within,
         measured_s=measured_s,

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from bakeoff.load.request_file import write_request_file
-from bakeoff.model.engine import Expect, Job, Request, Requests, Target
+from bakeoff.model.engine import Expect, ExpectEvents, Job, Request, Requests, Target
 from bakeoff.model.plan import NetworkPath, Plan
 from bakeoff.model.receipt import Handle, Verification
 from bakeoff.model.workload import ExpectSection
@@ -83,5 +83,6 @@ def _target(plan: Plan, handle: Handle, verification: Verification, folder: Path
             status=expect.status,
             body_base64=verification.expected_body_base64,
             grpc=workload.grpc is not None,
+            events=ExpectEvents(count=expect.events.count) if expect.events else None,
         ),
     )

@@ -7,7 +7,7 @@ from statistics import median_low
 from typing import Any
 
 from bakeoff.histograms import summed
-from bakeoff.model.engine import LoaderSlice, RequestSlice, SliceEvent
+from bakeoff.model.engine import EventsSlice, LoaderSlice, RequestSlice, SliceEvent
 
 COUNTS = (
     *("requests", "bytes", "requests_all", "redirects", "misses", "unsent", "connects"),
@@ -46,6 +46,7 @@ def merged(shares: Sequence[LoaderSlice]) -> SliceEvent:
         latency=summed([each.latency for each in events]),
         latency_mean_us=_mean_us(events),
         first_byte=_first_byte(events),
+        events=_streamed([each.events for each in events if each.events]),
         **histograms,
         delayed_ns=_delayed_ns(events, threads),
         busy=_mean_busy([each.busy for each in events], threads),
@@ -89,6 +90,19 @@ def _first_byte(parts: Sequence[SliceEvent | RequestSlice]) -> str | None:
     if not any(each.first_byte for each in parts):
         return None
     return summed([each.first_byte or each.latency for each in parts])
+
+
+def _streamed(parts: Sequence[EventsSlice]) -> EventsSlice | None:
+    if not parts:
+        return None
+    return EventsSlice(
+        **{
+            key: sum(getattr(each, key) for each in parts) for key in ("count", "count_all", "open")
+        },
+        first=summed([each.first for each in parts]),
+        gap=summed([each.gap for each in parts]),
+        faults=dict(sum((Counter(each.faults) for each in parts), Counter())),
+    )
 
 
 def _errors(parts: Sequence[SliceEvent | RequestSlice]) -> dict[str, int]:

@@ -13,9 +13,12 @@ from pydantic import (
     model_validator,
 )
 
-from bakeoff.model.base import Contract, IfAny
+from bakeoff.model.base import Contract, IfAny, IfGiven
 from bakeoff.model.plan import Arrivals, Connection, HttpVersion
 from bakeoff.model.protocol import Agreed, Protocol, Tls
+
+Fault = Literal["lost", "doubled", "out_of_order", "altered"]
+"""What can be wrong with an event of a stream."""
 
 
 class Request(Contract):
@@ -28,11 +31,19 @@ class Request(Contract):
     body_base64: str = ""
 
 
+class ExpectEvents(Contract):
+    """A stream of so many server-sent events; None: of any number."""
+
+    count: PositiveInt | None
+
+
 class Expect(Contract):
-    """The right answer; a body of None: any body is right. `grpc`: it answers a gRPC call."""
+    """The right answer; a body of None: any body is right. `events`: it is a stream of them; `grpc`:
+    it answers a gRPC call."""
 
     status: int
     body_base64: str | None
+    events: IfGiven[ExpectEvents] = None
     grpc: IfAny[bool] = False
 
 
@@ -167,16 +178,32 @@ class RequestSlice(Contract):
     first_byte: str | None = None
 
 
+class EventsSlice(Contract):
+    """What came in a slice's streams of server-sent events; histograms as in `SliceEvent`.
+
+    `count` are those of the window, `count_all` those of ramp and drain too. `first` has the times
+    to the first event, `gap` those from one event to the next. `open` streams went on at the end.
+    """
+
+    count: NonNegativeInt
+    count_all: NonNegativeInt
+    first: str
+    gap: str
+    open: NonNegativeInt
+    faults: dict[Fault, PositiveInt]
+
+
 class SliceEvent(Contract):
     """Event: one slice, measured. Times in ns of CLOCK_MONOTONIC, histograms in ns.
 
     `handshakes` counts those of TLS, ramp and drain included, of which `resumed` were short.
     `first_byte` is None where each answer's body came in one piece: then `latency` is that of its
-    first byte, too. `by_request` is there for a target with a request file: one for each of its
-    requests, in order. `delayed_ns` is how long the engine's threads waited in the window for
-    others to leave their cores; None: the kernel doesn't say. `fixed_work_ns` is the CPU time of
-    the job's fixed work just before. Slices of earlier versions have neither of them, nor
-    `busy_threads` nor `requests_by_share`, which another load generator's don't have either.
+    first byte, too. `events` is there where streams of them were asked for. `by_request` is there
+    for a target with a request file: one for each of its requests, in order. `delayed_ns` is
+    how long the engine's threads waited in the window for others to leave their cores; None:
+    the kernel doesn't say. `fixed_work_ns` is the CPU time of the job's fixed work just
+    before. Slices of earlier versions have neither of them, nor `busy_threads` nor
+    `requests_by_share`, which another load generator's don't have either.
     """
 
     type: Literal["slice"] = "slice"
@@ -202,6 +229,7 @@ class SliceEvent(Contract):
     latency_count: NonNegativeInt
     latency_mean_us: NonNegativeFloat
     first_byte: str | None = None
+    events: IfGiven[EventsSlice] = None
     in_flight_ns: NonNegativeInt
     service: str | None
     send_lag: str | None

@@ -7,10 +7,11 @@ from pydantic import NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveIn
 from bakeoff.model.audit import Work
 from bakeoff.model.base import Contract, IfAny, IfGiven
 from bakeoff.model.cut import Course
+from bakeoff.model.engine import Fault
 from bakeoff.model.finding import Finding
 from bakeoff.model.load import Latency
 from bakeoff.model.protocol import Protocol
-from bakeoff.model.ratio import BootRatio, DrawRatio, Interval, Ratio, Spread
+from bakeoff.model.ratio import BootRatio, DrawRatio, EventRatios, Interval, Ratio, Spread
 from bakeoff.model.receipt import Expectation
 
 
@@ -85,6 +86,25 @@ class OpenLoop(Contract):
     send_lag_us: Latency | None
 
 
+class Streams(Contract):
+    """What came in an entry's streams of server-sent events.
+
+    `first_us` runs to the first event of a stream, `gap_us` from one event to the next, 0 where
+    they came at once; gaps of 1 s or longer are `stalls`. Times and stalls are those of long
+    slices, where there were any. `open` streams went on at the end of a slice and were let go.
+    `cpu_us_per_event` is the server's.
+    """
+
+    count: NonNegativeInt
+    per_s: NonNegativeFloat
+    first_us: Latency | None
+    gap_us: Latency | None
+    stalls: NonNegativeInt
+    faults: dict[Fault, PositiveInt]
+    open: NonNegativeInt
+    cpu_us_per_event: NonNegativeFloat | None
+
+
 class VerdictEntry(Contract):
     """One row of the standings. It was asked over `protocol`.
 
@@ -96,8 +116,8 @@ class VerdictEntry(Contract):
     An entry that is not `valid` has its `reasons`, no ratio, no rank and no letters. `at_least`
     says why it did at least what was measured (the load generator was the limit): its ratio then
     lacks an end. `cpu_ratio` is how many times
-    as many requests it answers per second of its own CPU time; `mean_ratio` and `first_byte_ratio`
-    are `Pair`'s.
+    as many requests it answers per second of its own CPU time; `mean_ratio`, `first_byte_ratio`
+    and `event_ratios` are `Pair`'s; `streams` is there where streams of events were asked for.
     `warmth` is how many times as fast it was after the first third of its draws as in it, beside
     the others, in a family of its own: 1 where all began warm.
     `leak_share` is the share of its server cores that it used out of its turn. `all_blocks` is the
@@ -127,6 +147,7 @@ class VerdictEntry(Contract):
     cpu_ratio: Interval | None = None
     mean_ratio: Interval | None = None
     first_byte_ratio: IfGiven[Interval] = None
+    event_ratios: IfGiven[EventRatios] = None
     warmth: IfGiven[Interval] = None
     long_slices: Ratio | None = None
     all_blocks: Ratio | None = None
@@ -141,6 +162,7 @@ class VerdictEntry(Contract):
     requests_per_s: NonNegativeFloat
     latency_us: Latency | None
     first_byte_us: IfGiven[Latency] = None
+    streams: IfGiven[Streams] = None
     latency_n: NonNegativeInt
     percentiles_us: tuple[tuple[float, float], ...] = ()
     cpu_us_per_request: PerRequest

@@ -10,7 +10,7 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
 from bakeoff.model.base import Contract, IfGiven
 from bakeoff.model.finding import Finding
 from bakeoff.model.load import Latency
-from bakeoff.model.ratio import ByState, Interval, Ratio, Told
+from bakeoff.model.ratio import ByState, EventRatios, Interval, Ratio, Told
 
 _OPPOSITE = {"faster": "slower", "better": "worse", "higher": "lower"}
 _OPPOSITE |= {opposite: finding for finding, opposite in _OPPOSITE.items()}
@@ -25,7 +25,9 @@ class Sided(Contract):
     def turned(self) -> Self:
         """The same comparison, seen from the other side."""
         ratios = {
-            key: value.inverted() for key, value in self if isinstance(value, Ratio | ByState)
+            key: value.inverted()
+            for key, value in self
+            if isinstance(value, Ratio | ByState | EventRatios)
         }
         findings = {
             key: _OPPOSITE.get(value, value)
@@ -88,6 +90,7 @@ class Pair(Sided):
     cpu_finding: IfGiven[Told] = None
     mean_ratio: Interval | None = None
     first_byte_ratio: IfGiven[Interval] = None
+    event_ratios: IfGiven[EventRatios] = None
     by_state: IfGiven[ByState] = None
     next_race: IfGiven[NextRace] = None
 

@@ -68,6 +68,22 @@ class Interval(Ratio):
     high: float
 
 
+class EventRatios(Contract):
+    """Times of events of streams, the other's over its own, so that more is better.
+
+    Those to the `first` event are geometric means; of the `gap` between events there are medians
+    and p99s. Each is in a family of its own; None: of one nothing is known, or its gaps are 0.
+    """
+
+    first: Interval | None = None
+    gap: Interval | None = None
+    gap_p99: Interval | None = None
+
+    def inverted(self) -> "EventRatios":
+        """The same, seen from the other side."""
+        return EventRatios(**{key: value and value.inverted() for key, value in self})
+
+
 class ByState(Contract):
     """How a ratio by server CPU follows the machine's state, which is the time of the fixed work
     beside the slices.

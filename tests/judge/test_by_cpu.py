@@ -269,7 +269,7 @@ def test_of_many_pairs_one_slope_by_chance_is_told_in_one_race_of_twenty() -> No
             pairs[frozenset((a, b))] = Comparison(
                 a, b, comparison.estimate, comparison.width, comparison.processes
             )
-        listing = listed("rabcd", pairs, (), pairs, {}, {}, given, within=None, measured_s=1.0)
+        listing = listed("rabcd", pairs, (), pairs, {}, {}, {}, given, within=None, measured_s=1.0)
         alarms += bool(list(feel_unlike(listing, "r")))
     assert alarms <= 0.08 * 150
 

@@ -299,6 +299,12 @@ ENTRIES: Mapping[str, Row] = {
         "{differences:one}",
         advice="check that both do the same work; --same-answers refuses such a race",
     ),
+    "buffered_stream": Row(
+        "it holds events back: {together:,} of {gaps:,} came together with the one before, and "
+        "their source sends them {gap_ms:g} ms apart",
+        more="A client sees them late and in clumps. Where it is a gateway, turn its buffering off "
+        "(nginx: `proxy_buffering off`), or compression; where it makes the events, flush each.",
+    ),
     "delayed_ack": Row(
         "half of its answers take {p50_us:ms} or more while its CPU is nearly idle: Nagle's "
         "algorithm waits for a delayed ACK",

@@ -87,6 +87,8 @@ VALUES: Mapping[str, Meant] = {
         "status 500 instead of 200",
     ),
     "function": Meant("a function, as its debugger names it", "parse_request"),
+    "gap_ms": Meant("how far apart a stream's source sends its events, ms", 20.0),
+    "gaps": Meant("gaps between events of streams", 4_000),
     "head_bytes": Meant("bytes of an answer's head before HPACK", [180, 210]),
     "headers": Meant(
         "names of HTTP headers; where there are `names`, one's own, with commas between",
@@ -218,6 +220,7 @@ VALUES: Mapping[str, Meant] = {
     ),
     "threads": Meant("threads at work, how many", [1, 6]),
     "times": Meant("slices in which it stalled", 8),
+    "together": Meant("events that came at once with the one before", 3_000),
     "tool": Meant("a load tool", "wrk"),
     "user": Meant("the name of a user of this machine, or the number", "www-data"),
     "upstream_busy": Meant("share of the time in which the upstream was at work", 0.95),

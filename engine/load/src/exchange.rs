@@ -196,6 +196,9 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
                     break;
                 }
                 Some(Step::Malformed(bad)) => {
+                    if pool.streams_events {
+                        self.count_pushed(slot, now_ns);
+                    }
                     let detail = format!("at byte {}: {}", bad.at, bad.what);
                     return Progress::Wrong(ErrorKind::Malformed, at, detail);
                 }

@@ -12,7 +12,7 @@ use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use volley::drive::messages::{ConnectionMode, Event, HttpVersion, SliceEvent};
+use volley::drive::messages::{ConnectionMode, Event, EventsSpec, HttpVersion, SliceEvent};
 use volley_load::errors::ErrorKind;
 use volley_net::clock::{MS, now_ns};
 use volley_net::{Io, IoChoice};
@@ -38,6 +38,7 @@ both_ways! {
     fixed_work_is_timed_and_moves_no_thread,
     others_on_the_generators_core_delay_it,
     a_slice_begins_at_the_moment_that_it_is_given,
+    events_are_told_apart_from_answers,
 }
 
 #[test]
@@ -380,4 +381,22 @@ fn two_threads_share_the_connections(io: IoChoice) {
         let event = driver.slice(1, 0, 200);
         assert_eq!((event.requests_all, event.latency_count), (5, 5), "{event:?}");
     }
+}
+
+/// Of a stream whose number of events is known, the slice tells what came; of another answer it tells nothing.
+fn events_are_told_apart_from_answers(io: IoChoice) {
+    let stream =
+        b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: 27\r\n\r\n\
+                   id: 1\ndata: a\n\nid: 2\ndata\n\n";
+    let mut job = job(io, &[servers::always(stream), servers::always(GOOD)]);
+    let expect = job.targets[0].expect.as_mut().unwrap();
+    (expect.body_base64, expect.events) = (None, Some(EventsSpec { count: Some(2) }));
+    let (mut driver, _) = Driver::job(job);
+    let event = driver.slice(0, 5, 50);
+    let events = event.events.clone().unwrap();
+    assert!(errors(&event).is_empty() && events.faults.is_empty() && events.open == 0);
+    assert_eq!(events.count_all, 2 * event.requests_all);
+    assert_eq!(histogram(&events.first).len(), event.latency_count);
+    assert!(events.count > 0 && events.count <= events.count_all);
+    assert_eq!(driver.slice(1, 5, 50).events, None);
 }

@@ -131,6 +131,20 @@ fn a_stream_without_an_end_is_cut_off_at_the_end_of_the_window() {
 }
 
 #[test]
+fn a_stream_whose_number_of_events_is_known_is_drained_to_its_end() {
+    both_ways(|io| {
+        let pieces = vec![HEAD.into(), event(1), event(2), event(3)];
+        let address = says(pieces, goes_on);
+        let expected = ["{\"token\": 1}", "{\"token\": 2}", "{\"token\": 3}"];
+        let outcome = load(io, streaming(target(address), &expected), &for_ms(30));
+        assert_eq!((errors(&outcome), outcome.tally.misses), (vec![], 0));
+        let tally = tally(&outcome);
+        assert_eq!((tally.events_all, tally.open, outcome.tally.right()), (3, 0, 1));
+        assert!(tally.events < 3 && outcome.tally.latencies.count() == 1);
+    });
+}
+
+#[test]
 fn lost_doubled_disordered_and_altered_events_are_counted_and_make_the_answer_wrong() {
     both_ways(|io| {
         let numbers = [1, 2, 2, 5, 4].map(event).concat();

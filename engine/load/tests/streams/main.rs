@@ -11,4 +11,5 @@ mod connections;
 mod events;
 mod first_byte;
 mod mix;
+mod pushed;
 mod requests;

@@ -54,9 +54,12 @@ impl LoadArgs {
                 "--close leaves nothing to --pipeline: a connection carries one request",
             ),
             (
-                self.checks.events && (scheme.has_streams() || connecting.pipeline > 1),
-                "--events is for HTTP/1, with a stream on each connection: leave --protocol and \
-                 --pipeline out",
+                self.checks.events && connecting.pipeline > 1,
+                "--events has a stream on each connection of HTTP/1: leave --pipeline out",
+            ),
+            (
+                self.checks.events && scheme.has_streams() && !scheme.is_h2(),
+                "--events is for HTTP/1 and HTTP/2: give another --protocol",
             ),
             (self.checks.grpc && !scheme.is_h2(), "--grpc needs --protocol h2c or h2"),
             (

@@ -1,0 +1,94 @@
+"""Streams of server-sent events: what came in an entry's, how pairs compare, and who holds events
+back. Times are those of the slices that latencies are taken from.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from bakeoff.judge import latency
+from bakeoff.judge.compare import Pairs, compare
+from bakeoff.judge.history import History
+from bakeoff.judge.paired import MeritName
+from bakeoff.model.engine import EventsSlice, SliceEvent
+from bakeoff.model.entry import Streams
+from bakeoff.model.finding import Finding
+from bakeoff.model.plan import Plan
+
+STALL_US = 1e6
+"""A gap from this length on is a stall; `volley load --stall` has the same default."""
+TOGETHER = 0.1
+"""Of the source's gap: events that come within this share of it came together."""
+HELD_BACK = 0.5
+"""Of all gaps: so many closed ones are more than chance."""
+MERITS: Mapping[str, MeritName] = {
+    "first": "first_event",
+    "gap": "gap",
+    "gap_p99": "gap_p99",
+}
+"""Key of `EventRatios` → what is compared."""
+
+ByFigure = Mapping[str, Pairs]
+
+
+def compared(lasting: History, names: Sequence[str]) -> ByFigure:
+    """The pairs of `names` by each figure of events, each in a family of its own; none of a race
+    without events."""
+    if not any(slice_.event.events for block in lasting.blocks for slice_ in block.slices):
+        return {}
+    return {key: compare(lasting, names, merit) for key, merit in MERITS.items()}
+
+
+def streams(history: History, name: str) -> Streams | None:
+    """What came in its streams; None: it was asked for none."""
+    seen = [
+        (slice_, slice_.event.events) for _, slice_ in history.slices(name) if slice_.event.events
+    ]
+    if not seen:
+        return None
+    lasting = [(event, event.events) for event in history.lasting(name) if event.events]
+    gaps = latency.merge_encoded(events.gap for _, events in lasting)
+    faults = sum((Counter(events.faults) for _, events in seen), Counter[str]())
+    count = sum(events.count for _, events in seen)
+    window_s = sum(slice_.event.window_ns for slice_, _ in seen) * 1e-9
+    costs = [(slice_.server_cpu, events) for slice_, events in seen if slice_.server_cpu]
+    events_of_cpu = sum(events.count_all for _, events in costs)
+    cpu_us = sum(cpu.total_ns for cpu, _ in costs) / 1e3
+    return Streams(
+        count=count,
+        per_s=count / window_s if window_s else 0.0,
+        first_us=latency.summary(_first(lasting)),
+        gap_us=latency.summary(gaps),
+        stalls=_longer(gaps, STALL_US),
+        faults=dict(sorted(faults.items())),
+        open=sum(events.open for _, events in seen),
+        cpu_us_per_event=cpu_us / events_of_cpu if events_of_cpu else None,
+    )
+
+
+def held_back(plan: Plan, history: History, name: str) -> Iterator[Finding]:
+    """Events came in clumps that their source doesn't make: most gaps are closed that it has."""
+    expect = plan.workload.first.expect
+    gap_ms = expect.events.gap_ms if expect and expect.events else None
+    given = [event.events.gap for event in history.lasting(name) if event.events]
+    if gap_ms is None or not given:
+        return
+    gaps = latency.merge_encoded(given)
+    closed = gaps.answered - _longer(gaps, TOGETHER * gap_ms * 1e3)
+    if closed > HELD_BACK * gaps.answered:
+        yield Finding.of("buffered_stream", together=closed, gaps=gaps.answered, gap_ms=gap_ms)
+
+
+def _first(lasting: Sequence[tuple[SliceEvent, EventsSlice]]) -> latency.Merged:
+    """The times to the first event; a stream without one is infinitely late."""
+    merged = latency.merge_encoded(events.first for _, events in lasting)
+    begun = sum(event.due + events.open for event, events in lasting)
+    return replace(merged, misses=max(0, begun - merged.answered))
+
+
+def _longer(gaps: latency.Merged, least_us: float) -> int:
+    """How many are that long, or longer."""
+    below = int(np.searchsorted(gaps.values_us, least_us))
+    return gaps.answered - (int(gaps.cumulated[below - 1]) if below else 0)
