@@ -47,7 +47,12 @@ def open_requests(workload: Workload) -> dict[str, RequestSection]:
         name: request
         for name, request in workload.by_name.items()
         if (expect := request.expect) is None
-        or (expect.is_plain and expect.body is None and expect.body_file is None)
+        or (
+            expect.is_plain
+            and expect.body is None
+            and expect.body_file is None
+            and expect.events is None
+        )
     }
 
 

@@ -9,7 +9,8 @@ from bakeoff.judge.verdict import judge
 from bakeoff.model.engine import EventsSlice
 from bakeoff.model.samples import Block, Record, Slice
 from bakeoff.model.workload import EventsSection
-from tests.judge.races import MACHINE, Race, altered, encoded, judged, row, with_event
+from tests.judge.facts import MACHINE
+from tests.judge.races import Race, altered, encoded, judged, row, with_event
 from tests.ratios import known
 
 RACE = Race({"a": 1.0, "b": 1.0}, boots=10, blocks=10, long_blocks=10)

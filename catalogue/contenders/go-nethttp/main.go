@@ -64,6 +64,17 @@ func upload(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, "%x", digest.Sum(nil))
 }
 
+func events(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	control := http.NewResponseController(w)
+	for number := 1; number <= 10; number++ {
+		fmt.Fprintf(w, "id: %d\ndata: Hello, World!\n\n", number)
+		if control.Flush() != nil {
+			return
+		}
+	}
+}
+
 // client keeps as many connections to the upstream as there are requests under way; by default it
 // keeps two of one host.
 var client = &http.Client{
@@ -90,6 +101,26 @@ func forward(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", kind)
 	w.Write(body)
+}
+
+// stream passes the upstream's events on as they come.
+func stream(w http.ResponseWriter, r *http.Request) {
+	response, err := client.Get(os.Getenv("UPSTREAM") + "/events?" + r.URL.RawQuery)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadGateway)
+		return
+	}
+	defer response.Body.Close()
+	w.Header().Set("Content-Type", response.Header.Get("Content-Type"))
+	control := http.NewResponseController(w)
+	piece := make([]byte, 4096)
+	for {
+		n, err := response.Body.Read(piece)
+		w.Write(piece[:n])
+		if err != nil || control.Flush() != nil {
+			return
+		}
+	}
 }
 
 // serve answers over the protocol that PROTOCOL names, and over no other.
@@ -119,6 +150,8 @@ func main() {
 	http.HandleFunc("GET /delay", slow)
 	http.HandleFunc("POST /upload", upload)
 	http.HandleFunc("GET /forward", forward)
+	http.HandleFunc("GET /events", events)
+	http.HandleFunc("GET /stream", stream)
 	if files := os.Getenv("STATIC_DIR"); files != "" {
 		http.Handle("GET /static/", http.StripPrefix("/static/", http.FileServer(http.Dir(files))))
 	}

@@ -56,6 +56,21 @@ function forward(res) {
   }).on('error', () => answer(res, 502, 'Bad Gateway'));
 }
 
+// The pieces are written as they come.
+function stream(req, res) {
+  http.get(`${process.env.UPSTREAM}/events${req.url.slice('/stream'.length)}`, { agent }, (upstream) => {
+    res.writeHead(upstream.statusCode, { 'Content-Type': upstream.headers['content-type'] });
+    pipeline(upstream, res, () => {});
+  }).on('error', () => answer(res, 502, 'Bad Gateway'));
+}
+
+// Each event has a turn of its own, as those that happen have.
+function event(res, number) {
+  res.write(`id: ${number}\ndata: Hello, World!\n\n`);
+  if (number === 10) res.end();
+  else setImmediate(event, res, number + 1);
+}
+
 function handle(req, res) {
   const url = req.url.split('?', 1)[0];
   if (url === '/') answer(res, 200, 'Hello, World!');
@@ -65,6 +80,11 @@ function handle(req, res) {
   else if (url === '/delay') setTimeout(() => answer(res, 200, 'Hello, World!'), 5);
   else if (url === '/upload' && req.method === 'POST') upload(req, res);
   else if (url === '/forward') forward(res);
+  else if (url === '/stream') stream(req, res);
+  else if (url === '/events') {
+    res.writeHead(200, { 'Content-Type': 'text/event-stream' });
+    event(res, 1);
+  }
   else if (url.startsWith('/static/') && process.env.STATIC_DIR) sendFile(res, url);
   else answer(res, 404, 'Not Found');
 }

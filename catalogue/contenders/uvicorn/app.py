@@ -70,6 +70,27 @@ def rendered(value):
     return json.dumps(value, separators=(",", ":")).encode()
 
 
+async def events():
+    for number in range(1, 11):
+        yield b"id: %d\ndata: Hello, World!\n\n" % number
+
+
+async def passed_on(query):
+    url = f"{os.environ['UPSTREAM']}/events?{query.decode()}"
+    async with upstream().get(url) as answer:
+        async for piece in answer.content.iter_any():
+            yield piece
+
+
+async def stream(send, pieces):
+    """Each piece is sent as it comes."""
+    headers = [(b"content-type", b"text/event-stream")]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    async for piece in pieces:
+        await send({"type": "http.response.body", "body": piece, "more_body": True})
+    await send({"type": "http.response.body", "body": b""})
+
+
 async def app(scope, receive, send):
     if scope["type"] == "lifespan":
         await lifespan(receive, send)
@@ -90,6 +111,12 @@ async def app(scope, receive, send):
         body = b"Hello, World!"
     elif path == "/upload" and scope["method"] == "POST":
         body = await digest(receive)
+    elif path == "/events":
+        await stream(send, events())
+        return
+    elif path == "/stream":
+        await stream(send, passed_on(scope["query_string"]))
+        return
     elif path == "/forward":
         async with upstream().get(os.environ["UPSTREAM"] + "/") as answer:
             status, kind = answer.status, answer.headers["Content-Type"].encode()
