@@ -38,8 +38,8 @@ class ExpectEvents(Contract):
 
 
 class Expect(Contract):
-    """The right answer; a body of None: any body is right. `events`: it is a stream of them; `grpc`:
-    it answers a gRPC call."""
+    """The right answer; a body of None: any body is right. `events`: it is a stream of them;
+    `grpc`: it answers a gRPC call."""
 
     status: int
     body_base64: str | None
