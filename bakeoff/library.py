@@ -62,6 +62,9 @@ class _Requests(_Common, total=False):
     body_file: str
     cookies: Sequence[str]
     user: str
+    grpc: str
+    message: str
+    proto: str
     expect_status: int
     expect_length: int | str
     expect_body: str
@@ -71,6 +74,7 @@ class _Requests(_Common, total=False):
     expect_match: str
     expect_json: str
     expect_headers: Sequence[str]
+    expect_message: str
     cpus: str
     ready_timeout: Time
 
@@ -88,6 +92,7 @@ class _RaceKeywords(_Requests, _Attaching, total=False):
     pipeline: Counts
     protocol: Protocol | Sequence[Protocol]
     streams: Counts
+    path: str | Sequence[str]
     rate: float
     load: Share
     arrivals: Arrivals

@@ -56,9 +56,8 @@ class RaceOptions(RequestOptions):
         Paths,
         shared.Flag(
             shared.LOAD,
-            "Reach servers over a path that adds this delay to each round trip and loses this "
-            "share of the packets each way, such as 20ms or 20ms,0.1%; may be repeated, and "
-            "several make a grid. It needs root.",
+            "Add this delay to each round trip and lose this share of the packets each way, such "
+            "as 20ms or 20ms,0.1%; may be repeated, and several make a grid. It needs root.",
             "loopback",
             "DELAY[,LOSS]",
             repeated=True,

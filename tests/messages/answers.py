@@ -34,7 +34,7 @@ def answers(*each: bytes, then: str = "") -> Situation:
     """It answers its requests so, all others as the last one; `then` it closes or resets."""
 
     def serve(connection: socket.socket) -> None:
-        with connection:
+        with connection, suppress(ConnectionResetError):
             for answer in chain(each, repeat(each[-1])):
                 if not connection.recv(65536):
                     return

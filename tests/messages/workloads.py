@@ -77,6 +77,7 @@ SECTION = Section(
             path = "/users/{{id}}" ~> path = "/users/{{random 9 1}}"
             path = "/users/{{id}}" ~> path = "/users/{{hex 9999}}"
             path = "/users/{{id}}" ~> path = "/a b"
+            expect.status = 200 ~> expect.body = "{{hex 4}}"
             path = "/users/{{id}}" ~> path = "/users/{{id}} "
             Authorization ~> "Bad name"
             Authorization ~> Host
@@ -116,6 +117,7 @@ SECTION = Section(
             ONE,
             """
             [request] ~> [requets]
+            name = "one" ~> name = "one"\\nupstream_delay_ms = 1\\ndatabase_rows = 20
             path = "/" ~> path = "/a\\u0001"
             status = 200 ~> body = "a"\\nsha256 = "b"
             status = 200 ~> body = "a"\\nbody_file = "b"

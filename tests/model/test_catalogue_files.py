@@ -107,7 +107,7 @@ def known_body(workload: Workload) -> bytes:
     return body
 
 
-FEW = ("get", "json-gzip", "row", "page", "grpc-hello")
+FEW = ("get", "json-gzip", "row", "page", "grpc-hello", "events", "stream-forward")
 """What only some can do, or few have a driver for yet."""
 
 

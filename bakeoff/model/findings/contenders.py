@@ -302,8 +302,11 @@ ENTRIES: Mapping[str, Row] = {
     "buffered_stream": Row(
         "it holds events back: {together:,} of {gaps:,} came together with the one before, and "
         "their source sends them {gap_ms:g} ms apart",
-        more="A client sees them late and in clumps. Where it is a gateway, turn its buffering off "
-        "(nginx: `proxy_buffering off`), or compression; where it makes the events, flush each.",
+        several="{names:who} hold events back: many came together with the one before, and their "
+        "source sends them {gap_ms:one} ms apart",
+        more="A client sees them late and in clumps.",
+        advice="turn off its buffering (nginx: `proxy_buffering off`) and compression; where it "
+        "makes the events, flush each",
     ),
     "delayed_ack": Row(
         "half of its answers take {p50_us:ms} or more while its CPU is nearly idle: Nagle's "

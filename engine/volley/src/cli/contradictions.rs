@@ -12,6 +12,7 @@ impl LoadArgs {
     /// The first contradiction: what would be right, in one line.
     pub fn contradiction(&self) -> Option<&'static str> {
         let rules = self.about_websocket().into_iter().chain(self.about_load());
+        let rules = rules.chain(self.about_answers());
         let mut rules = rules.chain(self.about_http3());
         rules.find_map(|(broken, right)| broken.then_some(right))
     }
@@ -53,15 +54,6 @@ impl LoadArgs {
                 connecting.close && connecting.pipeline > 1,
                 "--close leaves nothing to --pipeline: a connection carries one request",
             ),
-            (
-                self.checks.events && connecting.pipeline > 1,
-                "--events has a stream on each connection of HTTP/1: leave --pipeline out",
-            ),
-            (
-                self.checks.events && scheme.has_streams() && !scheme.is_h2(),
-                "--events is for HTTP/1 and HTTP/2: give another --protocol",
-            ),
-            (self.checks.grpc && !scheme.is_h2(), "--grpc needs --protocol h2c or h2"),
             (
                 connecting.http_1_0 && connecting.pipeline > 1,
                 "--pipeline needs HTTP/1.1: leave --http1.0 out",
@@ -118,6 +110,21 @@ impl LoadArgs {
                 self.output.json && self.output.csv == Some(CsvPlace::Stdout),
                 "--csv - and --json both write to standard output: give --csv a file",
             ),
+        ]
+    }
+
+    fn about_answers(&self) -> [Rule; 3] {
+        let (scheme, connecting) = (self.scheme(), &self.connecting);
+        [
+            (
+                self.checks.events && connecting.pipeline > 1,
+                "--events has a stream on each connection of HTTP/1: leave --pipeline out",
+            ),
+            (
+                self.checks.events && scheme.has_streams() && !scheme.is_h2(),
+                "--events is for HTTP/1 and HTTP/2: give another --protocol",
+            ),
+            (self.checks.grpc && !scheme.is_h2(), "--grpc needs --protocol h2c or h2"),
         ]
     }
 
