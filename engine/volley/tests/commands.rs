@@ -83,13 +83,6 @@ fn a_wrong_command_is_told_what_would_be_right() {
             r#"{{"type":"slice","target":{target},"block":0,"ramp_ms":0,"duration_ms":{duration_ms},"rate":{rate},"arrivals":"uniform","seed":0}}"#
         )
     };
-    let call = |protocol: &str, body: Option<&str>| {
-        let mut job = good();
-        let target = &mut job["targets"][0];
-        target["protocol"] = protocol.into();
-        target["expect"] = serde_json::json!({ "status": 200, "body_base64": body, "grpc": true });
-        job.to_string()
-    };
     let with_slice = |key: &str, value: serde_json::Value| {
         let mut command: serde_json::Value = serde_json::from_str(&slice(0, 20, "9")).unwrap();
         command[key] = value;
@@ -126,8 +119,6 @@ fn a_wrong_command_is_told_what_would_be_right() {
         (vec![with("/targets/0/address", "localhost:80".into())], "targets[0]"),
         (vec![with("/targets/0/request/path", "x".into())], "`path`"),
         (vec![with("/targets/0/expect/body_base64", "%".into())], "`expect.body_base64`"),
-        (vec![call("h1", None)], "`expect.grpc` is true, but h1 carries none"),
-        (vec![call("h2c", Some("aGk="))], "`expect.body_base64` is no answer of gRPC"),
         (vec![with("/targets/0/request", serde_json::Value::Null)], "`request` with `expect` or"),
         (vec![both()], "targets[0] (mix): there must be `request` with `expect`"),
         (vec![file("empty.toml", "")], "empty.toml: there is no [[request]]"),
@@ -148,6 +139,22 @@ fn a_wrong_command_is_told_what_would_be_right() {
         (with_slice("at_ns", u64::MAX.into()), "but must be at most 60 s: is it this machine's"),
     ] {
         let message = refused(&lines);
+        assert!(message.contains(part), "{message}");
+    }
+}
+
+#[test]
+fn a_call_needs_http2_and_an_answer_of_its_kind() {
+    let address = servers::always(GOOD);
+    for (protocol, body, part) in [
+        ("h1", None, "`expect.grpc` is true, but h1 carries none"),
+        ("h2c", Some("aGk="), "`expect.body_base64` is no answer of gRPC"),
+    ] {
+        let mut job = serde_json::to_value(Command::Job(job(IoChoice::Auto, &[address]))).unwrap();
+        let target = &mut job["targets"][0];
+        target["protocol"] = protocol.into();
+        target["expect"] = serde_json::json!({ "status": 200, "body_base64": body, "grpc": true });
+        let message = refused(&[job.to_string()]);
         assert!(message.contains(part), "{message}");
     }
 }

@@ -80,7 +80,9 @@ fn frame(kind: u64, payload: &[u8]) -> Vec<u8> {
 
 fn numbers(numbers: &[u64]) -> Vec<u8> {
     let mut out = Vec::new();
-    numbers.iter().for_each(|&number| varint::write(&mut out, number));
+    for &number in numbers {
+        varint::write(&mut out, number);
+    }
     out
 }
 

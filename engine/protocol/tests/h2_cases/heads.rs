@@ -68,29 +68,25 @@ fn heads_that_are_malformed() {
         ),
         (
             "8.2.2: connection",
-            "a field of the connection, which HTTP/2 does not have",
+            "a field of the connection, which is HTTP/1's",
             with("connection", "close"),
         ),
         (
             "8.2.2: keep-alive",
-            "a field of the connection, which HTTP/2 does not have",
+            "a field of the connection, which is HTTP/1's",
             with("keep-alive", "timeout=5"),
         ),
         (
             "8.2.2: proxy-connection",
-            "a field of the connection, which HTTP/2 does not have",
+            "a field of the connection, which is HTTP/1's",
             with("proxy-connection", "keep-alive"),
         ),
         (
             "8.2.2: transfer-encoding",
-            "a field of the connection, which HTTP/2 does not have",
+            "a field of the connection, which is HTTP/1's",
             with("transfer-encoding", "chunked"),
         ),
-        (
-            "8.2.2: upgrade",
-            "a field of the connection, which HTTP/2 does not have",
-            with("upgrade", "h2c"),
-        ),
+        ("8.2.2: upgrade", "a field of the connection, which is HTTP/1's", with("upgrade", "h2c")),
         (
             "8.1.1: a length of letters",
             "content-length is not a number that fits 64 bits",
@@ -140,7 +136,7 @@ fn trailers_that_are_malformed() {
         ("8.2.1: a value with LF", "a byte that a field value may not have", field("a", "x\ny")),
         (
             "8.2.2: connection",
-            "a field of the connection, which HTTP/2 does not have",
+            "a field of the connection, which is HTTP/1's",
             field("connection", "close"),
         ),
     ] {
