@@ -92,6 +92,7 @@ impl<T: Copy> Http3<T> {
         call: &mut Call<'_, F>,
     ) -> Result<Option<Ended>, Broken> {
         if record.kind == Kind::Limit {
+            *piece = &[];
             self.limit = u32::try_from(record.stream / STEP).unwrap_or(u32::MAX);
             return Ok(None);
         }
