@@ -98,7 +98,7 @@ class State:
 
 
 def groups(state: State) -> tuple[tuple[str, ...], ...]:
-    """Who races with whom: all that wait, in races that share the links."""
+    """Which contenders share a race: all that wait, in races that share the links."""
     waiting, links, most = state.waiting, state.links, state.cell.races.contenders
     if not waiting:
         return ()

@@ -188,7 +188,7 @@ class ContendersPage(BoardPage):
 
 @dataclass(frozen=True, kw_only=True)
 class ContenderPage(BoardPage):
-    """A contender: its cells, how it is built, and whom it can be held against."""
+    """A contender: its cells, how it is built, and which contenders it can be held against."""
 
     template: ClassVar[str] = "board_contender.html"
 

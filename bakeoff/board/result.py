@@ -181,7 +181,7 @@ def _by(
         return {name: Standing(value=value) for name, value in values.items()}
     to = {(pair.a, pair.b): pair for pair in pairs}
     to |= {(pair.b, pair.a): pair.turned() for pair in pairs}
-    # Whoever met the most: to that one, all have a ratio.
+    # The one that met the most: to that one, all have a ratio.
     base = max(compared, key=lambda name: sum(name in pair for pair in to))
 
     def ahead(name: str) -> float:

@@ -1,4 +1,4 @@
-"""Races over a path with a delay, and what is left of it."""
+"""Races over a path with a delay, which leave nothing behind."""
 
 import json
 from pathlib import Path

@@ -91,7 +91,7 @@ def _service(workload: Workload, stages: Stages) -> _Service:
     if workload.database_rows is None:
         delay = {"DELAY_MS": str(workload.upstream_delay_ms)}
         return _Service(delay, stages.servers.answers, "UPSTREAM", "http://{}")
-    # Whoever is on this machine can connect to it, too.
+    # Every user of this machine can connect to it, too.
     password = secrets.token_hex(16)
     own = {"ROWS": str(workload.database_rows), "PASSWORD": password}
     url = f"postgres://bench:{password}@{{}}/postgres"

@@ -91,7 +91,7 @@ struct Connected {
     line: Line,
     socket: Socket,
     established: bool,
-    /// It is over, and whoever uses it was told.
+    /// It is over, and its user was told.
     lost: bool,
     /// The kernel has no room for datagrams.
     blocked: bool,

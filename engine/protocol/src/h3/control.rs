@@ -63,7 +63,7 @@ impl Control {
 }
 
 impl<T: Copy> Http3<T> {
-    /// A record of a stream that is no request's. What it leaves of `piece` comes again.
+    /// A record of a stream that does not carry a request. What it leaves of `piece` comes again.
     #[cold]
     pub(super) fn on_own_stream(
         &mut self,
