@@ -88,11 +88,11 @@ def doctor() -> None:
     It changes nothing.
     """
     for hindrance in hindrances():
-        out.print(f"{_MARKS[hindrance.level]}  {escape(hindrance.what)}")
+        _remark(hindrance.level, hindrance.what)
         if hindrance.level != "ok":
-            out.print(f"    {escape(hindrance.why)}")
+            say(f"    {hindrance.why}", out)
             if hindrance.fix:
-                out.print(f"    to fix it: {escape(hindrance.fix)}")
+                say(f"    to fix it: {hindrance.fix}", out)
     try:
         _remark("ok", f"the load engine is {engine_version()}, {engine_path()}")
     except MissingPiece as error:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from bakeoff.model.finding import Finding
 from bakeoff.model.samples import Record, WhyStacks
-from bakeoff.model.why import Part
+from bakeoff.model.why import COMPILED_AT_RUN_TIME, Part
 
 SAMPLES_MIN = 50
 UNNAMED_MIN, ALONE_MIN = 0.1, 0.2
@@ -99,6 +99,9 @@ def _unseen(name: str, stacks: Counter[str]) -> Iterable[Finding]:
         return
     if (share := unnamed.total() / samples) > UNNAMED_MIN:
         file = unnamed.most_common(1)[0][0]
-        yield Finding.of("functions_unnamed", name=name, share=share, file=file)
+        if file == COMPILED_AT_RUN_TIME:
+            yield Finding.of("compiled_unnamed", name=name, share=share)
+        else:
+            yield Finding.of("functions_unnamed", name=name, share=share, file=file)
     if (share := alone / samples) > ALONE_MIN:
         yield Finding.of("callers_unknown", name=name, share=share)

@@ -24,6 +24,8 @@ Wait = Literal[
 accept. `thread`: in a futex, for a lock or for work that another thread has. `socket`: in a read or
 write of a socket, of a client or an upstream. `unseen`: it is not ours to look at."""
 
+COMPILED_AT_RUN_TIME = "compiled at run time"
+"""What code is called whose names the program that compiled it wrote down for nobody."""
 COUNTERS = ("instructions", "cycles", "cache-misses", "branch-misses")
 
 Part = Literal["user", "kernel", "function", "call", "work", "unexplained"]

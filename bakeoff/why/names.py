@@ -42,13 +42,18 @@ def forget(pids: Collection[int]) -> None:
         Path(_MAP.format(pid=pid)).unlink(missing_ok=True)
 
 
+def is_map(file: str) -> bool:
+    """Whether the file of a frame is one of those that programs write names into."""
+    return bool(_MAPS.fullmatch(file))
+
+
 def readable(symbol: str, file: str) -> str:
     """A name that stays the same in another process, or after the program moved or was compiled
     further: without folders, addresses, arguments and how far the compiler went.
 
     Lines are left out where a function has a name: they differ between revisions.
     """
-    if not _MAPS.fullmatch(file):
+    if not is_map(file):
         return symbol
     if js := _OF_V8.fullmatch(symbol):
         name, place = js[1], _within(js[2])

@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from bakeoff.model.why import COUNTERS
-from bakeoff.why.names import readable
+from bakeoff.model.why import COMPILED_AT_RUN_TIME, COUNTERS
+from bakeoff.why.names import is_map, readable
 
 KERNEL_FROM = 1 << 63
 """Where the kernel's half of the addresses begins, on every architecture of 64 bits."""
@@ -52,14 +52,16 @@ def _frame(line: str) -> str:
     """`ffffffff81d35f9f read_zero ([kernel.kallsyms])`; symbols and files may have blanks and
     brackets.
 
-    A frame without a symbol has the name of its file, in brackets.
+    A frame without a symbol has the name of its file, in brackets. Code compiled at run time
+    has none: perf calls it by the map that nobody wrote, whose name differs between processes.
     """
     read = _FRAME.fullmatch(line)
     if not read:
         return ""
     symbol = _OFFSET.sub("", read[2] or "").strip()
     if symbol in ("", UNKNOWN):
-        symbol = f"[{read[3].rpartition('/')[2].strip('[]') or 'unknown'}]"
+        file = read[3].rpartition("/")[2].strip("[]") or "unknown"
+        symbol = f"[{COMPILED_AT_RUN_TIME if is_map(read[3]) else file}]"
     symbol = readable(symbol, read[3]).replace(";", ":")
     return f"{symbol}_[k]" if int(read[1], 16) >= KERNEL_FROM else symbol
 

@@ -156,6 +156,14 @@ def test_functions_without_a_name_and_without_a_caller_are_told() -> None:
     assert not judged(few).unseen
 
 
+def test_code_that_is_compiled_at_run_time_has_advice_of_its_own() -> None:
+    costs = {
+        "a": {"main;[compiled at run time]": 5.0, "main;handle": 5.0},
+        "b": {"main;handle": 9.0},
+    }
+    assert [found.code for found in judged(records(costs)).unseen] == ["compiled_unnamed"]
+
+
 def test_what_was_planted_is_named_and_sized_the_largest_first() -> None:
     base = {"main;handle": 5.0, SEND: 8.0, WAIT: 2.0}
     costs = {"a": base, "b": {**base, "main;handle;parse": 3.0, SEND: 10.0}}

@@ -3,6 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bakeoff.model.why import COMPILED_AT_RUN_TIME
 from bakeoff.why.stacks import (
     Sample,
     calls_of_perf,
@@ -37,6 +38,11 @@ def test_a_stack_is_its_functions_from_the_outermost_on() -> None:
             "handle a.js;ns::f(int, char const*)::{lambda(a:b)#1}::operator()",
         ),
     ]
+
+
+def test_code_without_a_map_has_one_name_in_every_process() -> None:
+    lines = ["7 2.000000003:", "\t 7f00 [unknown] (/tmp/perf-7.map)", ""]
+    assert [each.stack for each in samples(lines)] == [f"[{COMPILED_AT_RUN_TIME}]"]
 
 
 def test_a_frame_without_a_symbol_is_called_by_its_file() -> None:

@@ -51,6 +51,12 @@ CAUSES: Mapping[str, Row] = {
         "{share:percent} of {name}'s user time has no function's name, most of it in {file}",
         advice="install debug symbols, or build it unstripped",
     ),
+    "compiled_unnamed": Row(
+        "{share:percent} of {name}'s user time has no function's name, most of it in code that was "
+        "compiled at run time",
+        advice="let bakeoff start it; or start Node with --perf-basic-prof-only-functions",
+        more="Programs that compile while they run have to write down the names for perf.",
+    ),
     "callers_unknown": Row(
         "in {share:percent} of {name}'s user time the stack ends at the function itself",
         advice="build it with -fno-omit-frame-pointer",

@@ -55,6 +55,7 @@ class Causes:
         made = context.stages.servers.profiler
         self._profiler: Profiler | None = made() if made else None
         self._missing: dict[Layer, Finding] = {}
+        self._seen = set[int]()
         self._steps = 0
 
     def measure(self) -> None:
@@ -120,7 +121,7 @@ class Causes:
                 context.store.append(observation.end())
             finally:
                 if self._profiler:
-                    self._profiler.forget(self._pids())
+                    self._profiler.forget(self._seen)
 
     def _check_seen(self) -> None:
         unseen = {
@@ -264,7 +265,9 @@ class Causes:
                 file.unlink(missing_ok=True)
 
     def _of(self, running: Running) -> tuple[int, ...]:
-        return self._session.instances.pids(running)
+        pids = self._session.instances.pids(running)
+        self._seen |= {*pids}
+        return pids
 
     def _pids(self) -> list[int]:
         return list(chain.from_iterable(map(self._of, self._running.values())))
