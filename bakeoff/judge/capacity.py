@@ -14,6 +14,7 @@ import numpy as np
 from bakeoff.judge import validity
 from bakeoff.judge.compare import CONFIDENCE
 from bakeoff.judge.crossing import (
+    CONNECTIONS,
     GENERATOR,
     Climb,
     Crossing,
@@ -49,6 +50,8 @@ AT, NEAR_SATURATION = 0.06, 0.15
 UNSEEN, UNSEEN_OF_RATIO = 0.065, 0.03
 """What short slices miss, in ln: of a capacity, which comes out too high, and of each unit of a
 ln ratio (crossing.py)."""
+AS_EVER = 1.1
+"""Times the median of the rate where it is lowest: answers within that are as fast as ever."""
 ABOVE = 0.16
 """In ln rate: how far above a capacity slices show whether the generator was the limit."""
 
@@ -111,20 +114,23 @@ class Climbed:
     unknown: str
 
     @property
-    def generator(self) -> bool:
-        """Whether most slices just above the capacity were the generator's failure."""
-        if self.crossing.ln_rate == -inf:
-            return False
-        above = [
-            slice_.late
-            for slice_ in self.held
-            if 0 <= log(slice_.rate) - self.crossing.ln_rate <= ABOVE
-        ]
-        return sum(above) * 2 > len(above)
+    def spared(self) -> str:
+        """What was the limit in most slices just above the capacity, instead of the server: the
+        generator, or that all connections were taken while it answered as fast as ever."""
+        ln_rate = self.crossing.ln_rate
+        above = [each for each in self.held if 0 <= log(each.rate) - ln_rate <= ABOVE]
+        if not isfinite(ln_rate) or not above:
+            return ""
+        served = [each.served_us for each in self.held if each.served_us is not None]
+        usual_us = min(served, default=0.0) * AS_EVER
+        if sum(each.late for each in above) * 2 > len(above):
+            return GENERATOR
+        taken = [each.queued and (each.served_us or inf) <= usual_us for each in above]
+        return CONNECTIONS if sum(taken) * 2 > len(above) else ""
 
     @property
     def is_found(self) -> bool:
-        return isfinite(self.crossing.ln_rate) and not self.generator and not self.unknown
+        return isfinite(self.crossing.ln_rate) and not self.spared and not self.unknown
 
 
 def fit(held: Sequence[Held]) -> dict[float, float]:
@@ -324,7 +330,7 @@ def _capacity(
         ]
         known = dict(zip(("best_us", "best_rate"), min(measured, default=()), strict=False))
     elif estimate is None:
-        outcome, limit = "at least", GENERATOR if climbed.generator else limit
+        outcome, limit = "at least", climbed.spared or limit
         rate = exp(min(ln_rate, float(climbed.climb.ln_rates[-1])))
     else:
         rate, (low, high) = exp(ln_rate), estimate.interval

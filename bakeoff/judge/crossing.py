@@ -27,26 +27,39 @@ and 3.8 % (capacity). Three boots make wide intervals.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import inf, log
+from math import inf, log, sqrt
+from typing import get_args
 
 import numpy as np
 
 from bakeoff.histograms import TOP_US
-from bakeoff.judge.latency import MIN_BEYOND, Merged, first_bytes, merge, merge_encoded
+from bakeoff.judge.latency import (
+    MIN_BEYOND,
+    Merged,
+    first_bytes,
+    in_flight,
+    merge,
+    merge_encoded,
+)
 from bakeoff.judge.open_loop import ANSWERED_MIN, SEND_LAG_MAX_SHARE, SEND_LAG_MAX_US, Offered
 from bakeoff.judge.requests import part_of
 from bakeoff.judge.spread import Floats, Indices
+from bakeoff.judge.streams import first_events, gaps
 from bakeoff.judge.tally import wrong_answers
 from bakeoff.judge.validity import MAX_ERROR_SHARE, SATURATED
-from bakeoff.model.capacity import CurvePoint, Objective, RequestPoint, quantile_name
+from bakeoff.model.capacity import CurvePoint, Objective, RequestPoint, Timed, quantile_name
+from bakeoff.model.engine import RequestSlice, SliceEvent
 from bakeoff.model.plan import Plan
 from bakeoff.model.samples import Slice
 
 ANSWERED, ERRORS, GENERATOR = "answered", "errors", "generator"
+CONNECTIONS = "connections"
 CLIP = 1.0
 """Scores end here, at e times the limit and at a 1/e of it: what is far off is only far off. So one
 slice that the host stalled can't outweigh two that it left alone."""
 REPLICATES = 2000
+ALLOWED = 2.0
+"""Standard deviations of the difference between streams that begin and that end in a window."""
 
 
 @dataclass(frozen=True)
@@ -54,12 +67,15 @@ class Held:
     """A slice's `scores`: one for each condition, above 0 where it breaks it, from −1 to 1.
 
     A quantile with fewer than ten requests beyond it has no score. `late`: the generator had no
-    more to give, so that what broke may be its fault.
+    more to give, so that what broke may be its fault. `queued`: the waiting for a free connection
+    is most of the p99. `served_us`: the median from a request's sending on.
     """
 
     rate: float
     scores: Mapping[str, float]
     late: bool
+    queued: bool = False
+    served_us: float | None = None
 
 
 def hold(slice_: Slice, objective: Objective) -> Held:
@@ -68,21 +84,44 @@ def hold(slice_: Slice, objective: Objective) -> Held:
     Quantiles: ln(quantile / limit), of all requests that were due in the window, those never
     answered infinitely late. Answered: by how much of 1 % the answers in the window stay behind
     what was due in it; a queue that grows shows here, since its requests are answered after the
-    window. Errors: ln(share / 0.1 %).
+    window. Streams last long, and as many as were under way when the window began end in it: what
+    random arrivals change in their number is allowed for. Errors: ln(share / 0.1 %).
     """
     event, latency = slice_.event, merge([slice_.event])
     assert slice_.rate
     due = latency.answered + latency.misses
     answered = event.requests / due if due else 0.0
+    if event.events and due:
+        answered += ALLOWED * sqrt(2 * in_flight([event])) / due
     scores = {ANSWERED: _clipped((ANSWERED_MIN - answered) / (1 - ANSWERED_MIN))}
     bad = error_share(slice_, due)
     scores[ERRORS] = _clipped(log(bad / MAX_ERROR_SHARE)) if bad else -CLIP
     for bound in objective.bounds:
-        if due * (1 - bound.p) >= MIN_BEYOND:
-            of = first_bytes([event]) if bound.first_byte else None
-            us = (of or latency).quantile_us(bound.p)
-            scores[bound.quantile] = _clipped(log((us or TOP_US) / bound.limit_us))
-    return Held(slice_.rate, scores, _late(slice_, latency))
+        times = timed([event], bound.of)
+        if (times.answered + times.misses) * (1 - bound.p) >= MIN_BEYOND:
+            us = times.quantile_us(bound.p)
+            # Gaps of 0 are events that came at once.
+            us = TOP_US if us is None else max(us, 1e-3)
+            scores[bound.quantile] = _clipped(log(us / bound.limit_us))
+    lag_us = merge_encoded([event.send_lag or ""]).quantile_us(0.99) or 0.0
+    p99_us = timed([event], "first-event" if event.events else "latency").quantile_us(0.99)
+    return Held(
+        slice_.rate,
+        scores,
+        _late(slice_, latency),
+        queued=lag_us > (p99_us or 0.0) / 2,
+        served_us=merge_encoded([event.service or ""]).quantile_us(0.5),
+    )
+
+
+def timed(parts: Sequence[SliceEvent | RequestSlice], of: Timed) -> Merged:
+    """All times of one kind. Of one request of a mix, events are not counted."""
+    if of == "first-byte" and (first := first_bytes(parts)):
+        return first
+    events = [part for part in parts if isinstance(part, SliceEvent)]
+    if of == "first-event":
+        return first_events(events)
+    return gaps(events) if of == "gap" else merge(parts)
 
 
 def error_share(slice_: Slice, due: int) -> float:
@@ -244,16 +283,18 @@ def moved(climbs: Mapping[str, Climb], group_of: Indices, seed: int) -> dict[str
     return parts
 
 
-Quantiles = Sequence[tuple[bool, float]]
-"""Whether it is of the first byte, and the share of the requests."""
+Quantiles = Sequence[tuple[Timed, float]]
+"""What it is of, and the share that stays within it."""
+TIMES: Sequence[Timed] = get_args(Timed)
 ALWAYS = (0.5, 0.99)
 
 
 def quantiles_of(objectives: Sequence[Objective]) -> Quantiles:
     """The latency's median and p99, and all that the objectives bound, rising."""
     bounds = [bound for objective in objectives for bound in objective.bounds]
-    always = {(False, p) for p in ALWAYS}
-    return sorted(always | {(bound.first_byte, bound.p) for bound in bounds})
+    always: set[tuple[Timed, float]] = {("latency", p) for p in ALWAYS}
+    wanted = always | {(bound.of, bound.p) for bound in bounds}
+    return sorted(wanted, key=lambda each: (TIMES.index(each[0]), each[1]))
 
 
 def curve(slices: Sequence[Slice], quantiles: Quantiles, places: int) -> tuple[CurvePoint, ...]:
@@ -286,7 +327,7 @@ def _point(rate: float, slices: Sequence[Slice], quantiles: Quantiles, places: i
         answered=offered.share,
         errors=sum(errors) / offered.due if offered.due else 0.0,
         goodput=right / window_ns * 1e9 if window_ns else 0.0,
-        quantiles_us=_quantiles_us(offered.latency, first_bytes(events), quantiles),
+        quantiles_us=_quantiles_us(events, quantiles),
         cpu_us_per_request=cpu_ns / answered / 1e3 if answered else None,
         client_busy=sum(max(event.busy_cores) * event.window_ns for event in events) / window_ns,
         send_lag_us=offered.send_lag.quantile_us(0.99) if offered.send_lag.answered else None,
@@ -310,7 +351,7 @@ def requests_at(
             requests=due,
             # Wrong answers count over ramp and drain, too.
             errors=min(1.0, failed / due) if due else 0.0,
-            quantiles_us=_quantiles_us(merged, first_bytes(parts), quantiles),
+            quantiles_us=_quantiles_us(parts, quantiles),
         )
 
 
@@ -323,15 +364,13 @@ def nearest(points: Sequence[CurvePoint], rate: float | None, within: float) -> 
 
 
 def _quantiles_us(
-    latency: Merged, first: Merged | None, quantiles: Quantiles
+    parts: Sequence[SliceEvent | RequestSlice], quantiles: Quantiles
 ) -> dict[str, float | None]:
-    """Each quantile by its name; None where fewer than ten requests lie beyond it."""
-    n = latency.answered + latency.misses
+    """Each quantile by its name; None where fewer than ten times lie beyond it."""
+    times = {of: timed(parts, of) for of in {of for of, _ in quantiles}}
     return {
-        quantile_name(p, first_byte=of_first): (
-            first if of_first and first else latency
-        ).quantile_us(p)
-        if n * (1 - p) >= MIN_BEYOND - 1e-9
+        quantile_name(p, of): times[of].quantile_us(p)
+        if (times[of].answered + times[of].misses) * (1 - p) >= MIN_BEYOND - 1e-9
         else None
-        for of_first, p in quantiles
+        for of, p in quantiles
     }

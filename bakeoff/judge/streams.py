@@ -3,7 +3,7 @@ back. Times are those of the slices that latencies are taken from.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +12,7 @@ from bakeoff.judge import latency
 from bakeoff.judge.compare import Pairs, compare
 from bakeoff.judge.history import History
 from bakeoff.judge.paired import MeritName
-from bakeoff.model.engine import EventsSlice, SliceEvent
+from bakeoff.model.engine import SliceEvent
 from bakeoff.model.entry import Streams
 from bakeoff.model.finding import Finding
 from bakeoff.model.plan import Plan
@@ -49,7 +49,7 @@ def streams(history: History, name: str) -> Streams | None:
     if not seen:
         return None
     lasting = [(event, event.events) for event in history.lasting(name) if event.events]
-    gaps = latency.merge_encoded(events.gap for _, events in lasting)
+    between = gaps(event for event, _ in lasting)
     faults = sum((Counter(events.faults) for _, events in seen), Counter[str]())
     count = sum(events.count for _, events in seen)
     window_s = sum(slice_.event.window_ns for slice_, _ in seen) * 1e-9
@@ -59,9 +59,9 @@ def streams(history: History, name: str) -> Streams | None:
     return Streams(
         count=count,
         per_s=count / window_s if window_s else 0.0,
-        first_us=latency.summary(_first(lasting)),
-        gap_us=latency.summary(gaps),
-        stalls=_longer(gaps, STALL_US),
+        first_us=latency.summary(first_events(event for event, _ in lasting)),
+        gap_us=latency.summary(between),
+        stalls=_longer(between, STALL_US),
         faults=dict(sorted(faults.items())),
         open=sum(events.open for _, events in seen),
         cpu_us_per_event=cpu_us / events_of_cpu if events_of_cpu else None,
@@ -72,23 +72,28 @@ def held_back(plan: Plan, history: History, name: str) -> Iterator[Finding]:
     """Events came in clumps that their source doesn't make: most gaps are closed that it has."""
     expect = plan.workload.first.expect
     gap_ms = expect.events.gap_ms if expect and expect.events else None
-    given = [event.events.gap for event in history.lasting(name) if event.events]
-    if gap_ms is None or not given:
+    between = gaps(history.lasting(name))
+    if gap_ms is None or not between.answered:
         return
-    gaps = latency.merge_encoded(given)
-    closed = gaps.answered - _longer(gaps, TOGETHER * gap_ms * 1e3)
-    if closed > HELD_BACK * gaps.answered:
-        yield Finding.of("buffered_stream", together=closed, gaps=gaps.answered, gap_ms=gap_ms)
+    closed = between.answered - _longer(between, TOGETHER * gap_ms * 1e3)
+    if closed > HELD_BACK * between.answered:
+        yield Finding.of("buffered_stream", together=closed, gaps=between.answered, gap_ms=gap_ms)
 
 
-def _first(lasting: Sequence[tuple[SliceEvent, EventsSlice]]) -> latency.Merged:
+def first_events(slices: Iterable[SliceEvent]) -> latency.Merged:
     """The times to the first event; a stream without one is infinitely late."""
-    merged = latency.merge_encoded(events.first for _, events in lasting)
-    begun = sum(event.due + events.open for event, events in lasting)
+    given = [(event, event.events) for event in slices if event.events]
+    merged = latency.merge_encoded(events.first for _, events in given)
+    begun = sum(event.due + events.open for event, events in given)
     return replace(merged, misses=max(0, begun - merged.answered))
 
 
-def _longer(gaps: latency.Merged, least_us: float) -> int:
+def gaps(slices: Iterable[SliceEvent]) -> latency.Merged:
+    """The times from one event of a stream to the next."""
+    return latency.merge_encoded(event.events.gap for event in slices if event.events)
+
+
+def _longer(between: latency.Merged, least_us: float) -> int:
     """How many are that long, or longer."""
-    below = int(np.searchsorted(gaps.values_us, least_us))
-    return gaps.answered - (int(gaps.cumulated[below - 1]) if below else 0)
+    below = int(np.searchsorted(between.values_us, least_us))
+    return between.answered - (int(between.cumulated[below - 1]) if below else 0)

@@ -13,22 +13,30 @@ from bakeoff.model.protocol import Protocol
 from bakeoff.model.ratio import Interval
 from bakeoff.model.receipt import Expectation
 
+Timed = Literal["latency", "first-byte", "first-event", "gap"]
+"""What a quantile is of: the latency of an answer, the time to its body's first byte, or, of a
+stream of events, the time to the first one or from one to the next."""
 
-def quantile_name(p: float, *, first_byte: bool) -> str:
-    return f"{'first-byte-' if first_byte else ''}p{p * 100:.6g}"
+
+def quantile_name(p: float, of: Timed) -> str:
+    """`p99`, `p99.9`, `first-byte-p99`, `gap-p99`."""
+    return f"{'' if of == 'latency' else f'{of}-'}p{p * 100:.6g}"
 
 
 class Bound(Contract):
-    """The most that one quantile of the latency may be, or of the time to a body's first byte."""
+    """The most that one quantile of a time may be."""
 
     p: Annotated[float, Field(gt=0, lt=1)]
     limit_us: PositiveFloat
-    first_byte: IfAny[bool] = False
+    of: Timed = "latency"
+
+    @property
+    def of_events(self) -> bool:
+        return self.of in ("first-event", "gap")
 
     @property
     def quantile(self) -> str:
-        """`p99`, `p99.9`, `first-byte-p99`."""
-        return quantile_name(self.p, first_byte=self.first_byte)
+        return quantile_name(self.p, self.of)
 
     @property
     def text(self) -> str:
@@ -68,17 +76,17 @@ class CapacityPlan(Contract):
 
 
 Outcome = Literal["found", "at least", "not met", "can't tell"]
-"""`at least`: the generator, or the top of the ladder, was the limit, not the server. `not met`: at
-no rate that was offered. `can't tell`: no slice had enough requests for its quantile."""
+"""`at least`: the generator, its connections or the ladder's top was the limit, not the server.
+`not met`: at no rate that was offered. `can't tell`: no slice had enough for its quantile."""
 
 
 class Capacity(Contract):
     """The highest rate at which one contender holds one objective, requests per second.
 
     `low` and `high` are its 95 % interval, None where `finding` is not `found`. `limit` is the
-    condition that breaks first: a quantile, `answered`, `errors` or `generator`; empty where none
-    does. `best_us` and `best_rate`: of an objective that is not met, the lowest that its first
-    unmet quantile was, and where.
+    condition that breaks first: a quantile, `answered`, `errors`, `generator` or `connections`;
+    empty where none does. `best_us` and `best_rate`: of an objective that is not met, the lowest
+    that its first unmet quantile was, and where.
     """
 
     objective: str

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, cast
 
 from pydantic import BeforeValidator
 
 import bakeoff.plan.options as shared
-from bakeoff.model.capacity import Bound, CapacityPlan, Objective
+from bakeoff.model.capacity import Bound, CapacityPlan, Objective, Timed
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.plan import Arrivals
 from bakeoff.plan.entries import slug
@@ -24,7 +24,7 @@ BOOTS = 3
 LIMIT_MAX_US = 1e6
 P_MAX = 0.9999
 _FORM = "it takes p99=10ms, or several bounds as in p99=10ms,p99.9=50ms"
-_QUANTILE = re.compile(r"(first-byte-)?p(\d{1,2}(?:\.\d+)?)")
+_QUANTILE = re.compile(r"(?:(first-byte|first-event|gap)-)?p(\d{1,2}(?:\.\d+)?)")
 _LIMIT = re.compile(r"(\d+(?:\.\d+)?|\.\d+)\s*(us|µs|ms|s)")
 _US = {"us": 1.0, "µs": 1.0, "ms": 1e3, "s": 1e6}
 
@@ -45,8 +45,8 @@ def _bound(part: str, text: str) -> Bound:
     quantile, time = _QUANTILE.fullmatch(name), _LIMIT.fullmatch(limit)
     if not quantile:
         raise BadUsage(
-            f"--slo {text}: `{name}` is not a quantile; it takes p50, p99, p99.9, first-byte-p99 "
-            "and such"
+            f"--slo {text}: `{name}` is not a quantile; it takes p50, p99, p99.9, "
+            "first-byte-p99, first-event-p99, gap-p99 and such"
         )
     if not time:
         raise BadUsage(f"--slo {text}: `{limit}` is not a time; it takes 500us, 10ms, 1s and such")
@@ -57,7 +57,7 @@ def _bound(part: str, text: str) -> Bound:
         raise BadUsage(
             f"--slo {text}: {limit} is out of range; it takes a time above 0, 1 s at most"
         )
-    return Bound(p=p, limit_us=limit_us, first_byte=bool(quantile[1]))
+    return Bound(p=p, limit_us=limit_us, of=cast("Timed", quantile[1] or "latency"))
 
 
 class CapacityOptions(RequestOptions):
@@ -68,9 +68,9 @@ class CapacityOptions(RequestOptions):
         BeforeValidator(lambda value: (value,) if isinstance(value, str) else value),
         shared.Flag(
             shared.VERDICT,
-            "Set the objective: upper limits for quantiles of the latency, or of the time to an "
-            "answer's first byte (first-byte-p99=5ms). May be repeated: each has a capacity, and "
-            "their geometric mean is shown.",
+            "Set the objective: upper limits for quantiles of the latency, of the time to an "
+            "answer's first byte (first-byte-p99=5ms), or of a stream's events (first-event-p99, "
+            "gap-p99). May be repeated: each has a capacity, and their geometric mean is shown.",
             metavar="p99=10ms[,p99.9=50ms]",
             repeated=True,
         ),
@@ -106,6 +106,13 @@ def plan_capacity(
         raise BadUsage("--slo: is given twice with the same bounds")
     race = RaceOptions.among(dict(options), boots=options.boots or BOOTS, twin=False)
     plan = RaceDraft.of(operands, race, environment).single()
+    workload, expect = plan.workload, plan.workload.first.expect
+    for bound in (bound for objective in objectives for bound in objective.bounds):
+        if bound.of_events and (workload.is_mix or not (expect and expect.events)):
+            raise BadUsage(
+                f"--slo {bound.text}: the answers of {workload.name} are not streams of events; "
+                "a workload with `expect.events` has them, such as stream-forward"
+            )
     count = len(plan.entries)
     duration_s = options.duration or DURATION_PER_ENTRY_S * count
     # What search and rounds take with the shortest slices.

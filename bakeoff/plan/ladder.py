@@ -6,6 +6,7 @@ same rates, and no ladder is more favourable than another.
 
 import random
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import ceil, log
 
 from bakeoff.model.capacity import Objective
@@ -35,6 +36,15 @@ BEYOND_QUANTILE = 12
 """Requests beyond the quantile in a window on average: ten are the least, and arrivals vary."""
 
 
+@dataclass(frozen=True)
+class Streams:
+    """Of a workload whose answers are streams of events: how many gaps each has, one at least, and
+    how long it lasts."""
+
+    gaps: int
+    lasts_ms: float
+
+
 def rate_of(rung: int) -> float:
     return float(STEP**rung)
 
@@ -44,17 +54,29 @@ def rung_of(rate: float) -> int:
     return round(log(rate) / log(STEP))
 
 
-def window_ms(rate: float, objectives: Sequence[Objective]) -> int:
-    """How long a slice counts: ten of the longest limit, and enough requests for each quantile.
+def window_ms(rate: float, objectives: Sequence[Objective], streams: Streams | None = None) -> int:
+    """How long a slice counts: ten of the longest limit, or of a stream's duration, and enough
+    requests for each quantile.
 
     At most 4 s: below `lowest_rung` that is too little, and nothing is measured there.
     """
     bounds = [bound for objective in objectives for bound in objective.bounds]
+    longest_ms = max(bound.limit_us for bound in bounds) / 1e3
     needed = max(
-        LIMITS_PER_WINDOW * max(bound.limit_us for bound in bounds) / 1e3,
-        1000 * max(BEYOND_QUANTILE / (1 - bound.p) for bound in bounds) / rate,
+        LIMITS_PER_WINDOW * max(longest_ms, streams.lasts_ms if streams else 0.0),
+        1000 * _most_requests(objectives, streams) / rate,
     )
     return max(WINDOW_MS_MIN, min(WINDOW_MS_MAX, ceil(needed)))
+
+
+def _most_requests(objectives: Sequence[Objective], streams: Streams | None) -> float:
+    """How many requests it takes for the highest quantile; each stream has several gaps."""
+    gaps = streams.gaps if streams else 1
+    return max(
+        BEYOND_QUANTILE / (1 - bound.p) / (gaps if bound.of == "gap" else 1)
+        for objective in objectives
+        for bound in objective.bounds
+    )
 
 
 def ramp_ms(window: int) -> int:
@@ -67,10 +89,9 @@ def costs_s(contenders: int) -> float:
     return (REST_MS + 2 * contenders * COST_WINDOW_MS) / 1000
 
 
-def lowest_rung(objectives: Sequence[Objective]) -> int:
+def lowest_rung(objectives: Sequence[Objective], streams: Streams | None = None) -> int:
     """The lowest rung at which the longest slice has enough requests for every quantile."""
-    highest_p = max(bound.p for objective in objectives for bound in objective.bounds)
-    return ceil(log(1000 * BEYOND_QUANTILE / (1 - highest_p) / WINDOW_MS_MAX) / log(STEP))
+    return ceil(log(1000 * _most_requests(objectives, streams) / WINDOW_MS_MAX) / log(STEP))
 
 
 def probe(fitted: Mapping[int, float], peak: float, lowest: int) -> int | None:

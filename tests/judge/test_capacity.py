@@ -7,14 +7,15 @@ import numpy as np
 import pytest
 
 from bakeoff.judge import judge_capacity
+from bakeoff.judge.capacity import Climbed
 from bakeoff.judge.crossing import ANSWERED, ERRORS, Held, climb, crossing, fitted, hold
 from bakeoff.model.capacity import CapacityEntry, CapacityPlan, CapacityReport
-from bakeoff.model.engine import SliceEvent
+from bakeoff.model.engine import EventsSlice, SliceEvent
 from bakeoff.model.samples import Block, Record, Slice
 from bakeoff.plan import ladder, parse_slo
 from tests.judge.facts import MACHINE
 from tests.judge.queues import queue_event, true_capacity
-from tests.judge.races import BAD, Race, encoded, says
+from tests.judge.races import BAD, MS, Race, encoded, says
 
 P99 = parse_slo("p99=10ms")
 RAMP_MS, WINDOW_MS = 100, 300
@@ -113,6 +114,57 @@ def test_a_bound_of_the_first_byte_is_held_against_it_or_the_end_where_that_is_t
         update={"event": slice_.event.model_copy(update={"first_byte": soon})}
     )
     assert hold(streamed, slo).scores["first-byte-p99"] < 0 < hold(streamed, slo).scores["p99"]
+
+
+def streaming(rate: float, gap_ms: float, **changed: object) -> Slice:
+    """A slice of streams with ten gaps each, which lasted for ten of them and began at once."""
+    quiet = queued(rate, 100_000)
+    n = quiet.event.latency_count
+    of: dict[str, object] = {
+        "count": 11 * n,
+        "count_all": 11 * n,
+        "first": encoded(((200_000, n),)),
+        "gap": encoded(((round(gap_ms * MS), 10 * n),)),
+        "open": 0,
+        "faults": {},
+    }
+    wrong = {"in_flight_ns": round(n * 10 * gap_ms * MS), **changed}
+    return slice_of(
+        "a",
+        rate,
+        quiet.event.model_copy(update={"events": EventsSlice.model_validate(of), **wrong}),
+    )
+
+
+def test_bounds_of_events_are_held_against_first_events_and_gaps() -> None:
+    scores = hold(streaming(6000, 12), parse_slo("gap-p99=10ms,first-event-p99=1ms")).scores
+    assert scores["gap-p99"] == pytest.approx(log(1.2), rel=0.01)
+    assert scores["first-event-p99"] == -1
+    few = hold(streaming(1000, 12), parse_slo("gap-p99=10ms,first-event-p99=1ms")).scores
+    assert "gap-p99" in few, "each stream has ten"
+    assert "first-event-p99" not in few
+    none = hold(queued(2000, 100_000), parse_slo("gap-p99=10ms")).scores
+    assert "gap-p99" not in none
+
+
+def test_streams_that_end_after_the_window_are_no_growing_queue_unless_they_are_many() -> None:
+    n = streaming(2000, 12).event.latency_count
+    for answered, breaks in ((0.97, False), (0.7, True)):
+        held = hold(streaming(2000, 2, requests=round(answered * n)), parse_slo("gap-p99=10ms"))
+        assert (held.scores[ANSWERED] > 0) is breaks
+
+
+@pytest.mark.parametrize(("served_us", "limit"), [(100.0, "connections"), (200.0, "answered")])
+def test_connections_that_were_all_taken_are_not_the_servers_limit(
+    served_us: float, limit: str
+) -> None:
+    quiet = [Held(rate, {ANSWERED: -1.0}, False, served_us=100.0) for rate in (100, 200)]
+    queued = [Held(210, {ANSWERED: 1.0}, False, queued=True, served_us=served_us)]
+    held = [*quiet, *queued]
+    curve = climb(held, range(len(held)))
+    climbed = Climbed(curve, held, crossing(curve), "")
+    assert (climbed.spared or climbed.crossing.limit) == limit
+    assert climbed.is_found is (limit == "answered")
 
 
 @pytest.mark.parametrize(("errors", "breaks"), [({"status": 1}, False), ({"status": 5}, True)])

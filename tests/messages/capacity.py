@@ -19,6 +19,7 @@ SECTION = Section(
             capacity nginx --slo p99=fast
             capacity nginx --slo p99=10
             capacity nginx --slo p42x=1ms
+            capacity nginx --slo gap-p99=1ms
             capacity nginx --slo p99.999=1ms
             capacity nginx --slo p99=2s
             capacity nginx --slo p99=1ms,p99=2ms

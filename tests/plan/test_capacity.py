@@ -19,11 +19,19 @@ def test_an_objective_is_one_bound_or_several() -> None:
 
 def test_a_bound_may_be_of_the_first_byte_beside_one_of_the_end() -> None:
     objective = parse_slo("p99=10ms,first-byte-p99=2ms")
-    assert [(bound.first_byte, bound.limit_us) for bound in objective.bounds] == [
-        (False, 10_000),
-        (True, 2_000),
+    assert [(bound.of, bound.limit_us) for bound in objective.bounds] == [
+        ("latency", 10_000),
+        ("first-byte", 2_000),
     ]
     assert objective.text == "p99=10ms,first-byte-p99=2ms"
+
+
+def test_a_bound_of_events_takes_a_workload_that_has_them() -> None:
+    options = CapacityOptions(slo=("gap-p99=30ms,first-event-p50=5ms",), workload="stream-forward")
+    (objective,) = plan_capacity(["nginx"], options, environment()).objectives
+    assert [bound.quantile for bound in objective.bounds] == ["first-event-p50", "gap-p99"]
+    with pytest.raises(BadUsage, match=r"gap-p99=30ms.*hello"):
+        plan_capacity(["nginx"], CapacityOptions(slo=("gap-p99=30ms",)), environment())
 
 
 @pytest.mark.parametrize(
@@ -127,6 +135,14 @@ def test_slices_hold_enough_requests_and_ten_limits() -> None:
     assert ladder.window_ms(100_000, [parse_slo("p99=100ms")]) == 1000
     lowest = ladder.rate_of(ladder.lowest_rung([p99]))
     assert ladder.window_ms(lowest, [p99]) * lowest / 1000 >= 0.999 * 1200
+
+
+def test_slices_hold_ten_streams_one_after_another_and_each_stream_has_its_gaps() -> None:
+    gaps, streams = parse_slo("gap-p99=30ms"), ladder.Streams(gaps=19, lasts_ms=200)
+    assert ladder.window_ms(1_000, [gaps], streams) == 2000
+    assert ladder.ramp_ms(2000) > streams.lasts_ms
+    per_s = ladder.rate_of(ladder.lowest_rung([parse_slo("p99=30ms")], streams))
+    assert per_s / 19 <= ladder.rate_of(ladder.lowest_rung([gaps], streams)) < per_s / 18
 
 
 def test_a_budget_that_is_too_small_says_what_it_takes() -> None:

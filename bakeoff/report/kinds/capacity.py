@@ -21,6 +21,7 @@ LIMITS = {
     "answered": "it answered under 99 % of the offered in time: the queue grew",
     "errors": "over 0.1 % of the requests failed",
     "generator": "the load generator was the limit",
+    "connections": "all connections were taken while it answered as fast as ever: more (-c) tell",
     "": "the ladder ended there: it may hold more",
 }
 _COST_NOTE = (
@@ -113,7 +114,7 @@ def _without(capacity: Capacity, objective: str) -> str:
             if capacity.best_us
             else ""
         )
-        why = "" if capacity.limit.startswith("p") else f" ({LIMITS[capacity.limit]})"
+        why = f" ({LIMITS[capacity.limit]})" if capacity.limit in LIMITS else ""
         return f"doesn't hold {objective} at any rate that was offered{why}{best}"
     if capacity.finding == "at least":
         return (

@@ -71,5 +71,6 @@ def _best(report: CapacityReport, objective: str) -> str:
 
 
 def quantile_of(capacity: Capacity) -> str:
-    """The quantile that a capacity was lost by; `latency` where it was lost otherwise."""
-    return capacity.limit if capacity.limit[-1:].isdigit() else "latency"
+    """The quantile that a capacity was lost by; of other reasons, the first of its objective."""
+    limit, first = capacity.limit, capacity.objective.partition("=")[0]
+    return limit if limit[-1:].isdigit() else first

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from bakeoff.model.capacity import CapacityPlan, CostAt, Objective
 from bakeoff.model.errors import BadUsage, NoVerdict
+from bakeoff.model.plan import Plan
 from bakeoff.model.readings import CpuTime
 from bakeoff.model.samples import (
     Block,
@@ -103,7 +104,8 @@ class _Search:
         peaks: Mapping[str, float],
     ) -> None:
         self._objectives, self._duration_asked = plan.objectives, plan.duration_asked
-        self._lowest = ladder.lowest_rung(plan.objectives)
+        self._streams = _streams(plan.race, peaks)
+        self._lowest = ladder.lowest_rung(plan.objectives, self._streams)
         self._boot, self._draws, self._scores = boot, draws, scores
         self._session, self._peaks = session, peaks
         self._spent_s, self._block = 0.0, 0
@@ -137,7 +139,7 @@ class _Search:
             self._draw, self._meter, self._names = self._draws.next()
             if self._boot.number == 0 and turn == 0:
                 round_s = ladder.costs_s(len(climbing)) + sum(
-                    ladder.window_ms(ladder.rate_of(rung), self._objectives) / 1000
+                    self._window_ms(ladder.rate_of(rung)) / 1000
                     for rungs in climbing.values()
                     for rung in rungs
                 )
@@ -213,12 +215,24 @@ class _Search:
         rates = ", ".join(f"{each.entry} {(each.rate or 0) / 1000:.1f}k/s" for each in slices)
         boot.measured(self._spent_s, f"offered {rates}")
 
+    def _window_ms(self, rate: float) -> int:
+        return ladder.window_ms(rate, self._objectives, self._streams)
+
     def _slice(self, name: str, rate: float) -> Slice:
-        window_ms = ladder.window_ms(rate, self._objectives)
+        window_ms = self._window_ms(rate)
         ramp_ms = ladder.ramp_ms(window_ms)
         return self._meter.slice(
             name, self._block, ramp_ms=ramp_ms, duration_ms=window_ms, rate=rate
         )
+
+
+def _streams(plan: Plan, peaks: Mapping[str, float]) -> ladder.Streams | None:
+    """What the workload's streams are; they last as long as the fastest contender's (Little)."""
+    expect = plan.workload.first.expect
+    lasts_ms = [1000 * plan.places_of(name) / peak for name, peak in peaks.items() if peak]
+    if not (expect and expect.events and lasts_ms):
+        return None
+    return ladder.Streams(max(1, (expect.events.count or 1) - 1), min(lasts_ms))
 
 
 RAMP_MS = 50
