@@ -65,6 +65,7 @@ class _Requests(_Common, total=False):
     grpc: str
     message: str
     proto: str
+    events: int
     expect_status: int
     expect_length: int | str
     expect_body: str

@@ -38,6 +38,7 @@ class ProjectFile(Contract):
     body_file: str | None = None
     cookies: tuple[str, ...] | None = None
     user: str | None = None
+    events: int | None = None
     expect_status: int | None = None
     expect_length: int | str | None = None
     expect_body: str | None = None

@@ -10,10 +10,12 @@ from bakeoff.model.errors import BadFile, BadUsage
 from bakeoff.model.workload import Workload
 from bakeoff.plan.catalogue import Catalogue
 from bakeoff.plan.options import TRAFFIC, Flag, Options
+from bakeoff.plan.values import Count
 from bakeoff.plan.workloads import read_workload, with_files
 
 GIVEN = "workload"
 """A workload of Python, which has the keys of a file: its name, and where its faults are."""
+EVENTS = "text/event-stream"
 TYPED = "typed.toml"
 """In place of a file's name, where the keys of what was typed are at fault."""
 
@@ -97,6 +99,14 @@ class RequestOptions(Options):
     ] = None
     expect_message: Annotated[
         str | None, _traffic("Require this response of a gRPC call: JSON, or @FILE.", "JSON|@FILE")
+    ] = None
+    events: Annotated[
+        Count | None,
+        _traffic(
+            "Require a stream of this many server-sent events, and measure each; with -H "
+            '"Accept: text/event-stream" instead, of any number.',
+            "NUMBER",
+        ),
     ] = None
     expect_status: Annotated[
         int | None, Flag(TRAFFIC, "Require this status of the response.", "200", "NUMBER")
@@ -289,8 +299,10 @@ def _expected(options: RequestOptions) -> dict[str, Any]:
             shape = json.loads(options.expect_json)
         except ValueError as error:
             raise BadUsage(f"--expect-json: is not JSON: {error}") from None
+    accept = next(value for name, value in _headers(options).items() if name.lower() == "accept")
     expect = {
         "status": options.expect_status,
+        "events": {"count": options.events} if options.events or EVENTS in accept else None,
         **_length(options.expect_length),
         "body": options.expect_body,
         "body_file": options.expect_body_file,
@@ -328,7 +340,7 @@ def _request(options: RequestOptions) -> tuple[str, str]:
 
 
 def _headers(options: RequestOptions) -> dict[str, str]:
-    headers = {"Accept": "*/*"}
+    headers = {"Accept": EVENTS if options.events else "*/*"}
     for text in options.headers:
         name, value = _pair("--header", text)
         if name.lower() in map(str.lower, headers.keys() - {"Accept"}):

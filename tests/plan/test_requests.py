@@ -7,7 +7,7 @@ import pytest
 
 from bakeoff.model.errors import BadFile, BadUsage
 from bakeoff.model.plan import Plan
-from bakeoff.model.workload import Workload
+from bakeoff.model.workload import EventsSection, Workload
 from bakeoff.plan import CapacityOptions, CiOptions, RaceOptions, plan_capacity, plan_race
 from tests.plan.places import contender, environment
 
@@ -89,6 +89,20 @@ def test_the_right_answer_may_be_a_rule(tmp_path: Path) -> None:
     assert (expect.length_between, expect.body_contains) == ((10, 2000), ("a", "b"))
     assert (expect.body_matches, expect.json_) == ("^<", {"id": "number"})
     assert planned(tmp_path, expect_length=12).workload.expect.length == 12
+
+
+def test_the_right_answer_may_be_a_stream_of_so_many_events_or_of_any_number(
+    tmp_path: Path,
+) -> None:
+    ten = planned(tmp_path, events=10, request="POST /chat").workload
+    assert (ten.name, ten.expect.events) == ("POST /chat", EventsSection(count=10))
+    assert ten.first.headers["Accept"] == "text/event-stream"
+    of_any = planned(tmp_path, headers=("accept: text/event-stream",)).workload
+    assert of_any.expect.events == EventsSection()
+    both = planned(tmp_path, events=10, headers=("Accept: */*",)).workload
+    assert both.expect.events == EventsSection(count=10)
+    assert both.first.headers["Accept"] == "*/*", "as it was typed"
+    assert planned(tmp_path, request="/").workload.expect.events is None
 
 
 def test_any_contender_is_asked_what_the_user_asks(tmp_path: Path) -> None:
