@@ -9,7 +9,7 @@ from bakeoff.model.audit import Audit, Http2Conduct, TlsConduct, Work
 from bakeoff.model.finding import Finding
 from bakeoff.model.findings.values import Value
 from bakeoff.model.plan import Plan
-from bakeoff.model.protocol import HTTP_2, OVER_TLS
+from bakeoff.model.protocol import HTTP_2, OVER_TLS, OVER_UDP, WITH_STREAMS
 from bakeoff.model.samples import Record
 
 _Of = TypeVar("_Of")
@@ -121,7 +121,7 @@ LOGS_BYTES = 1.0
 NAGLE_APART_MS = (20, 250)
 NAGLE_ANSWER_MS = (38, 48)
 OF_HTTP_1 = frozenset({"connection", "keep-alive", "transfer-encoding"})
-"""Headers that HTTP/2 has no use for, and forbids."""
+"""Headers that HTTP/2 and HTTP/3 have no use for, and forbid."""
 
 Works = Mapping[str, Work]
 
@@ -201,10 +201,11 @@ def _unequal(plan: Plan, works: Works) -> Iterator[Finding]:
     for code, names in (("no_date", none), ("date_frozen", frozen)):
         if len(names) < len(works):
             yield from _named(code, names)
-    # HTTP/2 has bodies in frames, and what HPACK packs of heads is compared below.
-    plain = {name: work for name, work in works.items() if work.protocol not in HTTP_2}
+    # HTTP/2 and HTTP/3 have bodies in frames, and what HPACK packs of heads is compared below.
+    plain = {name: work for name, work in works.items() if work.protocol not in WITH_STREAMS}
     framed = {name: work for name, work in works.items() if work.protocol in HTTP_2}
-    for alike in (plain, framed):
+    over_udp = {name: work for name, work in works.items() if work.protocol in OVER_UDP}
+    for alike in (plain, framed, over_udp):
         yield from _sizes("bodies_differ", {name: work.body_bytes for name, work in alike.items()})
     yield from _sizes("heads_differ", {name: work.head_bytes for name, work in plain.items()})
     own = frozenset[str]() if len(plain) == len(works) else OF_HTTP_1

@@ -20,7 +20,7 @@ from bakeoff.model.cut import Draw, SliceLengths, Warmup
 from bakeoff.model.engine import SliceEvent
 from bakeoff.model.finding import Finding
 from bakeoff.model.plan import Plan
-from bakeoff.model.protocol import HTTP_2, Agreed
+from bakeoff.model.protocol import WITH_STREAMS, Agreed
 from bakeoff.model.readings import CoreTime, Memory, TcpTrouble, stolen_share
 
 Place = tuple[int, int]
@@ -150,7 +150,7 @@ class History:
         A connection whose server admits fewer streams than were requested is full with those.
         """
         places = plan.places_of(name)
-        if plan.protocol_of(name) not in HTTP_2:
+        if plan.protocol_of(name) not in WITH_STREAMS:
             return places
         limits = [agreed.max_concurrent_streams for agreed in self.agreed(name)]
         return min([places, *(plan.connections * limit for limit in limits if limit)])

@@ -9,7 +9,7 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, Pos
 
 from bakeoff.model.base import Contract
 from bakeoff.model.engine import BadExchange
-from bakeoff.model.protocol import Agreed, LoadedProtocol
+from bakeoff.model.protocol import Agreed, Protocol
 
 Tool = Literal["volley", "ab", "wrk", "wrk2", "webbench", "oha", "hey", "h2load"]
 """Programs whose output can be read into a `LoadResult`."""
@@ -151,7 +151,7 @@ class LoadResult(Contract):
     unsent: NonNegativeInt | None
     redirects: NonNegativeInt | None
     connects: NonNegativeInt | None
-    protocol: LoadedProtocol | None = None
+    protocol: Protocol | None = None
     streams: PositiveInt | None = None
     agreed: Agreed | None = None
     datagrams: Datagrams | None = None

@@ -9,7 +9,7 @@ from bakeoff.model.base import Contract, IfAny, IfGiven
 from bakeoff.model.contender import Contender
 from bakeoff.model.gate import CantTell, Gate
 from bakeoff.model.machine import Cluster
-from bakeoff.model.protocol import HTTP_2, Protocol, Tls
+from bakeoff.model.protocol import WITH_STREAMS, Protocol, Tls
 from bakeoff.model.workload import Workload
 
 Connection = Literal["keep-alive", "close"]
@@ -272,8 +272,8 @@ class Plan(Contract):
 
     def places_of(self, name: str) -> int:
         """How many requests to that entry may be under way at a time, over all connections."""
-        http_2 = self.protocol_of(name) in HTTP_2
-        return self.connections * (self.streams if http_2 else self.pipeline)
+        streams = self.protocol_of(name) in WITH_STREAMS
+        return self.connections * (self.streams if streams else self.pipeline)
 
     def entry(self, name: str) -> Entry:
         """The entry called `name`; KeyError where there is none."""

@@ -6,18 +6,18 @@ from pydantic import PositiveInt, model_validator
 
 from bakeoff.model.base import Contract
 
-Protocol = Literal["h1", "h1-tls", "h2c", "h2"]
-"""HTTP/1.1 in cleartext and over TLS; HTTP/2 in cleartext (prior knowledge) and over TLS (ALPN)."""
+Protocol = Literal["h1", "h1-tls", "h2c", "h2", "h3"]
+"""HTTP/1.1 in cleartext and over TLS; HTTP/2 in cleartext (prior knowledge) and over TLS (ALPN);
+HTTP/3, over QUIC."""
 
 PROTOCOLS: tuple[Protocol, ...] = get_args(Protocol)
 
-LoadedProtocol = Protocol | Literal["h3"]
-"""What `bakeoff load` speaks: HTTP/3, too, in which no race verifies answers."""
-
-OVER_TLS: frozenset[Protocol] = frozenset({"h1-tls", "h2"})
+OVER_TLS: frozenset[Protocol] = frozenset({"h1-tls", "h2", "h3"})
+OVER_UDP: frozenset[Protocol] = frozenset({"h3"})
 HTTP_2: frozenset[Protocol] = frozenset({"h2c", "h2"})
+WITH_STREAMS: frozenset[Protocol] = HTTP_2 | OVER_UDP
 
-ALPN: dict[Protocol, str] = {"h1-tls": "http/1.1", "h2": "h2"}
+ALPN: dict[Protocol, str] = {"h1-tls": "http/1.1", "h2": "h2", "h3": "h3"}
 """What a client offers by ALPN: that and nothing else, so no server falls back in silence."""
 
 

@@ -146,13 +146,15 @@ CONNECTIONS = Flag(
 PIPELINE = Flag(LOAD, "Keep this many requests in flight on each HTTP/1 connection.", "1", "NUMBER")
 PROTOCOL = Flag(
     LOAD,
-    "Use this protocol: h1, h1-tls, h2c (HTTP/2 in cleartext, by prior knowledge) or h2 (over "
-    "TLS).",
+    "Use this protocol: h1, h1-tls, h2c (HTTP/2 in cleartext, by prior knowledge), h2 (over TLS) "
+    "or h3 (HTTP/3, over QUIC).",
     "h1; h1-tls for an https:// URL",
     "NAME",
     switches={"http2": ("h2", "Use HTTP/2 over TLS, as --protocol h2 does.")},
 )
-STREAMS = Flag(LOAD, "Keep this many requests in flight on each HTTP/2 connection.", "1", "NUMBER")
+STREAMS = Flag(
+    LOAD, "Keep this many requests in flight on each HTTP/2 or HTTP/3 connection.", "1", "NUMBER"
+)
 RATE = Flag(
     LOAD,
     "Offer each contender this many requests per second (open loop), and rank by p99 latency.",

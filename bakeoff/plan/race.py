@@ -11,7 +11,7 @@ import bakeoff.plan.entries as entrants
 from bakeoff.model.errors import BadUsage, TooFewLeft, nearest
 from bakeoff.model.grid import Settings
 from bakeoff.model.plan import WARM_UP_S_MAX, Cores, Plan, Skipped
-from bakeoff.model.protocol import HTTP_2
+from bakeoff.model.protocol import HTTP_2, WITH_STREAMS
 from bakeoff.model.workload import Workload
 from bakeoff.plan.contenders import ResolvedContender, Trust, resolve_contenders
 from bakeoff.plan.environment import Environment
@@ -236,8 +236,8 @@ class RaceDraft:
         if self.workload.grpc and (others := protocols - HTTP_2):
             return f"--protocol {','.join(sorted(others))}: gRPC goes over h2c and h2 alone"
         for option, number, others in (
-            ("--pipeline", settings.pipeline, protocols & HTTP_2),
-            ("--streams", settings.streams, protocols - HTTP_2),
+            ("--pipeline", settings.pipeline, protocols & WITH_STREAMS),
+            ("--streams", settings.streams, protocols - WITH_STREAMS),
         ):
             if number > 1 and settings.connection == "close":
                 return (
@@ -251,7 +251,7 @@ class RaceDraft:
 
 _NOT_OF = {
     "--pipeline": "{} has no pipeline; use --streams",
-    "--streams": "{} has no streams; they need --protocol h2 or h2c alone",
+    "--streams": "{} has no streams; they need --protocol h2, h2c or h3 alone",
 }
 
 

@@ -45,9 +45,9 @@ class RaceOptions(RequestOptions):
     protocol: Annotated[
         Protocols | None,
         shared.PROTOCOL.but(
-            help="Use these protocols: h1, h1-tls, h2c (HTTP/2 in cleartext, by prior knowledge) "
-            "or h2 (over TLS). With several (h1,h2) each server races once in each, all in one "
-            "rotation.",
+            help="Use these protocols: h1, h1-tls, h2c (HTTP/2 in cleartext, by prior knowledge), "
+            "h2 (over TLS) or h3 (HTTP/3, over QUIC). With several (h1,h2) each server races once "
+            "in each, all in one rotation.",
             metavar="NAME,…",
         ),
     ] = None

@@ -11,7 +11,7 @@ import bakeoff.plan.options as shared
 from bakeoff.model.article import Article, Comparison, Row, Shape
 from bakeoff.model.errors import BadFile, BadUsage, nearest
 from bakeoff.model.plan import LONG_SHARE, Cores, Entry, Plan, Skipped
-from bakeoff.model.protocol import HTTP_2
+from bakeoff.model.protocol import WITH_STREAMS
 from bakeoff.model.replay import Driver, PlannedComparison, ReplayPlan
 from bakeoff.plan.catalogue import Catalogue, read_contender
 from bakeoff.plan.entries import twin
@@ -131,7 +131,7 @@ def adapt(
             upstream=catalogue.upstream(workload),
             upstream_cpus=spare_cpus(available, cores),
             connection=shape.connection,
-            http="1.1" if replay.protocol in HTTP_2 else shape.http,
+            http="1.1" if replay.protocol in WITH_STREAMS else shape.http,
             protocol=replay.protocol,
             connections=shape.connections,
             duration_s=row_s * len(entries),

@@ -47,7 +47,7 @@ def catalogue_toml(name: str, start: Start) -> str:
         'homepage = ""',
         'note = ""  # what readers of a result should know of it',
         "pipelines = false  # true: it answers requests that were sent ahead of its answers",
-        'protocols = ["h1"]  # what PROTOCOL may ask for: h1, h1-tls, h2c, h2',
+        'protocols = ["h1"]  # what PROTOCOL may ask for: h1, h1-tls, h2c, h2, h3',
         "",
         _TERMS,
     ]

@@ -123,10 +123,6 @@ def parse_protocols(value: object) -> tuple[Protocol, ...]:
         raise ValueError(f"is {value!r}; it takes {', '.join(PROTOCOLS)}, or several: h1,h2")
     protocols: list[Protocol] = []
     for name in (item.strip() if isinstance(item, str) else item for item in names):
-        if name == "h3":
-            raise ValueError(
-                f"has h3, which `bakeoff load` alone speaks; here it takes {', '.join(PROTOCOLS)}"
-            )
         if name not in known:
             hint = nearest(str(name), PROTOCOLS, "there are")
             raise ValueError(f"`{name}` is not a protocol{hint}")

@@ -27,17 +27,17 @@ class Behind(NamedTuple):
     unseen: Finding | None = None
 
 
-def behind(host: str, port: int, *, ours: bool = True) -> Behind:
+def behind(host: str, port: int, *, ours: bool = True, udp: bool = False) -> Behind:
     """The processes that answer at a port; `ours`: of an address of this machine.
 
     `host` is numeric. With the rights for it, those in other network namespaces are found too.
     """
     table = processes()
     if not ours:
-        inside = _enclosed(host, port, table)
+        inside = _enclosed(host, port, table, udp=udp)
         unseen = None if inside else Finding.of("unseen_host")
         return Behind(inside, unseen)
-    sockets = listening(host, port)
+    sockets = listening(host, port, udp=udp)
     holders = holding(sockets, table)
     if os.getpid() in holders:
         return Behind(unseen=Finding.of("unseen_self"))
@@ -46,7 +46,7 @@ def behind(host: str, port: int, *, ours: bool = True) -> Behind:
     eldest = tuple(pid for pid in holders if table[pid].parent not in holders)
     for pid in eldest:
         if table[pid].name in FORWARDERS:
-            if inside := _enclosed(*_forwarded(pid), table):
+            if inside := _enclosed(*_forwarded(pid), table, udp=udp):
                 return Behind((*inside, *eldest))
             process = f"{table[pid].name} (pid {pid})"
             return Behind(unseen=Finding.of("unseen_forwarded", process=process))
@@ -74,7 +74,7 @@ def _forwarded(pid: int) -> tuple[str, int]:
     return "", 0
 
 
-def _enclosed(host: str, port: int, table: dict[int, Process]) -> tuple[int, ...]:
+def _enclosed(host: str, port: int, table: dict[int, Process], *, udp: bool) -> tuple[int, ...]:
     """The eldest of the processes that listen there in another network namespace."""
     spaces: dict[int, list[int]] = {}
     for pid in table:
@@ -82,7 +82,7 @@ def _enclosed(host: str, port: int, table: dict[int, Process]) -> tuple[int, ...
             spaces.setdefault(os.stat(f"/proc/{pid}/ns/net").st_ino, []).append(pid)  # noqa: PTH116
     for pids in spaces.values():
         if host in _addresses(pids[0]):
-            holders = holding(listening(host, port, of=pids[0]), pids)
+            holders = holding(listening(host, port, of=pids[0], udp=udp), pids)
             return tuple(pid for pid in holders if table[pid].parent not in holders)
     return ()
 

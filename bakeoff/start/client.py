@@ -17,7 +17,7 @@ from bakeoff.model.contender import argument_list, fill
 from bakeoff.model.errors import BakeoffError, ContenderOut, MissingPiece
 from bakeoff.model.finding import Finding
 from bakeoff.model.plan import Cores, Entry
-from bakeoff.model.protocol import OVER_TLS, Certificate, Protocol
+from bakeoff.model.protocol import OVER_TLS, OVER_UDP, Certificate, Protocol
 from bakeoff.model.receipt import CpuCounter, Handle, Stopped
 from bakeoff.start import faults
 from bakeoff.start.behind import Behind, behind, counter, counter_of_all
@@ -136,7 +136,8 @@ class Keeper:
         key = key or entry.name
         run = entry.contender.run
         fixed = entry.fixed_port
-        port = self._ports.fixed(host, fixed) if fixed else self._ports.free(host)
+        udp = protocol in OVER_UDP
+        port = self._ports.fixed(host, fixed, udp=udp) if fixed else self._ports.free(host)
         over_tls = certificate if protocol in OVER_TLS else None
         cert, secret = (over_tls.cert, over_tls.key) if over_tls else ("", "")
         values = {
@@ -172,11 +173,13 @@ class Keeper:
             reason = faults.unstartable(started["step"], started["errno"], argv[0], entry.folder)
             raise ContenderOut(reason)
         try:
-            ready_ms = self._ready(key, host, port, run.ready_timeout_s, started, answers, say)
+            ready_ms = self._ready(
+                key, host, port, run.ready_timeout_s, started, answers, say, udp=udp
+            )
         except ContenderOut:
             self.stop(key)
             raise
-        counted, unseen = self._counter(entry.name, key, host, port, started)
+        counted, unseen = self._counter(entry.name, key, host, port, started, udp=udp)
         return Handle(
             name=entry.name,
             pid=started["pid"],
@@ -203,6 +206,8 @@ class Keeper:
         started: dict[str, Any],
         answers: Answers,
         say: Say,
+        *,
+        udp: bool,
     ) -> float:
         """Wait for the first answer; ms from exec to it. Raises `ContenderOut`."""
         log = self._logs[name]
@@ -221,7 +226,7 @@ class Keeper:
                 say(faults.waited_for(waited_s, timeout_s, fault))
                 said_after_s = [after_s for after_s in said_after_s if after_s > waited_s]
             if waited_s > min(_ELSEWHERE_AFTER_S, timeout_s):
-                listeners = listeners_of(self.pids(name))
+                listeners = listeners_of(self.pids(name), udp=udp)
                 if listeners and not any(listener.serves(host, port) for listener in listeners):
                     raise ContenderOut(faults.elsewhere(listeners, host, port))
             if waited_s > timeout_s:
@@ -230,7 +235,7 @@ class Keeper:
             time.sleep(min(max(_STEP_S_MIN, _STEP_SHARE * waited_s), _STEP_S_MAX))
 
     def _counter(
-        self, name: str, key: str, host: str, port: int, started: dict[str, Any]
+        self, name: str, key: str, host: str, port: int, started: dict[str, Any], *, udp: bool
     ) -> tuple[CpuCounter, Finding | None]:
         """What counts the CPU time of a server that answers, or why nothing does.
 
@@ -245,11 +250,11 @@ class Keeper:
         if (
             name in self._inside
             or any(not os.access(f"/proc/{pid}/fd", os.R_OK) for pid in pids)
-            or holding(listening(host, port), pids)
+            or holding(listening(host, port, udp=udp), pids)
         ):
             self._inside.add(name)
             return own, None
-        there = behind(host, port)
+        there = behind(host, port, udp=udp)
         if there.unseen:
             return CpuCounter(kind="none"), there.unseen
         return counter(there.pids, own), None
@@ -345,7 +350,8 @@ def attach(entry: Entry, protocol: Protocol = "h1") -> Handle:
     if attached.pid:
         there = Behind((attached.pid,))
     else:
-        there = behind(host, attached.port, ours=can_bind(host, 0))
+        ours, udp = can_bind(host, 0), protocol in OVER_UDP
+        there = behind(host, attached.port, ours=ours, udp=udp)
     counted = counter(there.pids)
     pid = counted.pid
     answering = process(pid) if pid else None

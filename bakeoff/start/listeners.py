@@ -9,20 +9,21 @@ from pathlib import Path
 from typing import NamedTuple
 
 _ANY = ("0.0.0.0", "::")
-_LISTENS = " 0A "
-"""The state of a socket, in a column of its own."""
+_TABLES = {False: (("tcp", "tcp6"), "0A"), True: (("udp", "udp6"), "07")}
+"""Where sockets of TCP, and of UDP, are, and the state of those that anybody may send to."""
 
 
 class Listener(NamedTuple):
-    """A listening TCP socket and the user who made it."""
+    """A listening socket and the user who made it."""
 
     address: str
     port: int
     uid: int = 0
     inode: int = 0
+    udp: bool = False
 
     def __str__(self) -> str:
-        return endpoint(self.address, self.port)
+        return f"{'UDP ' if self.udp else ''}{endpoint(self.address, self.port)}"
 
     def serves(self, host: str, port: int) -> bool:
         """Whether a connection to `host`, a numeric address, and `port` may arrive here."""
@@ -34,15 +35,16 @@ def endpoint(address: str, port: int) -> str:
     return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
 
 
-def listeners(of: int | str = "self") -> Iterator[Listener]:
+def listeners(of: int | str = "self", *, udp: bool = False) -> Iterator[Listener]:
     """All in the network namespace of the process `of`, proc(5)."""
-    for name in ("tcp", "tcp6"):
+    names, listens = _TABLES[udp]
+    for name in names:
         with suppress(OSError):
             for line in Path(f"/proc/{of}/net/{name}").read_text().splitlines()[1:]:
-                if _LISTENS in line:
-                    _, local, _, _, _, _, _, uid, _, inode, *_ = line.split()
+                _, local, _, state, _, _, _, uid, _, inode, *_ = line.split()
+                if state == listens:
                     address, _, port = local.partition(":")
-                    yield Listener(_numeric(address), int(port, 16), int(uid), int(inode))
+                    yield Listener(_numeric(address), int(port, 16), int(uid), int(inode), udp)
 
 
 def _numeric(words: str) -> str:
@@ -54,16 +56,16 @@ def _numeric(words: str) -> str:
     return str(getattr(address, "ipv4_mapped", None) or address)
 
 
-def listening(host: str, port: int, of: int | str = "self") -> list[Listener]:
+def listening(host: str, port: int, of: int | str = "self", *, udp: bool = False) -> list[Listener]:
     """Those at which connections to `host`, a numeric address, and `port` arrive."""
-    found = [listener for listener in listeners(of) if listener.serves(host, port)]
+    found = [listener for listener in listeners(of, udp=udp) if listener.serves(host, port)]
     return [listener for listener in found if listener.address == host] or found
 
 
-def listeners_of(pids: Iterable[int]) -> list[Listener]:
+def listeners_of(pids: Iterable[int], *, udp: bool = False) -> list[Listener]:
     """Those that `pids` have, in order; none of a process that is hidden from us."""
     theirs = {inode for pid in pids for inode in _inodes(pid)}
-    return sorted(listener for listener in listeners() if listener.inode in theirs)
+    return sorted(listener for listener in listeners(udp=udp) if listener.inode in theirs)
 
 
 def holding(sockets: Iterable[Listener], pids: Iterable[int]) -> list[int]:

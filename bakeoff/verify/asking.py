@@ -1,10 +1,14 @@
 """One connection to a server in the protocol that it is asked over."""
 
+from __future__ import annotations
+
 import socket
 import ssl
-from typing import Literal, Self
+from typing import TYPE_CHECKING, Literal, Self, TypeAlias
 
-from bakeoff.model.protocol import HTTP_2, OVER_TLS, Protocol, Tls
+from bakeoff.model.audit import TlsConduct
+from bakeoff.model.errors import MissingPiece
+from bakeoff.model.protocol import HTTP_2, OVER_TLS, OVER_UDP, Protocol, Tls
 from bakeoff.model.receipt import Handle
 from bakeoff.model.workload import RequestSection
 from bakeoff.verify.exchange import (
@@ -13,12 +17,18 @@ from bakeoff.verify.exchange import (
     Answer,
     ClosedAtOnce,
     NoAnswer,
+    NoHandshake,
     connect,
     exchange,
     written,
 )
 from bakeoff.verify.http2 import Http2Connection
-from bakeoff.verify.secure import secured, speaks_tls
+from bakeoff.verify.secure import Session, handshake, offered_over_tcp, secured, speaks_tls
+
+if TYPE_CHECKING:
+    from aioquic.tls import SessionTicket
+
+    from bakeoff.verify.http3 import Http3Connection
 
 GET = RequestSection()
 NOT_YET = (502, 503, 504)
@@ -52,46 +62,57 @@ class Http1Connection:
         self.close()
 
 
-def transport(
-    address: str,
-    protocol: Protocol,
-    tls: Tls | None,
-    timeout_s: float,
-    *,
-    client: ssl.SSLContext | None = None,
-    session: ssl.SSLSession | None = None,
-) -> socket.socket:
-    """A connection that bytes of HTTP can be sent on. Raises `NoAnswer`, OSError."""
-    connection = connect(address, timeout_s)
-    if protocol not in OVER_TLS:
-        return connection
-    assert tls, "a server over TLS has somebody to believe it by"
-    return secured(connection, tls, protocol, client=client, session=session)
+Connection: TypeAlias = "Http1Connection | Http2Connection | Http3Connection"
+Former: TypeAlias = "Session | SessionTicket"
+"""What resumes the session of an earlier connection."""
 
 
 def opened(
-    handle: Handle,
-    timeout_s: float = READ_TIMEOUT_S,
-    *,
-    client: ssl.SSLContext | None = None,
-    session: ssl.SSLSession | None = None,
-) -> Http1Connection | Http2Connection:
-    """A connection to a server, with its TLS where it has one. Raises `NoAnswer`, OSError.
-
-    The `session` of an earlier connection is resumed by the `client` that this one had.
-    """
-    connection = transport(
-        handle.address, handle.protocol, handle.tls, timeout_s, client=client, session=session
-    )
-    return _speaking(handle.protocol, connection, handle.host, handle.connection == "close")
+    handle: Handle, timeout_s: float = READ_TIMEOUT_S, former: Former | None = None
+) -> Connection:
+    """A connection to a server, with its TLS where it has one. Raises `NoAnswer`, OSError."""
+    close = handle.connection == "close"
+    return _open(handle.address, handle.protocol, handle.tls, handle.host, timeout_s, close, former)
 
 
-def _speaking(
-    protocol: Protocol, connection: socket.socket, host: str, close: bool
-) -> Http1Connection | Http2Connection:
+def _open(
+    address: str,
+    protocol: Protocol,
+    tls: Tls | None,
+    host: str,
+    timeout_s: float,
+    close: bool,
+    former: Former | None = None,
+) -> Connection:
+    assert tls or protocol not in OVER_TLS, "a server over TLS has somebody to believe it by"
+    if protocol in OVER_UDP:
+        try:
+            # Here, not above: it is for HTTP/3 alone, and not in every installation.
+            from bakeoff.verify.http3 import Http3Connection
+        except ImportError as error:
+            raise MissingPiece(
+                f"answers over HTTP/3 can't be checked: {error}; pip install 'bakeoff[h3]', or "
+                "use another --protocol"
+            ) from None
+        assert tls
+        assert not isinstance(former, tuple)
+        return Http3Connection(address, host, tls, timeout_s, former)
+    connection = connect(address, timeout_s)
+    if tls and protocol in OVER_TLS:
+        assert former is None or isinstance(former, tuple)
+        connection = secured(connection, tls, protocol, former)
     if protocol in HTTP_2:
         return Http2Connection(connection, "https" if protocol in OVER_TLS else "http", host)
     return Http1Connection(connection, host, close=close)
+
+
+def shaken(connection: Connection) -> tuple[TlsConduct, Former | None]:
+    """What its handshake came to, and what resumes its session."""
+    if isinstance(connection, Http1Connection | Http2Connection):
+        assert isinstance(connection.socket, ssl.SSLSocket)
+        context, session = connection.socket.context, connection.socket.session
+        return handshake(connection.socket), (context, session)
+    return connection.tls(), connection.ticket
 
 
 def rendered(handle: Handle, request: RequestSection) -> bytes:
@@ -104,7 +125,10 @@ def rendered(handle: Handle, request: RequestSection) -> bytes:
 
 
 def why(error: NoAnswer, address: str, protocol: Protocol) -> str:
-    """The reason, which some servers of TLS don't tell to a client without it."""
+    """The reason, which some servers of TLS don't tell to a client without it; of one without
+    HTTP/3, what it offers instead."""
+    if isinstance(error, NoHandshake):
+        return f"{error}; {offered_over_tcp(address)}"
     closed = isinstance(error, ClosedAtOnce) and protocol not in OVER_TLS
     return SPEAKS_TLS if closed and speaks_tls(address) else str(error)
 
@@ -124,8 +148,8 @@ def answers(
     """
     address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     try:
-        with transport(address, protocol, tls, READ_TIMEOUT_S) as connection:
-            answer = _speaking(protocol, connection, address, close).ask(request, request.path)
+        with _open(address, protocol, tls, address, READ_TIMEOUT_S, close) as connection:
+            answer = connection.ask(request, request.path)
     except NoAnswer as error:
         return why(error, address, protocol)
     except OSError as error:

@@ -2,7 +2,6 @@
 and probes, which are other requests and go to processes that aren't measured."""
 
 import socket
-import ssl
 import struct
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,14 +14,13 @@ from typing import Literal
 from bakeoff.model.audit import Audit, Http2Conduct, Probes, TlsConduct
 from bakeoff.model.errors import BakeoffError
 from bakeoff.model.plan import Entry
-from bakeoff.model.protocol import HTTP_2
+from bakeoff.model.protocol import HTTP_2, OVER_UDP, WITH_STREAMS
 from bakeoff.model.receipt import Handle
 from bakeoff.model.workload import RequestSection, Workload
-from bakeoff.verify.asking import Http1Connection
+from bakeoff.verify.asking import Connection, Former, Http1Connection, shaken
 from bakeoff.verify.exchange import READ_TIMEOUT_S, Answer, NoAnswer, written
 from bakeoff.verify.http2 import Http2Connection
 from bakeoff.verify.mix import begun, first_sent
-from bakeoff.verify.secure import context, handshake
 
 REQUESTS = 20
 STREAMS = 2
@@ -87,8 +85,8 @@ def audit(
 
 def probe(handle: Handle, entry: Entry, workload: Workload) -> Probes:
     """How a server reacts to what the workload doesn't send; it may end at that."""
-    if handle.protocol in HTTP_2:
-        # It has no versions and no word for closing, and a server can't answer half of a frame.
+    if handle.protocol in WITH_STREAMS:
+        # They have no versions and no word for closing, and a server can't answer half of a frame.
         return Probes()
     client = _Client(handle, entry, workload)
     return Probes(
@@ -136,16 +134,22 @@ class _Client:
         Raises `NoAnswer` if the first fails.
         """
         exchanges: list[_Exchange] = []
+        # QUIC puts packets together as it likes: how many come says nothing of writes.
+        over_udp = self._handle.protocol in OVER_UDP
         with self._connected() as (connection, request):
             while len(exchanges) < self.asked:
-                before = _segments_in(connection.socket)
+                before = None if over_udp else _segments_in(connection.socket)
                 try:
                     answer = connection.ask(request, request.path)
                 except NoAnswer:
                     if not exchanges:
                         raise
                     break
-                segments = _segments(connection.socket, before, len(answer.raw))
+                segments = (
+                    None
+                    if before is None
+                    else _segments(connection.socket, before, len(answer.raw))
+                )
                 exchanges.append(_Exchange(answer, segments))
                 if not answer.keeps_alive:
                     break
@@ -193,37 +197,31 @@ class _Client:
 
     def _tls(self) -> TlsConduct | None:
         """What a handshake comes to, and whether a second one is shorter; None without TLS."""
-        handle = self._handle
-        if not handle.tls:
+        if not self._handle.tls:
             return None
-        client = context(handle.tls, handle.protocol)
-        session, seen = None, []
+        former, seen = None, []
         for _ in range(2):
-            with self._connected(client, session) as (connection, request):
+            with self._connected(former) as (connection, request):
                 # With TLS 1.3 tickets come behind the handshake: they are read with an answer.
                 connection.ask(request, request.path)
-                assert isinstance(connection.socket, ssl.SSLSocket)
-                session = connection.socket.session
-                seen.append(handshake(connection.socket))
+                conduct, former = shaken(connection)
+                seen.append(conduct)
         first, second = seen
         return first.model_copy(update={"resumes": second.resumes})
 
     @contextmanager
     def _connected(
-        self, client: ssl.SSLContext | None = None, session: ssl.SSLSession | None = None
-    ) -> Iterator[tuple[Http1Connection | Http2Connection, RequestSection]]:
+        self, former: Former | None = None
+    ) -> Iterator[tuple[Connection, RequestSection]]:
         """A connection, and the request that the load repeats on it."""
-        with begun(self._handle, self._workload, WITHIN_S, client=client, session=session) as (
-            connection,
-            values,
-        ):
+        with begun(self._handle, self._workload, WITHIN_S, former) as (connection, values):
             yield connection, first_sent(self._entry, self._workload, values)
 
 
-def _segments(connection: socket.socket, before: int | None, answer_bytes: int) -> int | None:
+def _segments(connection: socket.socket, before: int, answer_bytes: int) -> int | None:
     after = _segments_in(connection)
     largest = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG)
-    if before is None or after is None or answer_bytes > largest:
+    if after is None or answer_bytes > largest:
         return None
     return max(1, after - before)
 

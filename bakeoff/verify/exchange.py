@@ -28,6 +28,10 @@ class NoAnswer(BakeoffError):
     came: "Answer | None" = None
 
 
+class NoHandshake(NoAnswer):
+    """QUIC came to no connection; over TCP the server may offer something else."""
+
+
 class ClosedAtOnce(NoAnswer):
     """The connection was closed before the first byte of an answer."""
 

@@ -71,9 +71,8 @@ class Http2Connection:
         )
         body = request.content
         try:
-            self._h2.send_headers(
-                coming.stream, self._head(request, path, len(body)), end_stream=not body
-            )
+            head = fields(request, path, self._scheme, self._authority, len(body))
+            self._h2.send_headers(coming.stream, head, end_stream=not body)
             self._send(coming, body)
             while not coming.done:
                 self._read(coming)
@@ -89,22 +88,11 @@ class Http2Connection:
     def first_bytes(self, request: RequestSection) -> bytes:
         """What a new connection sends with its first request."""
         stream, body = self._h2.get_next_available_stream_id(), request.content
-        head = self._head(request, request.path, len(body))
+        head = fields(request, request.path, self._scheme, self._authority, len(body))
         self._h2.send_headers(stream, head, end_stream=not body)
         if piece := body[: self._h2.max_outbound_frame_size]:
             self._h2.send_data(stream, piece, end_stream=len(piece) == len(body))
         return self._h2.data_to_send()
-
-    def _head(self, request: RequestSection, path: str, length: int) -> list[tuple[str, str]]:
-        own = ((name.lower(), value) for name, value in request.headers.items())
-        return [
-            (":method", request.method),
-            (":scheme", self._scheme),
-            (":authority", self._authority),
-            (":path", path),
-            *((name, value) for name, value in own if name not in _OF_HTTP_1),
-            *([("content-length", str(length))] if length or request.posts else []),
-        ]
 
     def _send(self, coming: _Coming, body: bytes) -> None:
         """What is to be said, and the body as far as the server's windows let it."""
@@ -195,6 +183,21 @@ class Http2Connection:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def fields(
+    request: RequestSection, path: str, scheme: str, authority: str, length: int
+) -> list[tuple[str, str]]:
+    """The head of a request with a body of this `length`, as HTTP/2 and HTTP/3 have it."""
+    own = ((name.lower(), value) for name, value in request.headers.items())
+    return [
+        (":method", request.method),
+        (":scheme", scheme),
+        (":authority", authority),
+        (":path", path),
+        *((name, value) for name, value in own if name not in _OF_HTTP_1),
+        *([("content-length", str(length))] if length or request.posts else []),
+    ]
 
 
 def _check_speaks(begins: bytes) -> None:

@@ -6,7 +6,6 @@ request file; what this one says is checked here first, where a wrong answer can
 
 import base64
 import json
-import ssl
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from http.cookies import CookieError, SimpleCookie
@@ -17,10 +16,9 @@ from bakeoff.model.fields import filled
 from bakeoff.model.plan import Entry
 from bakeoff.model.receipt import Handle
 from bakeoff.model.workload import ExpectSection, OnceSection, RequestSection, Workload
-from bakeoff.verify.asking import Http1Connection, opened
+from bakeoff.verify.asking import Connection, Former, opened
 from bakeoff.verify.exchange import READ_TIMEOUT_S, Answer, NoAnswer
 from bakeoff.verify.expected import cut_off, problems, shown
-from bakeoff.verify.http2 import Http2Connection
 
 PROBLEMS_MAX = 5
 """Of a server that has nothing that is asked for, the first few say so."""
@@ -67,16 +65,14 @@ def begun(
     handle: Handle,
     workload: Workload,
     timeout_s: float = READ_TIMEOUT_S,
-    *,
-    client: ssl.SSLContext | None = None,
-    session: ssl.SSLSession | None = None,
-) -> Iterator[tuple[Http1Connection | Http2Connection, Mapping[str, str]]]:
+    former: Former | None = None,
+) -> Iterator[tuple[Connection, Mapping[str, str]]]:
     """A connection on which what is sent once was, and the values of the first row and of tokens.
 
     Raises `NoAnswer`, `NotTaken` and OSError.
     """
     values = workload.row()
-    with opened(handle, timeout_s, client=client, session=session) as connection:
+    with opened(handle, timeout_s, former) as connection:
         for once in workload.once:
             request = as_sent(workload, once, values)
             name = once.name or once.usual_name

@@ -2,17 +2,24 @@
 
 import socket
 import ssl
+from typing import TYPE_CHECKING
 
 from bakeoff.model.audit import TlsConduct
 from bakeoff.model.protocol import ALPN, Protocol, Tls
 from bakeoff.verify.exchange import NoAnswer, connect
 
+if TYPE_CHECKING:
+    from cryptography.x509 import Certificate
+
 SPEAKS_PLAIN = (
     "its port speaks plain HTTP; give its http:// URL, or --protocol h1 or h2c to a command"
 )
+Session = tuple[ssl.SSLContext, ssl.SSLSession | None]
+"""What resumes a connection's session, and the client that it was made with."""
 _NO_TLS = ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "PACKET_LENGTH_TOO_LONG", "RECORD_LAYER_FAILURE")
 """What OpenSSL says of bytes that are no TLS record."""
 _NO_ALPN = "NO_APPLICATION_PROTOCOL"
+_OVER_TCP: tuple[Protocol, ...] = ("h2", "h1-tls")
 
 
 def context(tls: Tls, protocol: Protocol) -> ssl.SSLContext:
@@ -29,15 +36,13 @@ def secured(
     connection: socket.socket,
     tls: Tls,
     protocol: Protocol,
-    *,
-    client: ssl.SSLContext | None = None,
-    session: ssl.SSLSession | None = None,
+    former: Session | None = None,
 ) -> ssl.SSLSocket:
     """The same connection behind a handshake. Raises `NoAnswer`, and closes it then.
 
-    A `session` is resumed by the `client` that it was made with.
+    The session of a `former` one is resumed.
     """
-    client = client or context(tls, protocol)
+    client, session = former or (context(tls, protocol), None)
     try:
         wrapped = client.wrap_socket(connection, server_hostname=tls.server_name, session=session)
     except OSError as error:
@@ -47,20 +52,35 @@ def secured(
     # To a server that knows no ALPN, HTTP/1.1 is what TLS carries.
     if agreed != asked and not (agreed is None and protocol == "h1-tls"):
         wrapped.close()
-        raise NoAnswer(_disagreed(protocol, agreed or "none"))
+        raise NoAnswer(disagreed(protocol, agreed or "none"))
     return wrapped
 
 
-def speaks_tls(address: str, timeout_s: float = 1.0) -> bool:
-    """Whether a TLS handshake with `host:port`, a numeric address, succeeds."""
+def speaks_tls(address: str, timeout_s: float = 1.0, protocol: Protocol | None = None) -> bool:
+    """Whether a TLS handshake with `host:port`, a numeric address, succeeds; with a `protocol`,
+    whether it is agreed on."""
     client = ssl.create_default_context()
     client.check_hostname = False
     client.verify_mode = ssl.CERT_NONE
+    if protocol:
+        client.set_alpn_protocols([ALPN[protocol]])
     try:
-        with connect(address, timeout_s) as connection, client.wrap_socket(connection):
-            return True
+        with connect(address, timeout_s) as connection, client.wrap_socket(connection) as wrapped:
+            return protocol is None or wrapped.selected_alpn_protocol() == ALPN[protocol]
     except OSError:
         return False
+
+
+def offered_over_tcp(address: str) -> str:
+    """What a server that does not speak HTTP/3 at `host:port` offers there instead."""
+    spoken = [each for each in _OVER_TCP if speaks_tls(address, protocol=each)]
+    if spoken:
+        return f"over TCP it offers {' and '.join(spoken)}"
+    try:
+        connect(address, 1.0).close()
+    except OSError:
+        return "nothing listens at its TCP port either"
+    return "its TCP port takes connections, without TLS and ALPN"
 
 
 def handshake(connection: ssl.SSLSocket) -> TlsConduct:
@@ -75,7 +95,7 @@ def handshake(connection: ssl.SSLSocket) -> TlsConduct:
     )
 
 
-def _disagreed(protocol: Protocol, agreed: str) -> str:
+def disagreed(protocol: Protocol, agreed: str) -> str:
     return f"asked for {ALPN[protocol]} by ALPN, it agreed on {agreed}: does it speak {protocol}?"
 
 
@@ -87,7 +107,7 @@ def _fault(error: OSError, protocol: Protocol) -> str:
     if any(each in reason for each in _NO_TLS):
         return SPEAKS_PLAIN
     if _NO_ALPN in reason:
-        return _disagreed(protocol, "none, and refused the handshake")
+        return disagreed(protocol, "none, and refused the handshake")
     if isinstance(error, TimeoutError):
         return "it took the TLS handshake in silence: does its port speak TLS?"
     if isinstance(error, ssl.SSLEOFError | ConnectionError):
@@ -98,11 +118,17 @@ def _fault(error: OSError, protocol: Protocol) -> str:
 def _key(certificate: bytes | None) -> str:
     # Here, not above: a race in cleartext needs none of it.
     from cryptography import x509
+
+    return key_of(x509.load_der_x509_certificate(certificate)) if certificate else ""
+
+
+def key_of(certificate: "Certificate | None") -> str:
+    """The kind of a certificate's key, as EC secp256r1; empty without a certificate."""
     from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
     if not certificate:
         return ""
-    key = x509.load_der_x509_certificate(certificate).public_key()
+    key = certificate.public_key()
     if isinstance(key, ec.EllipticCurvePublicKey):
         return f"EC {key.curve.name}"
     if isinstance(key, rsa.RSAPublicKey):

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.plan import Connection, HttpVersion
-from bakeoff.model.protocol import HTTP_2, Protocol, Tls
+from bakeoff.model.protocol import HTTP_2, OVER_UDP, Protocol, Tls
 
 _SPEAKERS = {"1.0": "ab, webbench or the engine", "1.1": "wrk, oha, hey or the engine"}
 
@@ -84,6 +84,8 @@ class LoadSpec:
         `at_most` "requests": it takes no more connections than requests; "connections": it takes
         no more threads than connections.
         """
+        if self.protocol in OVER_UDP:
+            raise BadUsage(f"{tool} is not used for HTTP/3; for {self.protocol} use the engine")
         if self.protocol in HTTP_2 and http_2 == "no":
             raise BadUsage(
                 f"{tool} doesn't speak HTTP/2; for {self.protocol} use h2load, oha or the engine"

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping
 
 from bakeoff.model.plan import Plan
-from bakeoff.model.protocol import HTTP_2, Protocol
+from bakeoff.model.protocol import WITH_STREAMS, Protocol
 from bakeoff.model.receipt import Receipt, Verification
 from bakeoff.model.samples import BootEntry, BootStart, Record
 from bakeoff.model.verdict import Verdict
@@ -166,8 +166,8 @@ def _process(server: BootEntry | None) -> Iterator[tuple[str, str]]:
 
 
 def _head(verified: Verification, protocol: Protocol) -> str:
-    """Of HTTP/2, whose heads are packed on the wire, as the fields that they unpack to."""
-    if protocol in HTTP_2:
+    """Of HTTP/2 and HTTP/3, whose heads are packed on the wire, as the fields that they unpack to."""
+    if protocol in WITH_STREAMS:
         fields = (f"{name}: {value}" for name, value in verified.headers)
         return "\n".join([f":status: {verified.status}", *fields])
     return response_head(verified.response_base64)

@@ -79,6 +79,7 @@ PROTOCOL_NAMES: Mapping[Protocol, str] = {
     "h1-tls": "HTTP/1.1 over TLS",
     "h2c": "HTTP/2 in cleartext",
     "h2": "HTTP/2 over TLS",
+    "h3": "HTTP/3 over QUIC",
 }
 _GATE_SIGNS: dict[str, doc.Sign] = {
     "holds": "✓",
