@@ -193,16 +193,37 @@ class EventsSlice(Contract):
     faults: dict[Fault, PositiveInt]
 
 
+class Datagrams(Contract):
+    """What QUIC sent and received under HTTP/3, in ramp, window and drain.
+
+    `sent_per_call` is above 1 where one system call sends several datagrams (GSO), and
+    `received_per_piece` where the kernel hands several over at once (GRO). `lost` counts packets of
+    ours that were taken for lost, and what they carried sent again; `dropped` the datagrams that
+    any socket of this machine had no room for, None where the kernel doesn't say.
+    """
+
+    quic_version: str
+    congestion_control: str
+    sent: NonNegativeInt
+    received: NonNegativeInt
+    received_per_answer: NonNegativeFloat | None
+    received_bytes_per_answer: NonNegativeFloat | None
+    sent_per_call: NonNegativeFloat | None
+    received_per_piece: NonNegativeFloat | None
+    lost: NonNegativeInt
+    dropped: NonNegativeInt | None
+
+
 class SliceEvent(Contract):
     """Event: one slice, measured. Times in ns of CLOCK_MONOTONIC, histograms in ns.
 
     `handshakes` counts those of TLS, ramp and drain included, of which `resumed` were short.
     `first_byte` is None where each answer's body came in one piece: then `latency` is that of its
     first byte, too. `events` is there where streams of them were asked for. `by_request` is there
-    for a target with a request file: one for each of its requests, in order. `delayed_ns` is
-    how long the engine's threads waited in the window for others to leave their cores; None:
-    the kernel doesn't say. `fixed_work_ns` is the CPU time of the job's fixed work just
-    before. Slices of earlier versions have neither of them, nor `busy_threads` nor
+    for a target with a request file: one for each of its requests, in order. `datagrams` is there
+    over HTTP/3. `delayed_ns` is how long the engine's threads waited in the window for others to
+    leave their cores; None: the kernel doesn't say. `fixed_work_ns` is the CPU time of the job's
+    fixed work just before. Slices of earlier versions have neither of them, nor `busy_threads` nor
     `requests_by_share`, which another load generator's don't have either.
     """
 
@@ -223,6 +244,7 @@ class SliceEvent(Contract):
     handshakes: NonNegativeInt = 0
     handshake_mean_us: NonNegativeFloat | None = None
     resumed: NonNegativeInt = 0
+    datagrams: IfGiven[Datagrams] = None
     idle_closed: NonNegativeInt
     errors: dict[str, PositiveInt]
     latency: str

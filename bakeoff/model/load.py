@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
 from bakeoff.model.base import Contract
-from bakeoff.model.engine import BadExchange
+from bakeoff.model.engine import BadExchange, Datagrams
 from bakeoff.model.protocol import Agreed, Protocol
 
 Tool = Literal["volley", "ab", "wrk", "wrk2", "webbench", "oha", "hey", "h2load"]
@@ -86,27 +86,6 @@ class Events(Contract):
     out_of_order: NonNegativeInt
     altered: NonNegativeInt
     open: NonNegativeInt
-
-
-class Datagrams(Contract):
-    """What QUIC sent and received under HTTP/3, in ramp, window and drain.
-
-    `sent_per_call` is above 1 where one system call sends several datagrams (GSO), and
-    `received_per_piece` where the kernel hands several over at once (GRO). `lost` counts packets of
-    ours that were taken for lost, and what they carried sent again; `dropped` the datagrams that
-    any socket of this machine had no room for, None where the kernel doesn't say.
-    """
-
-    quic_version: str
-    congestion_control: str
-    sent: NonNegativeInt
-    received: NonNegativeInt
-    received_per_answer: NonNegativeFloat | None
-    received_bytes_per_answer: NonNegativeFloat | None
-    sent_per_call: NonNegativeFloat | None
-    received_per_piece: NonNegativeFloat | None
-    lost: NonNegativeInt
-    dropped: NonNegativeInt | None
 
 
 class RequestResult(Contract):

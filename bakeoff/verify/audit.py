@@ -1,6 +1,8 @@
 """How servers treat a connection: a few dozen of the workload's requests to each, before the load;
 and probes, which are other requests and go to processes that aren't measured."""
 
+from __future__ import annotations
+
 import socket
 import struct
 import time

@@ -20,7 +20,7 @@ from aioquic.quic.events import (
     StreamDataReceived,
     StreamReset,
 )
-from aioquic.quic.packet import QuicErrorCode
+from aioquic.quic.packet import QuicErrorCode, QuicProtocolVersion
 from aioquic.tls import AlertDescription, SessionTicket
 
 from bakeoff.model.audit import TlsConduct
@@ -75,6 +75,8 @@ class Http3Connection:
                 cadata=tls.ca_pem.encode() if tls.ca_pem else None,
                 verify_mode=ssl.CERT_NONE if tls.insecure else ssl.CERT_REQUIRED,
                 session_ticket=ticket,
+                # As the load generator does.
+                supported_versions=[QuicProtocolVersion.VERSION_1],
             ),
             session_ticket_handler=self._keep,
         )

@@ -4,6 +4,8 @@ A workload whose requests differ, or whose right answer is a rule, is asked by t
 request file; what this one says is checked here first, where a wrong answer can be shown.
 """
 
+from __future__ import annotations
+
 import base64
 import json
 from collections.abc import Collection, Iterator, Mapping

@@ -88,7 +88,7 @@ SECTION = Section(
             hello = "/" ~> hello = "index.html"
             ready_timeout_s = 1 ~> ready_timeout_s = 0
             ready_timeout_s ~> ready_timeuot_s
-            [serves] ~> protocols = ["h3"]\\n[serves]
+            [serves] ~> protocols = ["h4"]\\n[serves]
             command = "true" ~> comand = "true"
             """,
             "race ./x",

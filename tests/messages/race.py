@@ -54,7 +54,7 @@ SECTION = Section(
             race nginx --boots 0
             race nginx --instances -1
             race nginx --seed -1
-            race nginx --protocol h3
+            race nginx --protocol h4
             race nginx --protocol h1,h1
             race nginx --protocol ''
             race nginx --path 20

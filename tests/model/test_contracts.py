@@ -62,9 +62,9 @@ def test_a_contender_names_the_protocols_that_it_speaks(tmp_path: Path) -> None:
         (('hello = "/"', ""), None, "names no workload"),
         (('name = "x"', 'name = "X Y"'), "name", "lower-case letters, digits and . _ -"),
         (
-            ("[run]", 'protocols = ["h1", "h3"]\n[run]'),
+            ("[run]", 'protocols = ["h1", "h4"]\n[run]'),
             "protocols.1",
-            "'h1', 'h1-tls', 'h2c' or 'h2'",
+            "'h1', 'h1-tls', 'h2c', 'h2' or 'h3'",
         ),
         (("[run]", "protocols = []\n[run]"), "protocols", "it takes 1 or more"),
     ],

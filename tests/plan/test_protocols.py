@@ -102,6 +102,7 @@ def test_other_settings_make_a_grid_each_cell_has_all_protocols(catalogue: Catal
         ({"streams": 8}, "--streams 8: h1 .*--protocol h2"),
         ({"streams": 8, "protocol": "h1-tls,h2"}, "--streams 8: h1-tls .*--protocol h2"),
         ({"pipeline": 4, "protocol": "h2"}, "--pipeline 4: h2 .*--streams"),
+        ({"pipeline": 4, "protocol": "h3"}, "--pipeline 4: h3 .*--streams"),
         ({"streams": 8, "protocol": "h2", "connection": "close"}, "--streams 8 .*--keep-alive"),
         ({"protocol": "h4"}, "--protocol: `h4` "),
         ({"protocol": "https"}, r"--protocol: `https` .* h1-tls\?"),
@@ -152,15 +153,16 @@ def test_an_unfit_url_protocol(catalogue: Catalogue, url: str, protocol: str, in
     assert f" {protocol} " in skipped.reason and f" {instead} " in skipped.reason
 
 
-@pytest.mark.parametrize("protocol", ["h3", "h1,h3"])
-def test_no_race_speaks_http_3(catalogue: Catalogue, protocol: str) -> None:
-    with pytest.raises(BadUsage, match="--protocol: has h3, which `bakeoff load` alone speaks"):
-        raced(catalogue, "both", protocol=protocol)
-
-
 def test_a_command_is_believed(catalogue: Catalogue) -> None:
-    plan = raced(catalogue, "python3 x.py {cert} {key}", protocol="h2c,h2")
-    assert [entry.protocol for entry in plan.entries if not entry.twin_of] == ["h2c", "h2"]
+    plan = raced(catalogue, "python3 x.py {cert} {key}", protocol="h2c,h2,h3")
+    assert [entry.protocol for entry in plan.entries if not entry.twin_of] == ["h2c", "h2", "h3"]
+
+
+def test_http_3_has_streams_and_needs_an_https_url(catalogue: Catalogue) -> None:
+    plan = raced(catalogue, HTTPS, insecure=True, protocol="h2,h3", streams=8)
+    assert [plan.places_of(entry.name) for entry in plan.entries] == [plan.connections * 8] * 3
+    with pytest.raises(BadUsage, match="is an http:// URL, and h3 needs TLS"):
+        raced(catalogue, HTTP, protocol="h3")
 
 
 def test_a_search_takes_one_protocol(catalogue: Catalogue) -> None:

@@ -23,6 +23,32 @@ def test_a_free_port_can_be_bound() -> None:
         assert server.getsockname()[0] == HOST
 
 
+def test_a_port_that_is_taken_for_udp_is_not_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.socket(type=socket.SOCK_DGRAM) as taken:
+        taken.bind((HOST, Ports().free(HOST)))
+        port = taken.getsockname()[1]
+        drawn = iter([port, port + 1, port])
+        monkeypatch.setattr("random.randrange", lambda *_: next(drawn))
+        assert Ports().free(HOST) == port + 1
+        with pytest.raises(ContenderOut, match=rf"port {port} is taken by .*{os.getpid()}"):
+            Ports().fixed(HOST, port, udp=True)
+        assert Ports().fixed(HOST, port) == port
+
+
+def test_a_socket_of_udp_that_is_bound_listens_and_one_that_is_connected_does_not() -> None:
+    with (
+        socket.socket(type=socket.SOCK_DGRAM) as bound,
+        socket.socket(type=socket.SOCK_DGRAM) as connected,
+    ):
+        bound.bind((HOST, 0))
+        connected.connect(bound.getsockname())
+        ours = listeners_of([os.getpid()], udp=True)
+        found = [each for each in ours if each.port == bound.getsockname()[1]]
+        assert [str(each) for each in found] == [f"UDP {endpoint(*bound.getsockname())}"]
+        assert connected.getsockname()[1] not in [each.port for each in ours]
+        assert found[0] not in listeners_of([os.getpid()])
+
+
 def test_a_fixed_port_that_nobody_has_is_given() -> None:
     port = Ports().free(HOST)
     assert Ports().fixed(HOST, port) == port

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from h2.settings import SettingCodes
 
-from bakeoff.model.protocol import PROTOCOLS, Certificate, Protocol, Tls
+from bakeoff.model.protocol import OVER_UDP, PROTOCOLS, Certificate, Protocol, Tls
 from bakeoff.model.receipt import Verification
 from bakeoff.model.workload import ExpectSection, RequestSection, Workload
 from bakeoff.start import certificate as certificates
@@ -17,6 +17,7 @@ from bakeoff.verify import answers, audit, verify
 from bakeoff.verify.audit import REQUESTS
 from tests.verify.protocols import FIELDS, Http2Server, a_server, asked, serve_http_1
 
+OVER_TCP = [each for each in PROTOCOLS if each not in OVER_UDP]
 HELLO = Workload(
     name="hello",
     title="",
@@ -34,7 +35,7 @@ def checked(port: int, protocol: Protocol, tls: Tls, workload: Workload = HELLO)
     return verify(handle, entry, workload)
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("protocol", OVER_TCP)
 def test_a_right_answer_is_right_over_each_protocol(protocol: Protocol, run: Certificate) -> None:
     with a_server(protocol, run) as port:
         tls = run.client if protocol in ("h1-tls", "h2") else None
@@ -46,7 +47,7 @@ def test_a_right_answer_is_right_over_each_protocol(protocol: Protocol, run: Cer
     assert ("content-type", "text/plain") in found.headers
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("protocol", OVER_TCP)
 def test_a_wrong_answer_is_wrong_over_each_protocol(protocol: Protocol, run: Certificate) -> None:
     wrong = HELLO.model_copy(update={"expect": ExpectSection(body="Jello")})
     with a_server(protocol, run) as port:

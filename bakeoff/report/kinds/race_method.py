@@ -166,7 +166,7 @@ def _process(server: BootEntry | None) -> Iterator[tuple[str, str]]:
 
 
 def _head(verified: Verification, protocol: Protocol) -> str:
-    """Of HTTP/2 and HTTP/3, whose heads are packed on the wire, as the fields that they unpack to."""
+    """Of HTTP/2 and HTTP/3, whose heads are packed on the wire: the fields that they unpack to."""
     if protocol in WITH_STREAMS:
         fields = (f"{name}: {value}" for name, value in verified.headers)
         return "\n".join([f":status: {verified.status}", *fields])
