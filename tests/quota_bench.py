@@ -23,7 +23,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import bakeoff
-from bakeoff.load import engine_version
+from bakeoff.installation import engine_version
 from bakeoff.measure import machine
 from bakeoff.model.base import Contract
 from tests.judge_bench import live

@@ -12,7 +12,7 @@ STAGES = ["plan", "build", "start", "verify", "load", "measure", "why", "judge",
 MAY_IMPORT = {
     "keeper": set[str](),
     "command": {"keeper"},
-    "installation": set[str](),
+    "installation": {"model"},
     "histograms": set[str](),
     "progress": {"model", "report"},
     "model": set[str](),

@@ -30,8 +30,8 @@ from scipy.stats import chi2
 
 import bakeoff
 from bakeoff import load, runs
+from bakeoff.installation import engine_version
 from bakeoff.judge.spread import degrees_of_freedom, trimmed_groups, trimmed_mean
-from bakeoff.load import engine_version
 from bakeoff.measure import machine
 from bakeoff.model.base import Contract
 from bakeoff.model.engine import SliceCommand, SliceEvent

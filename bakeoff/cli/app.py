@@ -12,6 +12,7 @@ import bakeoff
 from bakeoff.cli.help import SETTINGS, Commands, Group, fault
 from bakeoff.cli.output import err, out, say
 from bakeoff.cli.verbatim import LOAD, PERSONALITIES, add_verbatim
+from bakeoff.installation import engine_path, engine_version
 from bakeoff.model.errors import BadUsage, MissingPiece
 
 GROUPS = {
@@ -130,8 +131,6 @@ app = Commands(
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        from bakeoff.load import engine_path, engine_version
-
         say(f"bakeoff {bakeoff.__version__}", out)
         try:
             say(f"{engine_version()}  {engine_path()}", out)

@@ -13,7 +13,6 @@ from bakeoff import installation, runs, satellites
 from bakeoff.build import is_built, missing_tools, packages
 from bakeoff.cli.options import contender_names, environment, option
 from bakeoff.cli.output import Json, Wide, check_json, err, out, say, show
-from bakeoff.load import engine_path, engine_version
 from bakeoff.measure import hindrances
 from bakeoff.model.contender import Contender
 from bakeoff.model.errors import BadUsage, MissingPiece, Status
@@ -94,7 +93,8 @@ def doctor() -> None:
             if hindrance.fix:
                 say(f"    to fix it: {hindrance.fix}", out)
     try:
-        _remark("ok", f"the load engine is {engine_version()}, {engine_path()}")
+        where = installation.engine_path()
+        _remark("ok", f"the load engine is {installation.engine_version()}, {where}")
     except MissingPiece as error:
         _remark("warning", str(error))
     unseen = Profiler().missing

@@ -10,6 +10,7 @@ from typer.core import TyperCommand
 
 from bakeoff.cli.help import Commands
 from bakeoff.cli.output import out, say
+from bakeoff.installation import engine_path
 
 PERSONALITIES = {
     "ab": "Stand in for ApacheBench: its flags and output, our engine.",
@@ -39,8 +40,6 @@ def add_verbatim(app: Commands, name: str, help_line: str) -> None:
     """Add a command that becomes the engine's command `name`."""
 
     def become(context: typer.Context) -> None:
-        from bakeoff.load import engine_path
-
         engine = str(engine_path())
         if name in PERSONALITIES and context.args in (["--help"], ["-h"]):
             say("\n".join(_help(engine, name)), out)

@@ -133,7 +133,7 @@ class Host:
         return build_several(folders, default_jobs(), BuildLines(self.lines.append))
 
     def engine(self) -> str:
-        return str(load.engine_path())
+        return str(installation.engine_path())
 
     def out_folder(self, folder: str) -> str:
         return str(out_folder(Path(folder)))
@@ -241,7 +241,7 @@ def facts() -> dict[str, Any]:
     """What this machine says of itself, as `ClusterNode` has it, besides what its agent says."""
     engine = ""
     with suppress(BakeoffError):
-        engine = load.engine_version()
+        engine = installation.engine_version()
     return {
         "cpus": tuple(sorted(os.sched_getaffinity(0))),
         "niceness": os.getpriority(os.PRIO_PROCESS, 0),

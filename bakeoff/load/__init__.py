@@ -1,6 +1,6 @@
 """Load: the engine `volley`, driven line by line, several of them as one, and load tools."""
 
-from bakeoff.load.engine import Engine, engine_path, engine_version, link, shadowed
+from bakeoff.load.engine import Engine, link, shadowed
 from bakeoff.load.forwarder import Forwarder
 from bakeoff.load.job import CONNECT_TIMEOUT_MS, REQUEST_TIMEOUT_MS, job
 from bakeoff.load.several import Generator, Loader, Loaders, Several, local

@@ -2,20 +2,17 @@
 
 import contextlib
 import os
-import platform
 import select
 import shutil
 import subprocess
-import sysconfig
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 from threading import Thread
 from typing import IO, TypeVar
 
 from pydantic import ValidationError
 
-from bakeoff import __version__, installation
+from bakeoff.installation import engine_path
 from bakeoff.model.engine import (
     EVENT,
     Done,
@@ -27,7 +24,7 @@ from bakeoff.model.engine import (
     SliceEvent,
     StopCommand,
 )
-from bakeoff.model.errors import BadUsage, BakeoffError, MissingPiece
+from bakeoff.model.errors import BadUsage, BakeoffError
 
 # A slice takes its ramp, its window and at most the request timeout, twice in an open loop. An
 # engine that takes this much longer hangs.
@@ -36,57 +33,13 @@ STOP_S = 3.0
 ERRORS_KEPT = 16 * 1024
 """So many of the last bytes that an engine wrote to stderr are told when it ends."""
 
+_OURS = "this is a fault of bakeoff: please report it"
+
 _E = TypeVar("_E", Ready, SliceEvent, Done)
 
 
 class EngineFailed(BakeoffError):
     """The engine ended, hung or broke the protocol."""
-
-
-@cache
-def engine_path() -> Path:
-    """The engine of this package, or of its environment's scripts, or the first on PATH.
-
-    Raises `MissingPiece` where there is none, or the first is of another version or can't run here.
-    """
-    own = (installation.DATA / "volley", Path(sysconfig.get_path("scripts"), "volley"))
-    path = next((each for each in own if each.is_file()), None) or shutil.which("volley")
-    if path is None:
-        raise MissingPiece(f"the load engine `volley` is not here; {_MEND}")
-    argv = [str(path), "--version"]
-    try:
-        ended = subprocess.run(argv, capture_output=True, text=True, check=False, errors="replace")
-    except OSError as error:
-        raise MissingPiece(_cannot_run(path, error.strerror)) from None
-    if ended.returncode:
-        raise MissingPiece(_cannot_run(path, ended.stderr.strip() or f"status {ended.returncode}"))
-    version = ended.stdout.strip()
-    if version != f"volley {__version__}":
-        raise MissingPiece(
-            f"the load engine {path} is {version or 'nameless'}, not the volley {__version__} that "
-            f"belongs to this bakeoff; {_MEND}"
-        )
-    return Path(path)
-
-
-_MEND = "install bakeoff from its wheel, or run `make setup` in its clone"
-_OURS = "this is a fault of bakeoff: please report it"
-
-
-def _cannot_run(path: Path | str, why: str | None) -> str:
-    here = (
-        f"{platform.system()} {platform.machine()}, {' '.join(platform.libc_ver()) or 'no glibc'}"
-    )
-    return (
-        f"the load engine {path} does not run on this machine ({here.strip()}): {why}; "
-        "a wheel's needs Linux with glibc 2.17 or later and the processor that its name ends with"
-    )
-
-
-def engine_version() -> str:
-    """What `volley --version` prints. Raises `MissingPiece`."""
-    engine_path()
-    return f"volley {__version__}"
 
 
 class Engine:

@@ -7,7 +7,8 @@ import select
 import subprocess
 from collections.abc import Sequence
 
-from bakeoff.load.engine import EngineFailed, engine_path
+from bakeoff.installation import engine_path
+from bakeoff.load.engine import EngineFailed
 from bakeoff.model.errors import MissingPiece
 from bakeoff.model.plan import NetworkPath
 from bakeoff.model.readings import PathSeen

@@ -17,7 +17,7 @@ import bakeoff
 from bakeoff import load, measure, start
 from bakeoff import verify as verifying
 from bakeoff.build import Wanted, build_several
-from bakeoff.installation import cache_folder
+from bakeoff.installation import cache_folder, engine_version
 from bakeoff.model.errors import BadFile, ContenderOut, MissingPiece
 from bakeoff.model.history import Earlier, Program
 from bakeoff.model.machine import Machine
@@ -152,7 +152,7 @@ class Meters:
 
     def machine(self) -> Machine:
         """The machine's facts, with the versions of engine and package."""
-        return measure.machine(engine=load.engine_version(), bakeoff=bakeoff.__version__)
+        return measure.machine(engine=engine_version(), bakeoff=bakeoff.__version__)
 
 
 class Clock:

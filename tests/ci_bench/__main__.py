@@ -21,7 +21,7 @@ from pathlib import Path
 from statistics import mean
 
 import bakeoff
-from bakeoff.load import engine_version
+from bakeoff.installation import engine_version
 from bakeoff.measure import machine
 from bakeoff.plan import Environment
 from tests.ci_bench import pairs, record

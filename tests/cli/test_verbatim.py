@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from bakeoff.cli.app import app
 from bakeoff.cli.verbatim import PERSONALITIES
-from bakeoff.load import engine_path
+from bakeoff.installation import engine_path
 
 NAMES = ["load", *PERSONALITIES]
 

@@ -26,7 +26,7 @@ from statistics import median
 from typing import Literal
 
 import bakeoff
-from bakeoff.load import engine_version
+from bakeoff.installation import engine_version
 from bakeoff.measure import machine
 from bakeoff.simulate import rate
 from tests.cluster.machines import ROOT, Machines, why_not

@@ -16,7 +16,7 @@ import psutil
 import pytest
 
 from bakeoff.cli import main
-from bakeoff.load import engine_path
+from bakeoff.installation import engine_path
 
 BAKEOFF = Path(sys.executable).parent / "bakeoff"
 # The shortest race that there is, but for its `-d`.

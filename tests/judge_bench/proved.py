@@ -12,7 +12,7 @@ from typing import Any
 from scipy import stats
 
 import bakeoff
-from bakeoff.load import engine_version
+from bakeoff.installation import engine_version
 from bakeoff.measure import machine
 from bakeoff.model.pairs import Pair
 from bakeoff.simulate import rate

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.load import Engine, engine_version
+from bakeoff.load import Engine
 from bakeoff.load.engine import EngineFailed
 from bakeoff.model.engine import Job, Requests, Target
 from tests.brick.conftest import program, running
@@ -100,7 +100,3 @@ def test_a_slice_that_nobody_waits_for_ends_with_its_engine(port: int) -> None:
         engine.abort()
         assert engine._process.returncode == -signal.SIGKILL
     assert time.monotonic() - began_s < 30, "it waited for the slice"
-
-
-def test_the_engine_has_a_version() -> None:
-    assert engine_version().startswith("volley ")

@@ -10,7 +10,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from bakeoff.load import Forwarder, engine_path
+from bakeoff.installation import engine_path
+from bakeoff.load import Forwarder
 from bakeoff.model.errors import MissingPiece
 from bakeoff.model.plan import NetworkPath
 from tests.e2e.conftest import wait_for

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.load import engine_path, link, shadowed
+from bakeoff.installation import engine_path
+from bakeoff.load import link, shadowed
 from bakeoff.load.engine import original
 from bakeoff.model.errors import BadUsage
 

@@ -2,7 +2,7 @@
 
 import sysconfig
 
-from bakeoff import __version__
+from bakeoff import __version__, installation
 from bakeoff.load import engine
 from bakeoff.load.tools import running
 from tests.messages.case import Scene, Section, Situation, case
@@ -36,8 +36,8 @@ def no_engine(scene: Scene) -> None:
     scene.patch.setattr(sysconfig, "get_path", lambda _name: str(scene.folder))
     # An engine that doesn't end by itself is ended soon.
     scene.patch.setattr(engine, "STOP_S", 0.1)
-    engine.engine_path.cache_clear()
-    scene.until_end.callback(engine.engine_path.cache_clear)
+    installation.engine_path.cache_clear()
+    scene.until_end.callback(installation.engine_path.cache_clear)
 
 
 def _no_program(scene: Scene) -> None:

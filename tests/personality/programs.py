@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bakeoff.load.engine import engine_path
+from bakeoff.installation import engine_path
 
 TIMEOUT_S = 30.0
 PACKAGES = {"ab": "apache2-utils", "wrk": "wrk"}

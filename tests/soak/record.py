@@ -7,7 +7,7 @@ from statistics import median
 from typing import Any
 
 import bakeoff
-from bakeoff.load import engine_version
+from bakeoff.installation import engine_version
 from bakeoff.measure import machine
 from tests.soak.trial import Outcome
 

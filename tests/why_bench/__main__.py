@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import bakeoff
-from bakeoff.load import engine_version
+from bakeoff.installation import engine_version
 from bakeoff.measure import machine
 from bakeoff.model.errors import BakeoffError
 from bakeoff.model.why import Why

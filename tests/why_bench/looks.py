@@ -9,8 +9,8 @@ from pathlib import Path
 from statistics import fmean, stdev
 from tempfile import TemporaryDirectory
 
+from bakeoff.installation import engine_path
 from bakeoff.judge.quantiles import t_quantile
-from bakeoff.load.engine import engine_path
 from bakeoff.model.errors import NoVerdict
 from bakeoff.model.plan import Plan
 from bakeoff.model.why import Why

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import bakeoff.command
 from bakeoff.command import Ended
-from bakeoff.load.engine import engine_path, original
+from bakeoff.installation import engine_path
+from bakeoff.load.engine import original
 from bakeoff.load.tools import ab, h2load, hey, oha, volley, webbench, wrk
 from bakeoff.load.tools.output import Unreadable, telling_line
 from bakeoff.load.tools.spec import LoadSpec

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bakeoff import __version__, installation
-from bakeoff.load import engine_path, engine_version
+from bakeoff.installation import engine_path, engine_version
 from bakeoff.model.errors import MissingPiece
 
 Place = Callable[[str, str], Path]
