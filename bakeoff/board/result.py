@@ -15,6 +15,7 @@ from bakeoff.model.board import (
     BoardPair,
     BoardRace,
     BoardRow,
+    EarlierRace,
     Measure,
     Standing,
 )
@@ -35,12 +36,14 @@ def board(cells: Sequence[Cell], races: Sequence[Raced], today: Today) -> Board:
         bakeoff=__version__,
         method=today.method,
         machine=newest.verdict.machine if newest else None,
-        contenders=tuple(_contender(each, states) for each in everybody.values()),
+        contenders=tuple(_contender(each, states, races) for each in everybody.values()),
         cells=tuple(map(_cell, states)),
     )
 
 
-def _contender(contender: ResolvedContender, states: Sequence[State]) -> BoardContender:
+def _contender(
+    contender: ResolvedContender, states: Sequence[State], races: Sequence[Raced]
+) -> BoardContender:
     declared = contender.contender
     assert declared
     raced = [race for state in states if (race := state.race_of(contender.name))]
@@ -58,7 +61,28 @@ def _contender(contender: ResolvedContender, states: Sequence[State]) -> BoardCo
         tools=receipt.tools if receipt else {},
         commands=receipt.commands if receipt else (),
         work=next((entry.work for entry in entries if entry and entry.work), None),
+        earlier=tuple(_earlier(contender.name, states, races)),
     )
+
+
+def _earlier(name: str, states: Sequence[State], races: Sequence[Raced]) -> Iterator[EarlierRace]:
+    """A link's races of one build that stand side by side are no history."""
+    for race in races:
+        state = next((state for state in states if race.is_of(state.cell)), None)
+        entry, receipt = race.verdict.entry(name), race.receipts.get(name)
+        if not (state and entry and entry.requests_per_s and receipt):
+            continue
+        now = state.race_of(name)
+        if now and race in state.races and not now.changed(name, {name: receipt}):
+            continue
+        yield EarlierRace(
+            cell=state.cell.name,
+            run=race.name,
+            began_at=began_at(race.verdict.machine),
+            version=receipt.version,
+            requests_per_s=entry.requests_per_s,
+            cpu_us_per_request=entry.cpu_us_per_request.server,
+        )
 
 
 def _cell(state: State) -> BoardCell:

@@ -44,8 +44,21 @@ class BoardFile(Contract):
     races: RacesSection = RacesSection()
 
 
+class EarlierRace(Contract):
+    """A contender in a race of a `cell` that a newer one has replaced. Its figures stand for
+    themselves: between two races the machine's speed differs."""
+
+    cell: str
+    run: str
+    began_at: datetime
+    version: str
+    requests_per_s: NonNegativeFloat
+    cpu_us_per_request: IfGiven[NonNegativeFloat] = None
+
+
 class BoardContender(Contract):
     """A contender of a board, as it was raced last: `tools` and `commands` are those of its build.
+    `earlier` are the races before, the newest first.
 
     `work` is what it does for an answer of the first cell that it was raced in, as the audit saw
     it; None: it was not raced, or not audited.
@@ -62,6 +75,7 @@ class BoardContender(Contract):
     tools: dict[str, str] = {}
     commands: tuple[tuple[str, ...], ...] = ()
     work: Work | None = None
+    earlier: IfAny[tuple[EarlierRace, ...]] = ()
 
 
 class Standing(Contract):

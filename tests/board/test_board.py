@@ -116,6 +116,9 @@ def test_a_contender_that_changed_is_old_and_is_raced_with_the_links(
         frozenset("cde"),
         frozenset("abcde"),
     }
+    # Its build has a past; what the links are raced with anew has none.
+    past = {each.name: [race.cell for race in each.earlier] for each in boards.board().contenders}
+    assert past == {"a": [], "b": [], "c": [], "d": [], "e": ["hello/h1"]}
 
 
 def test_another_version_of_bakeoff_or_kernel_makes_all_old(boards: Boards) -> None:
@@ -127,6 +130,8 @@ def test_another_version_of_bakeoff_or_kernel_makes_all_old(boards: Boards) -> N
     assert boards.hello().waiting == tuple("abcde")
     boards()
     assert boards.hello().state == "current" and len(boards.hello().races) == 1
+    assert all(each.earlier for each in boards.board().contenders)
+    assert 'id="earlier"' in (boards.here / "board/site/contender/a.html").read_text()
 
 
 def test_machines_are_never_mixed(boards: Boards) -> None:
