@@ -15,7 +15,8 @@ Where context switches differ likewise, that is said, and not the call by itself
 from collections.abc import Sequence
 
 from bakeoff.model.finding import Finding
-from bakeoff.model.why import Difference, WhyCount, WhyLine
+from bakeoff.model.ratio import Difference
+from bakeoff.model.why import WhyCount, WhyLine
 
 CAUSES_MAX = 4
 NAMED_SHARE = 0.1

@@ -12,7 +12,7 @@ from bakeoff.judge.history import History, judged_kind
 from bakeoff.judge.paired import MERITS, MeritName, Paired, pair_up
 from bakeoff.judge.quantiles import chi_square_quantile, normal_cdf, t_quantile
 from bakeoff.judge.spread import Estimate, StandardError
-from bakeoff.model.ratio import BootRatio, DrawRatio, Interval
+from bakeoff.model.ratio import BootRatio, Difference, DrawRatio, Interval
 
 CONFIDENCE = 0.95
 POWER = 0.8
@@ -186,6 +186,11 @@ class Comparison:
             fixed = (spread.process_sd or 0.0) ** 2 / spread.processes
         left = (half_width * error / max(self.width.simultaneous, 1e-12)) ** 2 - fixed
         return max(0.0, error**2 - fixed) / left if left > 0 else None
+
+    def later_us(self, a: str) -> Difference:
+        """By how much `a` is later than the other, where it was compared by times in s."""
+        late_us, width_us = -1e6 * self.log_ratio(a), 1e6 * self.width.simultaneous
+        return Difference(more=late_us, low=late_us - width_us, high=late_us + width_us)
 
     def boot_ratios(self, a: str) -> tuple[BootRatio, ...]:
         """The ratio of `a`, one of the two, over the other, in each boot."""

@@ -110,6 +110,13 @@ def ln_first_event(slice_: Slice) -> float:
     return -mean_ln_us(events.first) if events else float("nan")
 
 
+def soonness_s(slice_: Slice) -> float:
+    """−(median time to the first event of a stream, in s); NaN where none came."""
+    events = slice_.event.events
+    first_us = merge_encoded([events.first]).quantile_us(0.5) if events else None
+    return float("nan") if first_us is None else -first_us / 1e6
+
+
 def ln_gap(slice_: Slice, p: float) -> float:
     """−ln of a quantile of the gaps between events, in µs; NaN where it is 0, or there is none."""
     events = slice_.event.events
@@ -127,10 +134,17 @@ def ln_thrift(slice_: Slice) -> float:
 
 
 Merit = Callable[[Slice], float]
-"""What a slice counts as, in ln; NaN: as no turn."""
+"""What a slice counts as, in ln; NaN: as no turn. (`soonness_s` is in s, for a difference.)"""
 
 MeritName = Literal[
-    "requests_per_s", "p99", "requests_per_cpu_s", "first_byte", "first_event", "gap", "gap_p99"
+    "requests_per_s",
+    "p99",
+    "requests_per_cpu_s",
+    "first_byte",
+    "first_event",
+    "soonness_s",
+    "gap",
+    "gap_p99",
 ]
 """What a pair can be compared by: what races are ranked by, and what stands beside it."""
 
@@ -140,6 +154,7 @@ MERITS: Mapping[MeritName, Merit] = {
     "requests_per_cpu_s": ln_thrift,
     "first_byte": ln_first_byte,
     "first_event": ln_first_event,
+    "soonness_s": soonness_s,
     "gap": partial(ln_gap, p=0.5),
     "gap_p99": partial(ln_gap, p=0.99),
 }

@@ -104,11 +104,15 @@ def event_ratios(
     by_figure: Mapping[str, Pairs], a: str, b: str, at_least: Collection[str]
 ) -> EventRatios | None:
     """`a` beside `b` by each figure of their streams' events; None: nothing is known of any."""
+    if {a, b} & {*at_least}:
+        return None
+    of_pair = {key: pairs.get(frozenset({a, b})) for key, pairs in by_figure.items()}
     found = {
-        key: unbounded(pairs.get(frozenset({a, b})), a, b, at_least)
-        for key, pairs in by_figure.items()
+        key: pair.later_us(a) if key == "later_us" else pair.interval(a)
+        for key, pair in of_pair.items()
+        if pair
     }
-    return EventRatios(**found) if any(found.values()) else None
+    return EventRatios.model_validate(found) if found else None
 
 
 LETTERS = ascii_lowercase + ascii_uppercase

@@ -25,6 +25,7 @@ HELD_BACK = 0.5
 """Of all gaps: so many closed ones are more than chance."""
 MERITS: Mapping[str, MeritName] = {
     "first": "first_event",
+    "later_us": "soonness_s",
     "gap": "gap",
     "gap_p99": "gap_p99",
 }

@@ -23,6 +23,7 @@ from bakeoff.judge.stacks import Key, key_of, unseen
 from bakeoff.model.audit import Work
 from bakeoff.model.errors import NoVerdict
 from bakeoff.model.machine import Machine
+from bakeoff.model.ratio import Difference
 from bakeoff.model.samples import (
     Block,
     Record,
@@ -34,7 +35,6 @@ from bakeoff.model.samples import (
 )
 from bakeoff.model.why import (
     COUNTERS,
-    Difference,
     Layer,
     Part,
     Wait,

@@ -68,14 +68,35 @@ class Interval(Ratio):
     high: float
 
 
+class Difference(Contract):
+    """What a contender has more than another: the mean over blocks, and its 95 % interval,
+    simultaneous over what stands beside it (`why`: the lines of a pair; a race: its pairs)."""
+
+    more: float
+    low: float
+    high: float
+
+    @property
+    def is_told(self) -> bool:
+        """Whether the interval excludes 0."""
+        return not self.low <= 0 <= self.high
+
+    def inverted(self) -> Self:
+        """What the other has more."""
+        update = {"more": -self.more, "low": -self.high, "high": -self.low}
+        return self.model_copy(update=update)
+
+
 class EventRatios(Contract):
     """Times of events of streams, the other's over its own, so that more is better.
 
     Those to the `first` event are geometric means; of the `gap` between events there are medians
-    and p99s. Each is in a family of its own; None: of one nothing is known, or its gaps are 0.
+    and p99s. `later_us` is by how many µs its own first event comes later, by the medians of paired
+    slices. Each is in a family of its own; None: of one nothing is known, or its gaps are 0.
     """
 
     first: Interval | None = None
+    later_us: IfGiven[Difference] = None
     gap: Interval | None = None
     gap_p99: Interval | None = None
 

@@ -10,6 +10,7 @@ from bakeoff.model.finding import Finding
 from bakeoff.model.history import Program
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Plan
+from bakeoff.model.ratio import Difference
 
 Layer = Literal["stacks", "kernel", "calls", "counters", "waits"]
 """`stacks`: user time by function. `kernel`: kernel time by what it is for. `calls`: system calls
@@ -41,20 +42,6 @@ class WhyPlan(Contract):
     run: str
     race: Plan
     known: dict[str, Program] = {}
-
-
-class Difference(Contract):
-    """What a contender has more than another, per request: the mean over blocks, and its interval,
-    at 95 % for all lines of the pair together."""
-
-    more: float
-    low: float
-    high: float
-
-    @property
-    def is_told(self) -> bool:
-        """Whether the interval excludes 0."""
-        return not self.low <= 0 <= self.high
 
 
 class WhyLine(Contract):

@@ -5,7 +5,7 @@ Every function takes base units and gives text. What isn't there, or isn't finit
 
 import math
 
-from bakeoff.model.ratio import Interval, Ratio
+from bakeoff.model.ratio import Difference, Interval, Ratio
 
 MISSING = "–"
 REFERENCE = "1×"
@@ -118,6 +118,19 @@ def duration(us: float | None) -> str:
         if rounded >= scale:
             return f"{significant(us / scale, 3)} {unit}"
     return f"{significant(us, 3)} µs" if us else "0 µs"
+
+
+def later(of: Difference | None) -> str:
+    """`+53.1 µs (48.0 to 58.2)`: all in the unit that suits the largest of them, with as many
+    decimals as that has."""
+    if of is None:
+        return MISSING
+    largest = max(abs(of.more), abs(of.low), abs(of.high))
+    size, unit = duration(largest).split(" ")
+    scale = {"s": 1e6, "ms": 1e3}.get(unit, 1.0)
+    decimals = len(size.partition(".")[2])
+    more, low, high = (each / scale for each in (of.more, of.low, of.high))
+    return f"{more:+.{decimals}f} {unit} ({low:.{decimals}f} to {high:.{decimals}f})"
 
 
 def mib(value: float | None) -> str:

@@ -3,7 +3,8 @@
 import pytest
 
 from bakeoff.judge.causes import cause_of
-from bakeoff.model.why import Difference, Part, WhyCount, WhyLine
+from bakeoff.model.ratio import Difference
+from bakeoff.model.why import Part, WhyCount, WhyLine
 
 EQUAL = Difference(more=0.1, low=-0.2, high=0.4)
 """Of the CPU time of two that can't be told apart."""

@@ -50,6 +50,17 @@ def test_each_pair_is_compared_by_first_event_and_gaps() -> None:
     assert known(turned.gap_p99).ratio == pytest.approx(1 / known(ratios.gap_p99).ratio)
 
 
+def test_a_later_first_event_is_a_difference_with_an_interval_from_either_side() -> None:
+    verdict = judged(RACE, streamed({"a": (200.0,), "b": (400.0,)}))
+    own = known(known(row(verdict, "b").event_ratios).later_us)
+    assert 98 < own.low < own.more < own.high < 102, "half of 400 µs is later than half of 200"
+    pair = known(known(verdict.pair("a", "b")).event_ratios)
+    assert known(pair.later_us).more == pytest.approx(-own.more)
+    turned = known(known(verdict.pair("b", "a")).event_ratios)
+    assert turned.later_us == pytest.approx(own)
+    assert pair.inverted().inverted() == pair
+
+
 def test_what_an_entry_had_is_summed_up_over_its_slices() -> None:
     gaps = {"a": (200.0,), "b": (400.0, 2e6)}
     verdict = judged(RACE, streamed(gaps, faults={"lost": 2}, open=1))

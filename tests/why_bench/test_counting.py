@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from bakeoff.model.finding import Finding
-from bakeoff.model.why import Difference, Part, Why, WhyLine, WhyPair
+from bakeoff.model.ratio import Difference
+from bakeoff.model.why import Part, Why, WhyLine, WhyPair
 from tests.judge.facts import MACHINE
 from tests.why_bench.__main__ import RUNS, Bench, summary
 from tests.why_bench.causes import SIZES, Planted, every

@@ -16,11 +16,13 @@ _RATIOS = {
     "gap": "gap p50 (95 % interval)",
     "gap_p99": "gap p99 (95 % interval)",
 }
+_LATER = "first event later by (95 % interval)"
 _NOTE = "Ratios are the other's time over its own; intervals are simultaneous over all pairs."
 _SPARE = {
     "stalls": 3,
     "events/s": 4,
     "faults": 5,
+    "gap p50": 2,
     _RATIOS["gap"]: 6,
     _RATIOS["first"]: 7,
 }
@@ -43,6 +45,7 @@ def events(verdict: Verdict) -> Table:
         [
             ("contender", lambda row: row_name(row[0])),
             *((head, ratio(key)) for key, head in _RATIOS.items()),
+            (_LATER, lambda row: _later(row[0].event_ratios)),
             ("first event p50", lambda row: _time(row[1].first_us, "p50")),
             ("gap p50", lambda row: _time(row[1].gap_us, "p50")),
             ("gap p99", lambda row: _time(row[1].gap_us, "p99")),
@@ -68,6 +71,7 @@ def pairs(verdict: Verdict) -> Table:
         [
             ("pair", lambda pair: f"{pair.a} / {pair.b}"),
             *((head, ratio(key)) for key, head in _RATIOS.items()),
+            (_LATER, lambda pair: _later(pair.event_ratios)),
         ],
         _NOTE,
     )
@@ -75,6 +79,10 @@ def pairs(verdict: Verdict) -> Table:
 
 def _ratio(of: EventRatios | None, key: str) -> str:
     return figures.ratio_of(getattr(of, key) if of else None)
+
+
+def _later(of: EventRatios | None) -> str:
+    return figures.later(of.later_us if of else None)
 
 
 def _time(of: Latency | None, name: str) -> str:

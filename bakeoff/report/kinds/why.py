@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
+from bakeoff.model.ratio import Difference
 from bakeoff.model.why import (
-    Difference,
     Flames,
     Layer,
     Wait,
