@@ -7,7 +7,7 @@ from urllib.parse import unquote
 from bakeoff.model.grpc import PREFIX_BYTES, TYPE, GrpcSection, decoded
 from bakeoff.verify.exchange import Answer
 
-_NAMES = (
+STATUSES = (
     "OK",
     "CANCELLED",
     "UNKNOWN",
@@ -47,7 +47,7 @@ def _status(answer: Answer) -> str:
         return f"answered without a grpc-status in its trailers{where}"
     if status == "0":
         return ""
-    name = _NAMES[int(status)] if status.isdecimal() and int(status) < len(_NAMES) else ""
+    name = STATUSES[int(status)] if status.isdecimal() and int(status) < len(STATUSES) else ""
     message = unquote(said.get("grpc-message", ""))
     return f"answered with grpc-status {f'{status} {name}'.strip()}{message and f': {message}'}"
 

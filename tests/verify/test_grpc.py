@@ -1,7 +1,9 @@
 """An answer to a gRPC call is right, or its fault has a name."""
 
 import base64
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 
 from bakeoff.model.grpc import GrpcSection, framed
 from bakeoff.verify.exchange import Answer
-from bakeoff.verify.grpc import fault
+from bakeoff.verify.grpc import STATUSES, fault
 
 TYPE = ("content-type", "application/grpc+proto")
 OK = ("grpc-status", "0")
@@ -66,3 +68,9 @@ def test_what_is_wrong_is_named(changed: dict[str, object], said: str) -> None:
 @given(st.binary(max_size=20))
 def test_no_other_body_is_right(body: bytes) -> None:
     assert (fault(replace(ANSWER, body=body), CALL) == "") == (body == framed(RIGHT))
+
+
+def test_the_engine_calls_each_status_by_the_same_name() -> None:
+    source = (Path(__file__).parents[2] / "engine/protocol/src/grpc.rs").read_text()
+    (names,) = re.findall(r"const NAMES: \[&str; 17\] = \[(.*?)\];", source, re.DOTALL)
+    assert tuple(re.findall(r'"(\w+)"', names)) == STATUSES
