@@ -50,6 +50,7 @@ def test_a_gateway_that_holds_events_back_is_named_and_has_a_late_first_byte(pla
     assert pipes.streams.gap_us.p50 >= GAP_US / 2 and not pipes.streams.faults
     assert pair and pair.event_ratios and pair.event_ratios.first
     assert pair.event_ratios.first.low > 1, "its first event comes sooner"
+    assert pair.event_ratios.later_us and pair.event_ratios.later_us.high < 0
     assert "buffered_stream" not in [each.code for each in pipes.warnings]
     assert "buffered_stream" in [each.code for each in holds.warnings]
     assert not any("holds events back" in str(each.values) for each in pipes.warnings)

@@ -7,10 +7,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bakeoff.model.ratio import Difference
 from bakeoff.report import figures
 
 FINITE = st.floats(min_value=1e-6, max_value=1e9)
 ANY = st.floats(min_value=-1e12, max_value=1e12) | st.sampled_from([math.nan, math.inf, None])
+
+
+@pytest.mark.parametrize(
+    ("more", "low", "high", "text"),
+    [
+        (53.14, 48.02, 58.2, "+53.1 µs (48.0 to 58.2)"),
+        (-53.14, -1048.02, 941.7, "-0.05 ms (-1.05 to 0.94)"),
+        (0.0, 0.0, 0.0, "+0 µs (0 to 0)"),
+    ],
+)
+def test_a_difference_of_times_has_one_unit(
+    more: float, low: float, high: float, text: str
+) -> None:
+    assert figures.later(Difference(more=more, low=low, high=high)) == text
+    assert figures.later(None) == figures.MISSING
 
 
 def digits(text: str) -> str:
