@@ -218,6 +218,12 @@ def _accepting(request: RequestSection, expect: ExpectSection) -> dict[str, str]
     return {**request.headers, "Accept": "text/event-stream"}
 
 
+def _mixes_calls(calls: Any, requests: Any) -> bool:
+    several = requests if isinstance(requests, list) else []
+    in_one = any(isinstance(request, dict) and "grpc" in request for request in several)
+    return isinstance(calls, list) or bool(calls and several) or in_one
+
+
 class OnceSection(RequestSection):
     """A request that each connection sends once, before its others, in the file's order."""
 
@@ -296,6 +302,8 @@ class Workload(Contract):
     @classmethod
     def _calls(cls, value: Any) -> Any:
         """A call is a request, which plans have, too."""
+        if isinstance(value, dict) and _mixes_calls(value.get("grpc"), value.get("request")):
+            raise ValueError("has a gRPC call in a mix; a workload has one [grpc] alone")
         if not isinstance(value, dict) or not isinstance(value.get("grpc"), dict | GrpcSection):
             return value
         try:

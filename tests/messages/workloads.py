@@ -105,6 +105,7 @@ SECTION = Section(
             """
             [grpc] ~> request.path = "/"\\n[grpc]
             [grpc] ~> expect.status = 201\\n[grpc]
+            [grpc] ~> [[grpc]]
             message_base64 = "" ~>
             message_base64 = "" ~> message_base64 = "%"
             message_base64 = "" ~> message_base64 = ""\\nmessage = {}
