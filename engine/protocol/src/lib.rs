@@ -25,6 +25,7 @@ pub mod message;
 pub mod protocol;
 pub mod request;
 pub mod shape;
+mod stream;
 mod streams;
 pub mod verdict;
 pub mod ws;

@@ -1,13 +1,33 @@
-//! The requests in flight on one connection, each on a stream of its own.
+//! The requests in flight on one connection of HTTP/2 or HTTP/3, each on a stream of its own, and how they end.
 
-use crate::body::BodyCheck;
-use crate::fields::Head;
-use crate::head::HEAD_LIMIT;
+use crate::head::Malformed;
+use crate::learned::HeadCache;
+use crate::protocol::{Answer, EVIDENCE_LIMIT, End, Refusal, Step};
+use crate::stream::{Broken, Stream, ensure};
 use std::collections::VecDeque;
-use std::rc::Rc;
 
-/// The most bytes of a body that are kept as evidence.
-const BODY_KEPT: usize = 4096;
+/// Frames between two pieces of an answer that bring nothing.
+const IDLE_LIMIT: u32 = 1000;
+
+/// What bytes may end.
+#[derive(Clone, Copy)]
+pub(crate) enum Ended {
+    /// An answer is complete. How many bytes it took is filled in by [`step`].
+    Answered(Answer),
+    /// A request has no answer.
+    Refused(Refusal),
+}
+
+/// What became of bytes of which so many were taken. `frame_at`: where the frame began that they are in.
+#[inline]
+pub(crate) fn step(ended: Result<Option<Ended>, Broken>, consumed: usize, frame_at: u64) -> Step {
+    match ended {
+        Ok(None) => Step::Incomplete,
+        Ok(Some(Ended::Answered(answer))) => Step::Complete(Answer { consumed, ..answer }),
+        Ok(Some(Ended::Refused(what))) => Step::Refused { consumed, what },
+        Err(what) => Step::Malformed(Malformed { what, at: frame_at }),
+    }
+}
 
 /// The streams in flight. Answers come in any order, so each has a place of its own, and places are
 /// used again. `X`: what a stream has besides in this protocol.
@@ -19,41 +39,25 @@ pub(crate) struct Streams<T, X> {
     order: VecDeque<(u32, usize)>,
     /// How many of them are given up: they have no ticket any more, but their answer may come yet.
     given_up: usize,
-}
-
-/// A request in flight, and what has come of its answer.
-#[derive(Debug)]
-pub(crate) struct Stream<T, X> {
-    pub(crate) number: u32,
-    pub(crate) ticket: Option<T>,
-    /// Which answer is right. Known from the first head on.
-    pub(crate) expectation: usize,
-    /// The final head, if it has come.
-    pub(crate) head: Option<Head>,
-    pub(crate) check: BodyCheck,
-    /// What further heads may cost, as SETTINGS count it: interim ones and trailers included.
-    pub(crate) head_room: usize,
-    /// The latest head that was decoded, with its trailers, as text.
-    pub(crate) decoded: Vec<u8>,
-    /// The final head's text, if it was known without decoding.
-    pub(crate) known: Option<Rc<Vec<u8>>>,
-    /// The body's first bytes.
-    pub(crate) body: Vec<u8>,
-    /// When its body began, if that was not with its end.
-    pub(crate) first_byte_ns: Option<u64>,
-    /// Bytes of heads and DATA so far.
-    pub(crate) received: u64,
-    /// Bytes of the connection when it began.
-    pub(crate) began_at: u64,
-    /// It was reset by us: whatever comes of its answer is passed over.
-    pub(crate) is_given_up: bool,
-    /// What only this protocol has.
-    pub(crate) own: X,
+    /// The stream whose answer is complete, or that was refused, until it is finished.
+    pub(crate) ended: Option<usize>,
+    /// The stream that the latest frame was for.
+    pub(crate) latest: Option<usize>,
+    /// Frames since the latest piece of an answer that say nothing or have to be answered.
+    idle_frames: u32,
 }
 
 impl<T, X> Default for Streams<T, X> {
     fn default() -> Self {
-        Self { places: Vec::new(), free: Vec::new(), order: VecDeque::new(), given_up: 0 }
+        Self {
+            places: Vec::new(),
+            free: Vec::new(),
+            order: VecDeque::new(),
+            given_up: 0,
+            ended: None,
+            latest: None,
+            idle_frames: 0,
+        }
     }
 }
 
@@ -142,6 +146,92 @@ impl<T, X: Default> Streams<T, X> {
         while let Some(&(_, place)) = self.order.front() {
             self.remove(place);
         }
+        (self.ended, self.latest, self.idle_frames) = (None, None, 0);
+    }
+
+    /// One more frame that says nothing, or that has to be answered.
+    pub(crate) fn count_idle(&mut self) -> Result<(), Broken> {
+        self.idle_frames += 1;
+        ensure(self.idle_frames <= IDLE_LIMIT, "1000 frames between two pieces of an answer")
+    }
+
+    /// A piece of a body has come that is not its last.
+    #[inline]
+    pub(crate) fn keep(&mut self, place: usize, piece: &[u8], now_ns: u64) {
+        if piece.is_empty() {
+            return;
+        }
+        let stream = &mut self.places[place];
+        stream.first_byte_ns.get_or_insert(now_ns);
+        stream.keep(piece);
+        self.idle_frames = 0;
+    }
+
+    /// A stream's answer is complete. `piece`: the last of its body.
+    #[inline]
+    pub(crate) fn complete(
+        &mut self,
+        place: usize,
+        piece: &[u8],
+        learned: &mut [HeadCache],
+        keep_alive: bool,
+    ) -> Ended {
+        self.idle_frames = 0;
+        self.ended = Some(place);
+        Ended::Answered(self.places[place].complete(piece, learned, keep_alive))
+    }
+
+    #[inline]
+    fn ended(&self) -> Option<&Stream<T, X>> {
+        self.ended.map(|place| &self.places[place])
+    }
+
+    /// The place of the stream that ended, which is finished with this.
+    #[inline]
+    pub(crate) fn take_ended(&mut self) -> Option<usize> {
+        let place = self.ended.take()?;
+        if self.latest == Some(place) {
+            self.latest = None;
+        }
+        Some(place)
+    }
+
+    /// The connection has ended, which is never the end of an answer.
+    pub(crate) fn end(&self) -> End {
+        End::Short(self.oldest().map_or(0, |place| self.places[place].received))
+    }
+
+    /// The verdict on the answer that is complete, in words.
+    pub(crate) fn describe(&self, answer: &Answer, learned: &[HeadCache]) -> String {
+        self.ended().map_or(String::new(), |stream| stream.describe(answer, learned))
+    }
+
+    /// The answer's latest head as text, in the form of HTTP/1, and up to 4 KiB of its body. Where the
+    /// connection fails and no answer has begun, the bytes as they came.
+    pub(crate) fn evidence(&self, last: &[u8]) -> Vec<u8> {
+        let place = self.ended.or(self.latest).or(self.oldest());
+        let mut bytes = place.map_or(Vec::new(), |place| self.places[place].evidence());
+        if bytes.is_empty() && self.ended.is_none() {
+            bytes.extend_from_slice(&last[..last.len().min(EVIDENCE_LIMIT)]);
+        }
+        bytes
+    }
+
+    pub(crate) fn collected(&self) -> &[u8] {
+        self.ended().map_or(&[], |stream| stream.check.collected())
+    }
+
+    #[inline]
+    pub(crate) fn completed(&self) -> Option<T>
+    where
+        T: Copy,
+    {
+        self.ended()?.ticket
+    }
+
+    #[inline]
+    pub(crate) fn first_byte_ns(&self) -> Option<u64> {
+        self.ended()?.first_byte_ns
     }
 
     fn position(&self, number: u32) -> Option<usize> {
@@ -163,65 +253,6 @@ impl<T, X> std::ops::Index<usize> for Streams<T, X> {
 impl<T, X> std::ops::IndexMut<usize> for Streams<T, X> {
     fn index_mut(&mut self, place: usize) -> &mut Stream<T, X> {
         &mut self.places[place]
-    }
-}
-
-impl<T, X: Default> Stream<T, X> {
-    fn new() -> Self {
-        Self {
-            number: 0,
-            ticket: None,
-            expectation: 0,
-            head: None,
-            check: BodyCheck::default(),
-            head_room: 0,
-            decoded: Vec::new(),
-            known: None,
-            body: Vec::new(),
-            first_byte_ns: None,
-            received: 0,
-            began_at: 0,
-            is_given_up: false,
-            own: X::default(),
-        }
-    }
-
-    #[inline]
-    fn begin(&mut self, number: u32, ticket: T, own: X) {
-        self.number = number;
-        self.ticket = Some(ticket);
-        self.head = None;
-        self.check.reset();
-        self.head_room = HEAD_LIMIT;
-        self.decoded.clear();
-        self.known = None;
-        self.body.clear();
-        self.first_byte_ns = None;
-        self.received = 0;
-        self.is_given_up = false;
-        self.own = own;
-    }
-
-    /// Keeps a piece of the body to be shown, as far as there is room.
-    #[inline]
-    pub(crate) fn keep(&mut self, piece: &[u8]) {
-        let room = BODY_KEPT.saturating_sub(self.body.len());
-        self.body.extend_from_slice(&piece[..room.min(piece.len())]);
-    }
-
-    /// The head as text.
-    pub(crate) fn text(&self) -> &[u8] {
-        self.known.as_deref().unwrap_or(&self.decoded)
-    }
-
-    /// The head as text, and the body's first bytes.
-    pub(crate) fn evidence(&self) -> Vec<u8> {
-        let mut bytes = self.text().to_vec();
-        if !bytes.is_empty() {
-            bytes.extend_from_slice(b"\r\n");
-        }
-        bytes.extend_from_slice(&self.body);
-        bytes
     }
 }
 

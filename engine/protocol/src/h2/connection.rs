@@ -3,18 +3,15 @@
 use super::answer::Known;
 use super::frame::{self, STREAM_LIMIT, code};
 use super::hpack::Decoder;
-use super::reading::{Ended, Reading};
+use super::reading::Reading;
 use super::requests::{Added, Requests};
 use super::settings::{self, UNSAID};
 use crate::check::Expectation;
 use crate::events::{EventStream, Pushed};
-use crate::fields;
-use crate::head::Malformed;
 use crate::learned::HeadCache;
-use crate::protocol::{Announced, Answer, Awaited, EVIDENCE_LIMIT, End, Io, Protocol, Step};
+use crate::protocol::{Announced, Answer, Awaited, End, Io, Protocol, Step};
 use crate::request::{Request, RequestError};
-use crate::streams::Streams;
-use crate::verdict;
+use crate::streams::{self, Ended, Streams};
 use std::sync::Arc;
 
 /// Streams that were given up, and whose answer has not ended.
@@ -25,14 +22,10 @@ const GIVEN_UP_LIMIT: usize = 100;
 pub struct Http2<T, const SECURE: bool = false> {
     pub(super) streams: Streams<T, Sending>,
     pub(super) next_number: u32,
-    /// The stream whose answer is complete, or that was refused, until it is finished.
-    pub(super) ended: Option<usize>,
     /// Streams with events that were not told yet.
     pub(super) pushed: Vec<usize>,
     /// Whether any stream has had events.
     has_pushed: bool,
-    /// The stream that the latest frame was for.
-    pub(super) latest: Option<usize>,
     pub(super) reading: Reading,
     /// What has come of a frame's head, and how much that is.
     pub(super) head: ([u8; frame::HEAD_LENGTH], usize),
@@ -44,8 +37,6 @@ pub struct Http2<T, const SECURE: bool = false> {
     /// Bytes of the connection so far, and up to the present frame.
     pub(super) taken: u64,
     pub(super) frame_at: u64,
-    /// Frames since the latest piece of an answer that say nothing or have to be answered.
-    pub(super) idle_frames: u32,
     pub(super) decoder: Decoder,
     /// By expectation.
     pub(super) known: Vec<Known>,
@@ -95,10 +86,8 @@ impl<T, const SECURE: bool> Default for Http2<T, SECURE> {
         Self {
             streams: Streams::default(),
             next_number: 1,
-            ended: None,
             pushed: Vec::new(),
             has_pushed: false,
-            latest: None,
             reading: Reading::Head,
             head: Default::default(),
             kept: Vec::new(),
@@ -106,7 +95,6 @@ impl<T, const SECURE: bool> Default for Http2<T, SECURE> {
             goes_on: None,
             taken: 0,
             frame_at: 0,
-            idle_frames: 0,
             decoder: Decoder::default(),
             known: Vec::new(),
             added: Added::default(),
@@ -197,7 +185,7 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
         self.waiting -= usize::from(ends);
     }
 
-    /// The stream's answer is complete.
+    /// The stream's answer is complete. `piece`: the last of its body.
     #[inline]
     pub(super) fn complete(
         &mut self,
@@ -207,21 +195,12 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
     ) -> Ended {
         let keep_alive = !(self.is_leaving() && self.streams.len() == 1);
         let stream = &mut self.streams[place];
-        let head = stream.head.expect("an answer ends behind its head");
-        let learned = &mut call.shared.learned[stream.expectation];
-        let verdict = verdict::judge(head.status, head.wrong, &mut stream.check, learned);
-        if verdict != verdict::Verdict::Right {
-            stream.keep(piece);
-        }
         if stream.own.unsent.take().is_some() {
             // It needed no more of the request (section 8.1), and we don't go on with it.
             self.waiting -= 1;
             frame::write_rst_stream(call.out, stream.number, code::CANCEL);
         }
-        self.idle_frames = 0;
-        self.ended = Some(place);
-        let (status, body_length) = (head.status, stream.check.length());
-        Ended::Answered(Answer { consumed: 0, status, body_length, keep_alive, verdict })
+        self.streams.complete(place, piece, &mut call.shared.learned, keep_alive)
     }
 }
 
@@ -333,13 +312,7 @@ impl<T: Copy, const SECURE: bool> Protocol<T> for Http2<T, SECURE> {
     ) -> Option<Step> {
         let mut rest = bytes;
         let ended = self.advance(&mut rest, &mut Call { awaited, shared, out, now_ns: *now_ns });
-        let consumed = bytes.len() - rest.len();
-        Some(match ended {
-            Ok(None) => Step::Incomplete,
-            Ok(Some(Ended::Answered(answer))) => Step::Complete(Answer { consumed, ..answer }),
-            Ok(Some(Ended::Refused(what))) => Step::Refused { consumed, what },
-            Err(what) => Step::Malformed(Malformed { what, at: self.frame_at }),
-        })
+        Some(streams::step(ended, bytes.len() - rest.len(), self.frame_at))
     }
 
     fn take_pushed(&mut self, now_ns: u64) -> Option<(T, Pushed)> {
@@ -359,53 +332,35 @@ impl<T: Copy, const SECURE: bool> Protocol<T> for Http2<T, SECURE> {
         self.waiting_longest(sent_ns).map(|(_, since_ns)| since_ns)
     }
 
-    /// The end of a connection is never that of an answer.
     fn end(&mut self, _: impl Fn(T) -> Awaited, _: &mut Shared) -> End {
-        End::Short(self.streams.oldest().map_or(0, |place| self.streams[place].received))
+        self.streams.end()
     }
 
-    fn describe(&self, answer: &Answer, awaited: Awaited, shared: &Shared, _: &[u8]) -> String {
-        let expectation = shared.learned[awaited.expectation as usize].expectation();
-        let Some(place) = self.ended else { return String::new() };
-        let stream = &self.streams[place];
-        verdict::describe(answer, expectation, &stream.check, |expectation| {
-            fields::with_fields(stream.text(), |fields| {
-                verdict::describe_header(expectation, fields)
-            })
-        })
+    fn describe(&self, answer: &Answer, _: Awaited, shared: &Shared, _: &[u8]) -> String {
+        self.streams.describe(answer, &shared.learned)
     }
 
-    /// The answer's latest head as text, in the form of HTTP/1, and up to 4 KiB of its body. Where the
-    /// connection fails and no answer has begun, the bytes as they came.
     fn evidence(&self, last: &[u8]) -> Vec<u8> {
-        let place = self.ended.or(self.latest).or(self.streams.oldest());
-        let mut bytes = place.map_or(Vec::new(), |place| self.streams[place].evidence());
-        if bytes.is_empty() && self.ended.is_none() {
-            bytes.extend_from_slice(&last[..last.len().min(EVIDENCE_LIMIT)]);
-        }
-        bytes
+        self.streams.evidence(last)
     }
 
     fn collected(&self) -> &[u8] {
-        self.ended.map_or(&[], |place| self.streams[place].check.collected())
+        self.streams.collected()
     }
 
     #[inline]
     fn completed(&self) -> Option<T> {
-        self.streams[self.ended?].ticket
+        self.streams.completed()
     }
 
     #[inline]
     fn first_byte_ns(&self) -> Option<u64> {
-        self.streams[self.ended?].first_byte_ns
+        self.streams.first_byte_ns()
     }
 
     #[inline]
     fn finish(&mut self) -> Option<T> {
-        let place = self.ended.take()?;
-        if self.latest == Some(place) {
-            self.latest = None;
-        }
+        let place = self.streams.take_ended()?;
         if self.streams[place].own.unsent.take().is_some() {
             self.waiting -= 1;
         }
@@ -431,12 +386,12 @@ impl<T: Copy, const SECURE: bool> Protocol<T> for Http2<T, SECURE> {
         }
         stream.is_given_up = true;
         frame::write_rst_stream(out, stream.number, code::CANCEL);
-        self.ended = Some(place);
+        self.streams.ended = Some(place);
         true
     }
 
     fn take_unanswered(&mut self) -> Option<T> {
-        self.ended = Some(self.streams.oldest()?);
+        self.streams.ended = Some(self.streams.oldest()?);
         self.finish()
     }
 }

@@ -3,11 +3,13 @@
 use super::answer;
 use super::connection::{Call, Http2};
 use super::frame::{self, FrameHead, STREAM_LIMIT, WINDOW_LIMIT, flag, kind, setting};
-use super::reading::{Broken, Ended, PADDING, Reading, ensure};
+use super::reading::{PADDING, Reading};
 use super::settings::{self, UNSAID};
 use crate::fields::{Head, LESS};
 use crate::head::HEAD_LIMIT;
 use crate::protocol::{Awaited, Refusal};
+use crate::stream::{Broken, ensure};
+use crate::streams::Ended;
 use crate::verdict::Verdict;
 
 impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
@@ -33,7 +35,7 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
         mut block: &[u8],
         call: &mut Call<'_, F>,
     ) -> Result<Option<Ended>, Broken> {
-        let place = self.latest.expect("HEADERS are for a stream in flight");
+        let place = self.streams.latest.expect("HEADERS are for a stream in flight");
         let ends = head.has(flag::END_STREAM);
         if head.has(flag::PADDED) {
             block = frame::unpadded(block).ok_or(PADDING)?;
@@ -58,7 +60,7 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
     ) -> Result<Option<Ended>, Broken> {
         let (place, ends) = self.goes_on.expect("CONTINUATION is for a head that goes on");
         if piece.is_empty() {
-            self.count_idle()?;
+            self.streams.count_idle()?;
         }
         self.block.extend_from_slice(piece);
         ensure(self.block.len() <= HEAD_LIMIT, "the head is larger than 65536 bytes")?;
@@ -133,16 +135,12 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
     ) -> Result<Option<Ended>, Broken> {
         ensure(ends, "a second head that does not end its stream")?;
         let stream = &mut self.streams[place];
-        let (room, text) = (stream.head_room, &mut stream.decoded);
-        if let Some(known) = stream.known.take() {
-            text.clear();
-            text.extend_from_slice(&known);
-        }
-        let trailers = answer::decode(&mut self.decoder, block, true, room, text)?;
-        let head = stream.head.as_mut().expect("trailers come behind a head");
+        let decoder = &mut self.decoder;
+        stream.add_trailers(&call.shared.learned, |room, text| {
+            answer::decode(decoder, block, true, room, text)
+        })?;
+        let head = stream.head.expect("trailers come behind a head");
         ensure(head.is_all(stream.check.length()), LESS)?;
-        let expectation = call.shared.learned[stream.expectation].expectation();
-        head.add(trailers, text, expectation);
         Ok(Some(self.complete(place, &[], call)))
     }
 
@@ -156,7 +154,7 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
         padding: usize,
     ) -> Result<(), Broken> {
         if left == 0 && !ends {
-            self.count_idle()?;
+            self.streams.count_idle()?;
         }
         // Section 8.1.1.
         let stream = &self.streams[place];
@@ -197,11 +195,7 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
             }
             return Ok(Some(self.complete(place, piece, call)));
         }
-        if !piece.is_empty() {
-            stream.first_byte_ns.get_or_insert(call.now_ns);
-            stream.keep(piece);
-            self.idle_frames = 0;
-        }
+        self.streams.keep(place, piece, call.now_ns);
         Ok(None)
     }
 
@@ -220,8 +214,8 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
                     self.pass_over(place, true);
                     return Ok(None);
                 }
-                self.ended = found;
-                return Ok(self.ended.map(|_| Ended::Refused(Refusal::Reset(number()))));
+                self.streams.ended = found;
+                return Ok(self.streams.ended.map(|_| Ended::Refused(Refusal::Reset(number()))));
             }
             kind::SETTINGS if !head.has(flag::ACK) => self.on_settings(payload, call)?,
             kind::PING if !head.has(flag::ACK) => {
@@ -292,12 +286,12 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
         let before = self.farewell.map_or(STREAM_LIMIT, |(last, _)| last);
         ensure(last <= before, "a second GOAWAY takes what the first refused")?;
         self.farewell = Some((last, code));
-        self.ended = self.streams.above(last);
+        self.streams.ended = self.streams.above(last);
         let refusal = match (code, last) {
             (frame::code::NO_ERROR, 1..) => Refusal::HandedBack,
             _ => Refusal::GoneAway(code),
         };
-        Ok(self.ended.map(|_| Ended::Refused(refusal)))
+        Ok(self.streams.ended.map(|_| Ended::Refused(refusal)))
     }
 }
 

@@ -3,7 +3,9 @@
 use super::connection::{Call, Http2};
 use super::frame::{self, DEFAULT_FRAME_SIZE, FrameHead, HEAD_LENGTH, flag, kind};
 use super::settings::{CONNECTION_WINDOW, WINDOW};
-use crate::protocol::{Answer, Awaited, Refusal};
+use crate::protocol::Awaited;
+use crate::stream::{Broken, ensure};
+use crate::streams::Ended;
 
 /// Where in a frame a connection is.
 #[derive(Debug, Clone, Copy)]
@@ -22,17 +24,6 @@ pub(super) enum Reading {
     Farewell([u8; 8], usize),
 }
 
-/// What a frame may end.
-pub(super) enum Ended {
-    /// An answer is complete. How many bytes it took is filled in later.
-    Answered(Answer),
-    /// A request has no answer.
-    Refused(Refusal),
-}
-
-/// Frames that say nothing, or that have to be answered, between two pieces of an answer.
-const IDLE_LIMIT: u32 = 1000;
-
 const TLS: Broken = "the server seems to speak TLS, not HTTP/2 in cleartext";
 
 /// Whether bytes begin a record of TLS, an alert or part of a handshake. As a frame it would be
@@ -40,9 +31,6 @@ const TLS: Broken = "the server seems to speak TLS, not HTTP/2 in cleartext";
 fn is_tls(bytes: &[u8]) -> bool {
     matches!(bytes, [0x15 | 0x16, 3, ..])
 }
-
-/// A rule that is broken, in words.
-pub(super) type Broken = &'static str;
 
 impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
     /// Takes bytes until a request ends, or there are none.
@@ -198,7 +186,7 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
         match kind {
             kind::DATA => self.begin_data(head, call),
             kind::HEADERS => {
-                self.latest = Some(self.in_flight_at(
+                self.streams.latest = Some(self.in_flight_at(
                     stream,
                     "HEADERS on a stream that nobody opened",
                     "HEADERS on a stream that is over",
@@ -230,7 +218,7 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
                 ensure(stream == 0, "SETTINGS on a stream")?;
                 ensure(length % 6 == 0, "the length of SETTINGS is not a multiple of 6 bytes")?;
                 ensure(length == 0 || !head.has(flag::ACK), "the ACK of SETTINGS is not empty")?;
-                self.count_idle()?;
+                self.streams.count_idle()?;
             }
             // Section 6.6.
             kind::PUSH_PROMISE => return Err("PUSH_PROMISE, which our SETTINGS forbid"),
@@ -238,7 +226,7 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
             kind::PING => {
                 ensure(length == 8, "PING is not of 8 bytes")?;
                 ensure(stream == 0, "PING on a stream")?;
-                self.count_idle()?;
+                self.streams.count_idle()?;
             }
             // Section 6.8. Its last byte comes apart.
             kind::GOAWAY => {
@@ -266,7 +254,7 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
             "DATA on a stream that nobody opened",
             "DATA on a stream that is over",
         )?;
-        self.latest = Some(place);
+        self.streams.latest = Some(place);
         let (ends, left) = (head.has(flag::END_STREAM), head.length as usize);
         self.grant_window(place, head.length, call.out);
         if self.streams[place].is_given_up {
@@ -301,7 +289,7 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
 
     /// A piece of an answer to a request that was given up. `ends`: the last one.
     pub(super) fn pass_over(&mut self, place: usize, ends: bool) {
-        self.latest = None;
+        self.streams.latest = None;
         if ends {
             self.streams.remove(place);
         }
@@ -316,17 +304,6 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
     fn was_opened(&self, stream: u32) -> bool {
         stream % 2 == 1 && stream < self.next_number
     }
-
-    /// One more frame that says nothing, or that has to be answered.
-    pub(super) fn count_idle(&mut self) -> Result<(), Broken> {
-        self.idle_frames += 1;
-        ensure(self.idle_frames <= IDLE_LIMIT, "1000 frames between two pieces of an answer")
-    }
 }
 
 pub(super) const PADDING: Broken = "padding that is longer than its frame";
-
-#[inline]
-pub(super) fn ensure(holds: bool, otherwise: Broken) -> Result<(), Broken> {
-    if holds { Ok(()) } else { Err(otherwise) }
-}

@@ -3,18 +3,18 @@
 use super::control::Control;
 use super::frame::{self, Begun, code};
 use super::known::Known;
-use super::reading::{Ended, Frame, Open};
+use super::reading::{Frame, Open};
 use super::record::{Kind, Record};
 use super::requests::{self, Requests};
 use super::varint;
 use crate::check::Expectation;
 use crate::fields;
-use crate::head::{HEAD_LIMIT, Malformed};
+use crate::head::HEAD_LIMIT;
 use crate::learned::HeadCache;
-use crate::protocol::{Answer, Awaited, EVIDENCE_LIMIT, End, Io, Protocol, Step};
+use crate::protocol::{Answer, Awaited, End, Io, Protocol, Step};
 use crate::request::{Request, RequestError};
-use crate::streams::Streams;
-use crate::verdict;
+use crate::stream::Broken;
+use crate::streams::{self, Ended, Streams};
 use std::sync::Arc;
 
 /// The first stream that a client has for itself.
@@ -34,17 +34,11 @@ pub struct Http3<T> {
     pub(super) next_number: u32,
     /// Requests from this number on have to wait until QUIC allows their streams.
     pub(super) limit: u32,
-    /// The stream whose answer is complete, or that was reset, until it is finished.
-    pub(super) ended: Option<usize>,
-    /// The stream that the latest record was for.
-    pub(super) latest: Option<usize>,
     /// The record in progress.
     pub(super) open: Option<Open>,
     pub(super) control: Control,
     /// Records so far.
     pub(super) taken: u64,
-    /// Frames since the latest piece of an answer that say nothing.
-    pub(super) idle_frames: u32,
     /// Bytes of its stream up to the frame in progress.
     pub(super) frame_at: u64,
     /// The server goes away: the first request that it does not look at.
@@ -85,12 +79,9 @@ impl<T> Default for Http3<T> {
             streams: Streams::default(),
             next_number: 0,
             limit: REQUESTS_LIMIT,
-            ended: None,
-            latest: None,
             open: None,
             control: Control::default(),
             taken: 0,
-            idle_frames: 0,
             frame_at: 0,
             farewell: None,
         }
@@ -115,22 +106,14 @@ impl<T: Copy> Http3<T> {
         place: usize,
         piece: &[u8],
         call: &mut Call<'_, impl Sized>,
-    ) -> Result<Ended, &'static str> {
+    ) -> Result<Ended, Broken> {
         let keep_alive = !(self.farewell.is_some() && self.streams.len() == 1);
-        let stream = &mut self.streams[place];
+        let stream = &self.streams[place];
         let head = stream.head.ok_or("the stream ends before the head of its answer")?;
         if !head.is_all(stream.check.length()) {
             return Err(fields::LESS);
         }
-        let learned = &mut call.shared.learned[stream.expectation];
-        let verdict = verdict::judge(head.status, head.wrong, &mut stream.check, learned);
-        if verdict != verdict::Verdict::Right {
-            stream.keep(piece);
-        }
-        self.idle_frames = 0;
-        self.ended = Some(place);
-        let (status, body_length) = (head.status, stream.check.length());
-        Ok(Ended::Answered(Answer { consumed: 0, status, body_length, keep_alive, verdict }))
+        Ok(self.streams.complete(place, piece, &mut call.shared.learned, keep_alive))
     }
 }
 
@@ -214,61 +197,38 @@ impl<T: Copy> Protocol<T> for Http3<T> {
     ) -> Option<Step> {
         let mut rest = bytes;
         let ended = self.advance(&mut rest, &mut Call { awaited, shared, now_ns: io.now_ns });
-        let consumed = bytes.len() - rest.len();
-        Some(match ended {
-            Ok(None) => Step::Incomplete,
-            Ok(Some(Ended::Answered(answer))) => Step::Complete(Answer { consumed, ..answer }),
-            Ok(Some(Ended::Refused(what))) => Step::Refused { consumed, what },
-            Err(what) => Step::Malformed(Malformed { what, at: self.frame_at }),
-        })
+        Some(streams::step(ended, bytes.len() - rest.len(), self.frame_at))
     }
 
-    /// The end of a connection is never that of an answer.
     fn end(&mut self, _: impl Fn(T) -> Awaited, _: &mut Shared) -> End {
-        End::Short(self.streams.oldest().map_or(0, |place| self.streams[place].received))
+        self.streams.end()
     }
 
-    fn describe(&self, answer: &Answer, awaited: Awaited, shared: &Shared, _: &[u8]) -> String {
-        let expectation = shared.learned[awaited.expectation as usize].expectation();
-        let Some(place) = self.ended else { return String::new() };
-        let stream = &self.streams[place];
-        verdict::describe(answer, expectation, &stream.check, |expectation| {
-            fields::with_fields(stream.text(), |fields| {
-                verdict::describe_header(expectation, fields)
-            })
-        })
+    fn describe(&self, answer: &Answer, _: Awaited, shared: &Shared, _: &[u8]) -> String {
+        self.streams.describe(answer, &shared.learned)
     }
 
-    /// As in HTTP/2.
     fn evidence(&self, last: &[u8]) -> Vec<u8> {
-        let place = self.ended.or(self.latest).or(self.streams.oldest());
-        let mut bytes = place.map_or(Vec::new(), |place| self.streams[place].evidence());
-        if bytes.is_empty() && self.ended.is_none() {
-            bytes.extend_from_slice(&last[..last.len().min(EVIDENCE_LIMIT)]);
-        }
-        bytes
+        self.streams.evidence(last)
     }
 
     fn collected(&self) -> &[u8] {
-        self.ended.map_or(&[], |place| self.streams[place].check.collected())
+        self.streams.collected()
     }
 
     #[inline]
     fn completed(&self) -> Option<T> {
-        self.streams[self.ended?].ticket
+        self.streams.completed()
     }
 
     #[inline]
     fn first_byte_ns(&self) -> Option<u64> {
-        self.streams[self.ended?].first_byte_ns
+        self.streams.first_byte_ns()
     }
 
     #[inline]
     fn finish(&mut self) -> Option<T> {
-        let place = self.ended.take()?;
-        if self.latest == Some(place) {
-            self.latest = None;
-        }
+        let place = self.streams.take_ended()?;
         self.streams.remove(place)
     }
 
@@ -283,12 +243,12 @@ impl<T: Copy> Protocol<T> for Http3<T> {
         Record::write_by(out, u64::from(stream.number) * STEP, Kind::Reset, |out| {
             varint::write(out, code::REQUEST_CANCELLED);
         });
-        self.ended = Some(place);
+        self.streams.ended = Some(place);
         true
     }
 
     fn take_unanswered(&mut self) -> Option<T> {
-        self.ended = Some(self.streams.oldest()?);
+        self.streams.ended = Some(self.streams.oldest()?);
         self.finish()
     }
 }

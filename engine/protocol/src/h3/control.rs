@@ -3,10 +3,12 @@
 
 use super::connection::{Http3, STEP};
 use super::frame::{Begun, kind, setting, stream};
-use super::reading::{Broken, Ended, OF_HTTP2, ensure};
+use super::reading::OF_HTTP2;
 use super::record::{Kind, Record};
 use super::varint;
 use crate::protocol::Refusal;
+use crate::stream::{Broken, ensure};
+use crate::streams::Ended;
 
 /// Streams of its own that a server may have: those that it needs, and some that only it knows.
 const STREAMS_LIMIT: usize = 100;
@@ -186,7 +188,7 @@ impl<T: Copy> Http3<T> {
             _ => {}
         }
         ensure(length <= FRAME_LIMIT, "a frame of more than 16384 bytes on the control stream")?;
-        self.count_idle()
+        self.streams.count_idle()
     }
 
     /// Section 5.2: the server takes no more requests, nor those from a stream on. One at a time, until
@@ -199,13 +201,13 @@ impl<T: Copy> Http3<T> {
         let before = self.farewell.unwrap_or(u32::MAX);
         ensure(first <= before, "a second GOAWAY takes what the first refused")?;
         self.farewell = Some(first);
-        self.ended = match first.checked_sub(1) {
+        self.streams.ended = match first.checked_sub(1) {
             Some(last) => self.streams.above(last),
             None => self.streams.oldest(),
         };
         // One that has answered nothing would hand back each request for ever.
         let refusal = if first > 0 { Refusal::HandedBack } else { Refusal::GoneAway(0) };
-        Ok(self.ended.map(|_| Ended::Refused(refusal)))
+        Ok(self.streams.ended.map(|_| Ended::Refused(refusal)))
     }
 }
 

@@ -7,7 +7,9 @@ use super::record::{HEAD_LENGTH, Kind, Record};
 use super::varint;
 use crate::fields::Head;
 use crate::head::HEAD_LIMIT;
-use crate::protocol::{Answer, Awaited, Refusal};
+use crate::protocol::{Awaited, Refusal};
+use crate::stream::{Broken, ensure};
+use crate::streams::Ended;
 
 /// The record in progress. It is all there, but an answer's end may interrupt it.
 #[derive(Debug, Clone, Copy)]
@@ -30,20 +32,6 @@ pub(super) enum Frame {
     /// So far before the end of what need not be read.
     Skip(u64),
 }
-
-/// What a record may end.
-pub(super) enum Ended {
-    /// An answer is complete. How many bytes it took is filled in later.
-    Answered(Answer),
-    /// A request has no answer.
-    Refused(Refusal),
-}
-
-/// A rule that is broken, in words.
-pub(super) type Broken = &'static str;
-
-/// Frames that say nothing between two pieces of an answer.
-const IDLE_LIMIT: u32 = 1000;
 
 impl<T: Copy> Http3<T> {
     /// Takes bytes until a request ends, or there are none.
@@ -103,10 +91,10 @@ impl<T: Copy> Http3<T> {
         let bytes = std::mem::take(piece);
         // What is not in flight was given up.
         let Some(place) = self.streams.find(number) else { return Ok(None) };
-        self.latest = Some(place);
+        self.streams.latest = Some(place);
         if record.kind == Kind::Reset {
             let code = varint::read(bytes).map_or(0, |(code, _)| code);
-            self.ended = Some(place);
+            self.streams.ended = Some(place);
             return Ok(Some(Ended::Refused(Refusal::Aborted(code))));
         }
         self.on_bytes(place, bytes, record.kind == Kind::Last, call)
@@ -171,11 +159,7 @@ impl<T: Copy> Http3<T> {
                     if last && left == 0 && rest.is_empty() {
                         return self.complete(place, piece, call).map(Some);
                     }
-                    if !piece.is_empty() {
-                        stream.first_byte_ns.get_or_insert(call.now_ns);
-                        stream.keep(piece);
-                        self.idle_frames = 0;
-                    }
+                    self.streams.keep(place, piece, call.now_ns);
                     if left > 0 {
                         return if last { Err(CUT) } else { Ok(None) };
                     }
@@ -207,7 +191,7 @@ impl<T: Copy> Http3<T> {
                     ensure(length <= room, "more DATA than the head of the answer allows")?;
                 }
                 if length == 0 {
-                    self.count_idle()?;
+                    self.streams.count_idle()?;
                     return Ok(());
                 }
                 Frame::Data(length)
@@ -223,7 +207,7 @@ impl<T: Copy> Http3<T> {
             _ if kind::OF_HTTP2.contains(&kind) => return Err(OF_HTTP2),
             // Section 9: others are to be ignored.
             _ => {
-                self.count_idle()?;
+                self.streams.count_idle()?;
                 Frame::Skip(length)
             }
         };
@@ -244,15 +228,11 @@ impl<T: Copy> Http3<T> {
         let Awaited { expectation, to_head } = (call.awaited)(ticket);
         stream.expectation = expectation as usize;
         stream.received += block.len() as u64;
-        if let Some(head) = &mut stream.head {
+        if stream.head.is_some() {
             ensure(!stream.own.has_trailers, "a head behind trailers")?;
-            let (room, text) = (stream.head_room, &mut stream.decoded);
-            if let Some(known) = stream.known.take() {
-                text.clear();
-                text.extend_from_slice(&known);
-            }
-            let trailers = known::decode(block, true, room, text)?;
-            head.add(trailers, text, call.shared.learned[stream.expectation].expectation());
+            stream.add_trailers(&call.shared.learned, |room, text| {
+                known::decode(block, true, room, text)
+            })?;
             stream.own.has_trailers = true;
             return Ok(());
         }
@@ -275,18 +255,7 @@ impl<T: Copy> Http3<T> {
         }
         Ok(())
     }
-
-    /// One more frame that says nothing.
-    pub(super) fn count_idle(&mut self) -> Result<(), Broken> {
-        self.idle_frames += 1;
-        ensure(self.idle_frames <= IDLE_LIMIT, "1000 frames between two pieces of an answer")
-    }
 }
 
 pub(super) const OF_HTTP2: Broken = "a frame that only HTTP/2 has";
 const CUT: Broken = "the stream ends within a frame";
-
-#[inline]
-pub(super) fn ensure(holds: bool, otherwise: Broken) -> Result<(), Broken> {
-    if holds { Ok(()) } else { Err(otherwise) }
-}
