@@ -7,19 +7,15 @@
 use libfuzzer_sys::fuzz_target;
 use std::path::Path;
 use toml::{Table, Value};
-use volley_protocol::{Expectation, StatusRule, Version};
 use volley_requests::{Book, Defaults, FileError, RequestFile};
 
 const DATA: &str = "id,name\n1,Ann\n\"2\r\nX: y\",a b\n";
 
 fn book(text: &str, data: &str) -> Result<Book, FileError> {
     let defaults = Defaults {
-        host: "localhost:1".into(),
-        version: Version::Http11,
         close: closes(text),
-        proxied: false,
         headers: vec![("X-Default".into(), "1".into())],
-        expectation: Expectation::of_status(StatusRule::Below(400)),
+        ..Defaults::of("localhost:1")
     };
     let load = |_: &Path| Ok(data.as_bytes().to_vec());
     RequestFile::parse(text, Path::new("r.toml"), load)?.book(&defaults, 1, 16, 2)

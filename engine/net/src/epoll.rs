@@ -1,13 +1,12 @@
 //! I/O over epoll: edge-triggered, one ADD per connection, never a MOD, written at once.
 
 use crate::backend::{
-    Backend, EVENTS_AT_ONCE, Event, HEAD_SIZE, HEADS_AFTER_LARGE, Kernel, RingSize, Unsent,
-    WORTH_COUNTING, What, WhenSent,
+    Backend, Event, HEAD_SIZE, HEADS_AFTER_LARGE, Kernel, RingSize, Unsent, WORTH_COUNTING, What,
+    WhenSent,
 };
-use crate::clock::S;
+use crate::queue::{Polled, Queue};
 use crate::socket::Opened;
-use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
-use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::event::epoll::EventFlags;
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, Shutdown, SocketFlags};
@@ -25,8 +24,7 @@ const COUNTED_AT_ONCE: usize = 8 << 20;
 
 /// See the module.
 pub struct Epoll {
-    fd: OwnedFd,
-    events: Vec<epoll::Event>,
+    queue: Queue,
     /// Events from the kernel that are not handled yet.
     ready: VecDeque<Ready>,
     slots: Vec<Slot>,
@@ -73,21 +71,14 @@ struct Slot {
 
 impl fmt::Debug for Epoll {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Epoll").field("fd", &self.fd).finish_non_exhaustive()
+        f.debug_struct("Epoll").field("queue", &self.queue).finish_non_exhaustive()
     }
 }
 
 impl Epoll {
     /// Collects what has happened.
     fn poll(&mut self) -> io::Result<()> {
-        let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
-        self.events.clear();
-        let spare = rustix::buffer::spare_capacity(&mut self.events);
-        match epoll::wait(&self.fd, spare, Some(&at_once)) {
-            Ok(_) | Err(Errno::INTR) => {}
-            Err(errno) => return Err(errno.into()),
-        }
-        self.ready.extend(self.events.iter().map(|event| Ready::read(*event)));
+        self.ready.extend(self.queue.poll()?.map(Ready::from));
         Ok(())
     }
 
@@ -187,14 +178,12 @@ impl Epoll {
     }
 }
 
-impl Ready {
-    #[expect(clippy::cast_possible_truncation, reason = "it takes apart what `open` put together")]
-    fn read(event: epoll::Event) -> Self {
-        let (flags, data) = (event.flags, event.data);
+impl From<Polled> for Ready {
+    fn from(Polled { slot, generation, flags }: Polled) -> Self {
         let ended = EventFlags::RDHUP | EventFlags::HUP | EventFlags::ERR;
         Self {
-            slot: data.u64() as u32 as usize,
-            generation: (data.u64() >> 32) as u32,
+            slot,
+            generation,
             writable: flags.intersects(EventFlags::OUT | EventFlags::HUP | EventFlags::ERR),
             readable: flags.intersects(EventFlags::IN | ended),
             hangup: flags.intersects(ended),
@@ -253,8 +242,7 @@ impl Slot {
 impl Kernel for Epoll {
     fn new(slots: usize, outbox: Arc<[u8]>, _: RingSize) -> io::Result<Self> {
         Ok(Self {
-            fd: epoll::create(CreateFlags::CLOEXEC)?,
-            events: Vec::with_capacity(EVENTS_AT_ONCE),
+            queue: Queue::new()?,
             ready: VecDeque::new(),
             slots: (0..slots).map(|_| Slot::default()).collect(),
             outbox,
@@ -274,7 +262,7 @@ impl Backend for Epoll {
     fn listen(&mut self, listener: OwnedFd) -> Result<(), Errno> {
         rustix::io::ioctl_fionbio(&listener, true)?;
         let flags = EventFlags::IN | EventFlags::ET;
-        epoll::add(&self.fd, &listener, EventData::new_u64(LISTENER as u64), flags)?;
+        self.queue.add(&listener, (LISTENER, 0), flags)?;
         self.listener = Some(listener);
         Ok(())
     }
@@ -286,8 +274,7 @@ impl Backend for Epoll {
     fn open(&mut self, slot: usize, opened: Opened) -> Result<(), Errno> {
         self.slots.resize_with(self.slots.len().max(slot + 1), Slot::default);
         let flags = EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP | EventFlags::ET;
-        let key = u64::from(self.slots[slot].generation) << 32 | slot as u64;
-        epoll::add(&self.fd, &opened.fd, EventData::new_u64(key), flags)?;
+        self.queue.add(&opened.fd, (slot, self.slots[slot].generation), flags)?;
         self.slots[slot].connecting = !opened.established;
         self.slots[slot].socket = Some(opened.fd);
         Ok(())
@@ -359,17 +346,8 @@ impl Backend for Epoll {
     }
 
     fn wait(&mut self, timeout_ns: u64) -> io::Result<()> {
-        let timeout = Timespec {
-            tv_sec: (timeout_ns / S).min(3600).cast_signed(),
-            tv_nsec: (timeout_ns % S).cast_signed(),
-        };
-        // epoll's own timeout is in whole milliseconds, rounded up (but for `epoll_pwait2`, which
-        // kernels before 5.11 lack): a schedule would be late by half a millisecond on average.
-        let queue = PollFd::new(&self.fd, PollFlags::IN);
-        match rustix::event::poll(&mut [queue], Some(&timeout)) {
-            Ok(_) | Err(Errno::INTR) => self.poll(),
-            Err(errno) => Err(errno.into()),
-        }
+        self.queue.wait(timeout_ns)?;
+        self.poll()
     }
 
     #[inline]

@@ -10,6 +10,7 @@ mod failure;
 pub mod interrupts;
 pub mod limits;
 mod patience;
+mod queue;
 mod route;
 pub mod socket;
 pub mod udp;
@@ -22,5 +23,6 @@ pub use backend::{
 pub use epoll::Epoll;
 pub use failure::{Failure, Fault, QuicFailure, QuicFault, TlsFailure};
 pub use patience::Patience;
+pub use queue::{Polled, Queue};
 pub use route::{Address, Route, SocketBuffers, Sources};
 pub use uring::Uring;

@@ -20,6 +20,7 @@ pub mod h2;
 pub mod h3;
 pub mod head;
 pub mod http1;
+mod known;
 pub mod learned;
 pub mod message;
 pub mod protocol;

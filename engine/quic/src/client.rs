@@ -3,27 +3,24 @@
 //! Servers tell connections apart by where datagrams come from, too: many on one socket are dropped by
 //! some (`docs/decisions/engine.md`).
 
+mod backend;
+
 use crate::line::{Line, News};
 use crate::socket::{Inbox, Socket};
 use crate::timers::Timers;
 use crate::{failures, transport};
 use quinn_proto::crypto::rustls::QuicClientConfig;
 use quinn_proto::{ClientConfig, Endpoint, EndpointConfig};
-use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
-use rustix::event::{PollFd, PollFlags, Timespec};
-use rustix::fd::OwnedFd;
+use rustix::event::epoll::EventFlags;
 use rustix::io::Errno;
 use std::collections::VecDeque;
 use std::fmt;
 use std::io;
-use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
-use volley_net::clock::{S, now_ns};
-use volley_net::socket::{self, Opened};
-use volley_net::{
-    Address, Agreed, Backend, Datagrams, EVENTS_AT_ONCE, Event, Failure, Route, What,
-};
+use volley_net::clock::now_ns;
+use volley_net::socket;
+use volley_net::{Address, Agreed, Datagrams, Event, Failure, Polled, Queue, Route, What};
 use volley_tls::Config;
 
 /// Pieces that are received at a time from one socket. Each may hold several datagrams.
@@ -36,8 +33,7 @@ pub struct Quic {
     endpoint: Endpoint,
     /// Requests that may be under way at a time on a connection.
     depth: usize,
-    fd: OwnedFd,
-    polled: Vec<epoll::Event>,
+    queue: Queue,
     /// Slots where something is to be done: each with its socket's generation.
     ready: VecDeque<Ready>,
     slots: Vec<Slot>,
@@ -99,7 +95,7 @@ struct Connected {
 
 impl fmt::Debug for Quic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Quic").field("fd", &self.fd).finish_non_exhaustive()
+        f.debug_struct("Quic").field("queue", &self.queue).finish_non_exhaustive()
     }
 }
 
@@ -114,8 +110,7 @@ impl Quic {
             config,
             endpoint: Endpoint::new(Arc::new(EndpointConfig::default()), None, true, None),
             depth,
-            fd: epoll::create(CreateFlags::CLOEXEC)?,
-            polled: Vec::with_capacity(EVENTS_AT_ONCE),
+            queue: Queue::new()?,
             ready: VecDeque::new(),
             slots: (0..slots).map(|_| Slot::default()).collect(),
             dirty: Vec::new(),
@@ -134,7 +129,7 @@ impl Quic {
         let fd = socket::open_datagrams(&address, route, nth)?;
         let socket = Socket::new(fd, route.buffers.receive.is_some()).map_err(in_errno)?;
         let place = &mut self.slots[slot];
-        epoll::add(&self.fd, &socket, place.key(slot), EventFlags::IN | EventFlags::ET)?;
+        self.queue.add(&socket, (slot, place.generation), EventFlags::IN | EventFlags::ET)?;
         let name = self.client.called();
         let (handle, connection) = self
             .endpoint
@@ -167,7 +162,6 @@ impl Quic {
 
     fn flush_one(&mut self, slot: usize) {
         let place = &mut self.slots[slot];
-        let key = place.key(slot);
         let Some(open) = &mut place.open else { return };
         match open.line.flush(&open.socket, Instant::now(), &mut self.buffer) {
             Ok(had_room) => {
@@ -175,10 +169,9 @@ impl Quic {
                     open.blocked = !had_room;
                     let room = if had_room { EventFlags::empty() } else { EventFlags::OUT };
                     // The socket is there: it was added.
-                    let _ = epoll::modify(
-                        &self.fd,
+                    let _ = self.queue.modify(
                         &open.socket,
-                        key,
+                        (slot, place.generation),
                         EventFlags::IN | EventFlags::ET | room,
                     );
                 }
@@ -211,17 +204,11 @@ impl Quic {
 
     /// Collects what has happened, without waiting.
     fn poll(&mut self) -> io::Result<()> {
-        let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
-        self.polled.clear();
-        match epoll::wait(
-            &self.fd,
-            rustix::buffer::spare_capacity(&mut self.polled),
-            Some(&at_once),
-        ) {
-            Ok(_) | Err(Errno::INTR) => {}
-            Err(errno) => return Err(errno.into()),
-        }
-        self.ready.extend(self.polled.iter().map(|event| Ready::read(*event)));
+        self.ready.extend(self.queue.poll()?.map(|Polled { slot, generation, .. }| Ready {
+            slot,
+            generation,
+            what: Kind::Socket,
+        }));
         if self.timers.next().is_some() {
             let now = Instant::now();
             while let Some(slot) = self.timers.take_due(now) {
@@ -315,154 +302,4 @@ impl Quic {
         open.line.leave(&mut self.endpoint);
         self.former.add(&open.line.datagrams());
     }
-}
-
-impl Slot {
-    fn key(&self, slot: usize) -> EventData {
-        EventData::new_u64(u64::from(self.generation) << 32 | slot as u64)
-    }
-}
-
-impl Ready {
-    #[expect(clippy::cast_possible_truncation, reason = "it takes apart what `key` put together")]
-    fn read(event: epoll::Event) -> Self {
-        let data = { event.data }.u64();
-        Self { slot: data as u32 as usize, generation: (data >> 32) as u32, what: Kind::Socket }
-    }
-}
-
-impl Backend for Quic {
-    type Piece = Records;
-
-    const SHAKES_HANDS: bool = true;
-
-    fn agreed(&self, slot: usize) -> Option<Agreed> {
-        self.slots[slot].agreed
-    }
-
-    fn datagrams(&self) -> Option<Datagrams> {
-        let mut all = self.former;
-        for open in self.slots.iter().filter_map(|place| place.open.as_ref()) {
-            all.add(&open.line.datagrams());
-        }
-        Some(all)
-    }
-
-    /// Connections are made here, never accepted.
-    fn listen(&mut self, _: OwnedFd) -> Result<(), Errno> {
-        Err(Errno::OPNOTSUPP)
-    }
-
-    fn accepted(&mut self) -> Option<Result<OwnedFd, Errno>> {
-        None
-    }
-
-    /// Nothing is established before its handshake.
-    fn connect(
-        &mut self,
-        slot: usize,
-        route: &Route,
-        nth: u64,
-        _: Option<Range<usize>>,
-    ) -> Result<bool, Errno> {
-        self.start(slot, route, nth)?;
-        Ok(false)
-    }
-
-    /// A socket without its route is no connection.
-    fn open(&mut self, _: usize, _: Opened) -> Result<(), Errno> {
-        Err(Errno::OPNOTSUPP)
-    }
-
-    /// Never of use: what the book holds is no record.
-    fn send(&mut self, _: usize, _: Range<usize>) {}
-
-    #[inline]
-    fn send_owned(&mut self, slot: usize, bytes: Arc<[u8]>) {
-        let place = &mut self.slots[slot];
-        let Some(open) = &mut place.open else { return };
-        if open.line.write(&bytes) {
-            let generation = place.generation;
-            self.ready.push_back(Ready { slot, generation, what: Kind::News });
-        }
-        self.soil(slot);
-    }
-
-    /// QUIC ends each stream by itself.
-    fn end_sending(&mut self, _: usize) {}
-
-    fn close(&mut self, slot: usize) {
-        self.leave(slot);
-    }
-
-    fn close_when_sent(&mut self, slot: usize) {
-        self.leave(slot);
-    }
-
-    /// No port is held by who closes first.
-    fn retire(&mut self, slot: usize) {
-        self.leave(slot);
-    }
-
-    fn close_retired(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-
-    #[inline]
-    fn hand_over(&mut self) -> io::Result<()> {
-        self.flush();
-        Ok(())
-    }
-
-    #[inline]
-    fn turn(&mut self) -> io::Result<()> {
-        self.flush();
-        if self.ready.is_empty() { self.poll() } else { Ok(()) }
-    }
-
-    #[inline]
-    fn has_news(&mut self) -> io::Result<bool> {
-        self.turn()?;
-        Ok(!self.ready.is_empty() || !self.events.is_empty())
-    }
-
-    fn wait(&mut self, timeout_ns: u64) -> io::Result<()> {
-        self.flush();
-        let left = self.timers.next().map(|at| at.saturating_duration_since(Instant::now()));
-        let left_ns =
-            left.map_or(u64::MAX, |left| u64::try_from(left.as_nanos()).unwrap_or(u64::MAX));
-        let has_more = !self.ready.is_empty() || !self.events.is_empty();
-        let timeout_ns = if has_more { 0 } else { timeout_ns.min(left_ns) };
-        let timeout = Timespec {
-            tv_sec: (timeout_ns / S).min(3600).cast_signed(),
-            tv_nsec: (timeout_ns % S).cast_signed(),
-        };
-        let queue = PollFd::new(&self.fd, PollFlags::IN);
-        match rustix::event::poll(&mut [queue], Some(&timeout)) {
-            Ok(_) | Err(Errno::INTR) => self.poll(),
-            Err(errno) => Err(errno.into()),
-        }
-    }
-
-    /// What the former event led to is sent first.
-    #[inline]
-    fn next(&mut self) -> Option<Event<Records>> {
-        loop {
-            if let Some(event) = self.events.pop_front() {
-                return Some(event);
-            }
-            self.flush();
-            if self.events.is_empty() {
-                let ready = self.ready.pop_front()?;
-                self.advance(ready);
-            }
-        }
-    }
-
-    #[inline]
-    fn bytes<'a>(&'a self, _: &'a Records) -> &'a [u8] {
-        &self.records
-    }
-
-    fn release(&mut self, _: Records) {}
 }

@@ -45,6 +45,20 @@ pub struct Defaults {
     pub expectation: Expectation,
 }
 
+impl Defaults {
+    /// Of requests in HTTP/1.1 without fields of their own, where any status but that of an error is right.
+    pub fn of(host: &str) -> Self {
+        Self {
+            host: host.into(),
+            version: Version::Http11,
+            close: false,
+            proxied: false,
+            headers: Vec::new(),
+            expectation: Expectation::of_status(StatusRule::Below(FIRST_BAD_STATUS)),
+        }
+    }
+}
+
 /// Which answers are right: one for each request of a file, and one for each body of rows.
 struct Answers {
     expectations: Vec<Arc<Expectation>>,

@@ -2,20 +2,18 @@
 
 use std::io;
 use std::path::Path;
-use volley_protocol::{BodyRule, Expectation, Message, StatusRule, Version};
+use volley_protocol::{BodyRule, Expectation, Message, StatusRule};
 use volley_requests::{Book, Defaults, FileError, RequestFile};
 
 fn with(close: bool, text: &str) -> Result<Book, FileError> {
     let defaults = Defaults {
-        host: "a:1".into(),
-        version: Version::Http11,
         close,
-        proxied: false,
         headers: vec![("X-All".into(), "1".into())],
         expectation: Expectation {
             body: BodyRule::Exactly(b"x".to_vec()),
             ..Expectation::of_status(StatusRule::Exactly(200))
         },
+        ..Defaults::of("a:1")
     };
     let load = |file: &Path| match file.to_str().unwrap() {
         "users.csv" => Ok(b"user\nann\nbob\ncid\n".to_vec()),

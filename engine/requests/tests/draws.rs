@@ -3,7 +3,6 @@
 use proptest::prelude::*;
 use std::fmt::Write;
 use std::path::Path;
-use volley_protocol::{Expectation, StatusRule, Version};
 use volley_requests::{Book, Defaults, Message, RequestFile};
 
 const DATA: &[u8] = b"id\n1\n2\n3\n4\n";
@@ -18,14 +17,7 @@ fn draw(weights: &[u32], order: &str, seed: u64, count: usize, depth: usize) -> 
                 headers = {{ A = \"{{{{random 1 1000000}}}}\" }}\nbody = \"{{{{hex 8}}}}\"\n"
         );
     }
-    let defaults = Defaults {
-        host: "a".into(),
-        version: Version::Http11,
-        close: false,
-        proxied: false,
-        headers: Vec::new(),
-        expectation: Expectation::of_status(StatusRule::Below(400)),
-    };
+    let defaults = Defaults::of("a");
     let file = RequestFile::parse(&text, Path::new("r.toml"), |_| Ok(DATA.to_vec())).unwrap();
     file.book(&defaults, seed, count, depth).unwrap()
 }

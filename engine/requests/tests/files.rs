@@ -6,14 +6,7 @@ use volley_protocol::{BodyRule, Expectation, LengthRule, StatusRule, Version};
 use volley_requests::{Book, Defaults, FileError, RequestFile};
 
 fn defaults() -> Defaults {
-    Defaults {
-        host: "a:1".into(),
-        version: Version::Http11,
-        close: false,
-        proxied: false,
-        headers: Vec::new(),
-        expectation: Expectation::of_status(StatusRule::Below(400)),
-    }
+    Defaults::of("a:1")
 }
 
 /// The files beside the request file.

@@ -2,14 +2,10 @@
 
 use allocation_counter::measure;
 use std::path::Path;
-use volley_protocol::{Expectation, Request, StatusRule, Version};
+use volley_protocol::{Expectation, Request, StatusRule};
 use volley_requests::{Book, Defaults, RequestFile};
 
 const BODY: usize = 8 << 20;
-
-fn any() -> Expectation {
-    Expectation::of_status(StatusRule::Below(400))
-}
 
 /// The most bytes that were held at a time, and those that stay, by the size of a body.
 fn held(book: impl FnOnce() -> Book) -> (f64, f64) {
@@ -28,23 +24,18 @@ fn of_one_request() {
         body: vec![b'x'; BODY].into(),
         ..Request::default()
     };
-    let (most, kept) = held(|| Book::of(&request, any(), 1).unwrap());
+    let (most, kept) =
+        held(|| Book::of(&request, Expectation::of_status(StatusRule::Below(400)), 1).unwrap());
     assert!(most < 1.1 && kept < 1.1, "{most} and {kept}");
     // A pipeline of three: any three in a row are one piece.
-    let (most, kept) = held(|| Book::of(&request, any(), 3).unwrap());
+    let (most, kept) =
+        held(|| Book::of(&request, Expectation::of_status(StatusRule::Below(400)), 3).unwrap());
     assert!(most < 3.1 && kept < 3.1, "{most} and {kept}");
 }
 
 #[test]
 fn of_a_request_file() {
-    let defaults = Defaults {
-        host: "a".into(),
-        version: Version::Http11,
-        close: false,
-        proxied: false,
-        headers: Vec::new(),
-        expectation: any(),
-    };
+    let defaults = Defaults::of("a");
     let text = "[[request]]\npath = \"/\"\nmethod = \"PUT\"\nbody_file = \"b\"\n";
     let (most, kept) = held(|| {
         let load = |_: &Path| Ok(vec![b'x'; BODY]);

@@ -1,18 +1,10 @@
 //! What the requests of a file are called.
 
 use std::path::Path;
-use volley_protocol::{Expectation, StatusRule, Version};
 use volley_requests::{Book, Defaults, FileError, RequestFile};
 
 fn book(text: &str) -> Result<Book, FileError> {
-    let defaults = Defaults {
-        host: "a".into(),
-        version: Version::Http11,
-        close: false,
-        proxied: false,
-        headers: Vec::new(),
-        expectation: Expectation::of_status(StatusRule::Below(400)),
-    };
+    let defaults = Defaults::of("a");
     RequestFile::parse(text, Path::new("r.toml"), |_| Ok(b"id\n7\n".to_vec()))?
         .book(&defaults, 1, 100, 2)
 }

@@ -2,20 +2,13 @@
 
 use proptest::prelude::*;
 use std::path::Path;
-use volley_protocol::{BodyRule, Expectation, StatusRule, Version};
+use volley_protocol::BodyRule;
 use volley_requests::{Book, Defaults, FileError, RequestFile};
 
 const DATA: &str = "id,name\n7,pear\n8,plum\n9,fig\n";
 
 fn drawn(data: &str, text: &str, count: usize) -> Result<Book, FileError> {
-    let defaults = Defaults {
-        host: "a".into(),
-        version: Version::Http11,
-        close: false,
-        proxied: false,
-        headers: Vec::new(),
-        expectation: Expectation::of_status(StatusRule::Below(400)),
-    };
+    let defaults = Defaults::of("a");
     let load = |_: &Path| Ok(data.as_bytes().to_vec());
     RequestFile::parse(text, Path::new("r.toml"), load)?.book(&defaults, 1, count, 2)
 }

@@ -3,21 +3,12 @@
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
-use volley_protocol::{
-    BodyRule, Content, Expectation, JsonShape, LengthRule, Pattern, StatusRule, Version,
-};
+use volley_protocol::{BodyRule, Content, Expectation, JsonShape, LengthRule, Pattern, StatusRule};
 use volley_requests::{Book, Defaults, FileError, RequestFile};
 
 fn with(defaults: Expectation, headers: &[(&str, &str)], text: &str) -> Result<Book, FileError> {
     let headers = headers.iter().map(|&(name, value)| (name.into(), value.into())).collect();
-    let defaults = Defaults {
-        host: "a:1".into(),
-        version: Version::Http11,
-        close: false,
-        proxied: false,
-        headers,
-        expectation: defaults,
-    };
+    let defaults = Defaults { headers, expectation: defaults, ..Defaults::of("a:1") };
     let none = |_: &Path| Err(io::Error::from_raw_os_error(2));
     RequestFile::parse(text, Path::new("r.toml"), none)?.book(&defaults, 1, 10, 1)
 }

@@ -3,6 +3,7 @@
 mod common;
 
 use common::command::{load, run, text};
+use common::conversations;
 use common::servers::{self, GOOD};
 use common::yardstick::Yardstick;
 use std::io::{BufRead, BufReader};
@@ -73,27 +74,33 @@ fn help_is_compact_or_teaches() {
     assert!(short.lines().chain(long.lines()).all(|line| line.chars().count() <= 100));
 }
 
+fn start(args: &[&str]) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_volley")).args(args).stdout(Stdio::piped()).spawn().unwrap()
+}
+
 fn interrupt(child: &Child) {
     let pid = rustix::process::Pid::from_child(child);
     rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
 }
 
-#[test]
-fn an_interruption_keeps_what_there_is() {
-    let server = Yardstick::start("--delay 20ms");
-    let url = format!("http://{}/", server.address);
-    let child = Command::new(env!("CARGO_BIN_EXE_volley"))
-        .args(["load", "-d", "1h", "--json", &url])
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+/// What is written by a command that is interrupted after a second, and then ends soon.
+fn interrupted(args: &[&str]) -> Vec<u8> {
+    let child = start(args);
     std::thread::sleep(Duration::from_secs(1));
     let started = Instant::now();
     interrupt(&child);
     let output = child.wait_with_output().unwrap();
     assert!(started.elapsed() < Duration::from_secs(10));
     assert_eq!(output.status.code(), Some(130));
-    let value: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    output.stdout
+}
+
+#[test]
+fn an_interruption_keeps_what_there_is() {
+    let server = Yardstick::start("--delay 20ms");
+    let url = format!("http://{}/", server.address);
+    let stdout = interrupted(&["load", "-d", "1h", "--json", &url]);
+    let value: serde_json::Value = serde_json::from_slice(&stdout).unwrap();
     assert!(
         value["requests"].as_u64().unwrap() > 0 && value["duration_s"].as_f64().unwrap() < 60.0
     );
@@ -104,11 +111,7 @@ fn an_interruption_keeps_what_there_is() {
 fn an_interruption_that_comes_twice_at_once_is_one() {
     let url = format!("http://{}/", servers::always(GOOD));
     for gap_ms in [0, 1, 5, 20] {
-        let child = Command::new(env!("CARGO_BIN_EXE_volley"))
-            .args(["load", "-d", "1h", "-c", "1", "--rate", "100", "--json", &url])
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let child = start(&["load", "-d", "1h", "-c", "1", "--rate", "100", "--json", &url]);
         std::thread::sleep(Duration::from_millis(800));
         interrupt(&child);
         std::thread::sleep(Duration::from_millis(gap_ms));
@@ -123,12 +126,8 @@ fn an_interruption_that_comes_twice_at_once_is_one() {
 #[test]
 fn a_later_interruption_ends_it_at_once() {
     // Nobody looks at the first one while the address is not reached.
-    let (_listener, _queue, address) = servers::deaf();
-    let child = Command::new(env!("CARGO_BIN_EXE_volley"))
-        .args(["load", "--connect-timeout", "60s", &format!("http://{address}/")])
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let (_listener, _queue, address) = conversations::deaf();
+    let child = start(&["load", "--connect-timeout", "60s", &format!("http://{address}/")]);
     std::thread::sleep(Duration::from_millis(800));
     let started = Instant::now();
     interrupt(&child);
@@ -156,18 +155,8 @@ fn requests_that_cannot_be_started_end_a_load_without_a_time() {
 #[test]
 fn an_interruption_does_not_wait_for_ever() {
     let url = format!("http://{}/", servers::silent());
-    let child = Command::new(env!("CARGO_BIN_EXE_volley"))
-        .args(["load", "-n", "1000", "--timeout", "30s", &url])
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    std::thread::sleep(Duration::from_secs(1));
-    let started = Instant::now();
-    interrupt(&child);
-    let output = child.wait_with_output().unwrap();
-    assert!(started.elapsed() < Duration::from_secs(10));
-    assert_eq!(output.status.code(), Some(130));
-    assert!(text(output.stdout).contains("interrupted"));
+    let stdout = interrupted(&["load", "-n", "1000", "--timeout", "30s", &url]);
+    assert!(text(stdout).contains("interrupted"));
 }
 
 #[test]

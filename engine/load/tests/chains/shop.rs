@@ -14,7 +14,7 @@ use volley_load::scheme::Scheme;
 use volley_load::target::Target;
 use volley_protocol::h2::frame::{self, flag, kind};
 use volley_protocol::h2::hpack::{self, Decoder, Indexing};
-use volley_protocol::{Expectation, StatusRule, Version};
+use volley_protocol::{Expectation, StatusRule};
 use volley_requests::{Book, Defaults, RequestFile};
 
 /// Two steps, each of which gives something, and requests of which one needs nothing.
@@ -231,12 +231,9 @@ pub(crate) fn target(address: SocketAddr, text: &str, scheme: Scheme, depth: usi
 fn book(text: &str, depth: usize) -> Book {
     let users = |_: &Path| Ok(b"user\nann\nbob\n".to_vec());
     let defaults = Defaults {
-        host: "shop".into(),
-        version: Version::Http11,
-        close: false,
-        proxied: false,
         headers: vec![("Accept".into(), "*/*".into())],
         expectation: Expectation::of_status(StatusRule::Exactly(200)),
+        ..Defaults::of("shop")
     };
     let file = RequestFile::parse(text, Path::new("shop.toml"), users).unwrap();
     file.book(&defaults, 1, 64, depth).unwrap()

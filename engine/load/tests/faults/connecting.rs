@@ -4,9 +4,8 @@ use crate::world::guard::both_ways;
 use crate::world::loading::{
     GOOD, at_rate, errors, for_ms, load, requests, run, size, target, unix_target,
 };
-use crate::world::servers::{Conversation, listen_unix, serve};
-use rustix::net::{AddressFamily, SocketType};
-use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use crate::world::servers::{Conversation, deaf, listen_unix, serve};
+use std::net::{Shutdown, SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -16,19 +15,6 @@ use volley_load::slice::Plan;
 use volley_load::target::Target;
 use volley_load::workers::Workers;
 use volley_net::clock::MS;
-
-/// A listener whose queue is full, and what fills it: it drops all that want to connect.
-fn deaf() -> (TcpListener, Vec<TcpStream>) {
-    let socket = rustix::net::socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
-    rustix::net::bind(&socket, &SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
-    rustix::net::listen(&socket, 0).unwrap();
-    let listener = TcpListener::from(socket);
-    let address = listener.local_addr().unwrap();
-    let soon = Duration::from_millis(50);
-    let queue = std::iter::from_fn(|| TcpStream::connect_timeout(&address, soon).ok());
-    let queue = queue.take(8).collect();
-    (listener, queue)
-}
 
 /// Sockets that try to connect to an address.
 fn knocking_at(address: SocketAddr) -> usize {
@@ -42,8 +28,7 @@ fn knocking_at(address: SocketAddr) -> usize {
 #[test]
 fn connections_given_up_are_gone() {
     both_ways(|io| {
-        let (listener, _queue) = deaf();
-        let address = listener.local_addr().unwrap();
+        let (_listener, _queue, address) = deaf();
         // Without a connection no request is ever sent, unless one is opened for each.
         for (requests_per_connection, plan) in [(None, for_ms(100)), (Some(1), requests(8))] {
             let mut target = Target { requests_per_connection, ..target(address) };

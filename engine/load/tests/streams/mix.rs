@@ -15,7 +15,7 @@ use volley_load::scheme::Scheme;
 use volley_load::slice::Outcome;
 use volley_load::target::Target;
 use volley_protocol::h2::frame::{self, code};
-use volley_protocol::{Expectation, StatusRule, Version};
+use volley_protocol::{Expectation, StatusRule};
 use volley_requests::{Book, DRAWN, Defaults, RequestFile};
 
 const STREAMS: usize = 5;
@@ -30,14 +30,8 @@ fn book() -> Book {
     let text = "[[request]]\nweight = 3\npath = \"/a\"\n\
                 [[request]]\npath = \"/b\"\nexpect.body = \"Jello, World!\"\n\
                 [[request]]\npath = \"/c\"\n";
-    let defaults = Defaults {
-        host: "test".into(),
-        version: Version::Http11,
-        close: false,
-        proxied: false,
-        headers: Vec::new(),
-        expectation: Expectation::of_status(StatusRule::Exactly(200)),
-    };
+    let expectation = Expectation::of_status(StatusRule::Exactly(200));
+    let defaults = Defaults { expectation, ..Defaults::of("test") };
     let file = RequestFile::parse(text, Path::new("r.toml"), |_| unreachable!()).unwrap();
     file.book(&defaults, 7, DRAWN, STREAMS).unwrap()
 }

@@ -1,6 +1,7 @@
 //! Servers of a few lines, one thread per connection.
 
 use rustix::net::sockopt::set_socket_linger;
+use rustix::net::{AddressFamily, SocketType};
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::os::unix::net::UnixListener;
@@ -109,6 +110,19 @@ pub fn serve(on_connection: impl Fn(Conversation) + Send + Sync + 'static) -> So
         }
     });
     address
+}
+
+/// A listener whose queue is full, and what fills it: connecting to its address takes for ever.
+pub fn deaf() -> (TcpListener, Vec<TcpStream>, SocketAddr) {
+    let socket = rustix::net::socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
+    rustix::net::bind(&socket, &SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
+    rustix::net::listen(&socket, 0).unwrap();
+    let listener = TcpListener::from(socket);
+    let address = listener.local_addr().unwrap();
+    let soon = Duration::from_millis(50);
+    let queue = std::iter::from_fn(|| TcpStream::connect_timeout(&address, soon).ok());
+    let queue = queue.take(8).collect();
+    (listener, queue, address)
 }
 
 /// A Unix socket. The test removes its file at the end; each test needs another name.

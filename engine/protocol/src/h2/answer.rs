@@ -2,7 +2,7 @@
 
 use super::hpack::Decoder;
 use crate::fields::{Decoded, Head, Lines};
-use std::collections::VecDeque;
+use crate::known::KnownHead;
 use std::rc::Rc;
 
 /// Decodes a head into `text`: a status line and a line for each field. Trailers add their lines to
@@ -26,16 +26,9 @@ pub(super) fn decode(
 /// So a head that is known would decode to the very same outcome.
 #[derive(Debug, Default)]
 pub(super) struct Known {
-    block: Vec<u8>,
+    head: KnownHead,
     /// The state of the decoder's table; `None` if any will do.
     version: Option<u64>,
-    to_head: bool,
-    head: Option<Head>,
-    cost: usize,
-    /// What streams have of it, too.
-    text: Rc<Vec<u8>>,
-    /// Texts of former heads, which streams may still have: their memory is used again.
-    former: VecDeque<Rc<Vec<u8>>>,
     /// The lengths of names and values that it adds to the table, and they themselves.
     added: Vec<(usize, usize)>,
     added_bytes: Vec<u8>,
@@ -52,12 +45,8 @@ impl Known {
         decoder: &mut Decoder,
         room: usize,
     ) -> Option<(Head, usize, &Rc<Vec<u8>>)> {
-        let head = self.head?;
-        let is_known = self.block == block
-            && self.to_head == to_head
-            && self.cost <= room
-            && self.version.is_none_or(|version| version == decoder.version());
-        if !is_known {
+        let head = self.head.recognise(block, to_head, room)?;
+        if self.version.is_some_and(|version| version != decoder.version()) {
             return None;
         }
         let mut rest = &self.added_bytes[..];
@@ -67,7 +56,7 @@ impl Known {
             decoder.add(name, value);
             rest = behind;
         }
-        Some((head, self.cost, &self.text))
+        Some(head)
     }
 
     /// Remembers a final head that was decoded just now, if that can tell what it comes to next time.
@@ -77,7 +66,7 @@ impl Known {
         block: &[u8],
         to_head: bool,
         (decoder, before): (&Decoder, u64),
-        (head, cost, text): (Head, usize, &[u8]),
+        head: (Head, usize, &[u8]),
     ) {
         let changes = usize::try_from(decoder.version() - before).unwrap_or(usize::MAX);
         if changes > 0 && !decoder.stands_alone() {
@@ -92,20 +81,10 @@ impl Known {
             self.added_bytes.extend_from_slice(value);
         }
         self.version = (!decoder.stands_alone()).then_some(before);
-        self.block.clear();
-        self.block.extend_from_slice(block);
-        let mut latest = self.former.pop_front().unwrap_or_default();
-        if Rc::get_mut(&mut latest).is_none() {
-            self.former.push_back(std::mem::take(&mut latest));
-        }
-        let bytes = Rc::get_mut(&mut latest).expect("no stream has it");
-        bytes.clear();
-        bytes.extend_from_slice(text);
-        self.former.push_back(std::mem::replace(&mut self.text, latest));
-        (self.to_head, self.head, self.cost) = (to_head, Some(head), cost);
+        self.head.learn(block, to_head, head);
     }
 
     pub(super) fn forget(&mut self) {
-        self.head = None;
+        self.head.forget();
     }
 }

@@ -2,7 +2,6 @@
 
 use super::control::Control;
 use super::frame::{self, Begun, code};
-use super::known::Known;
 use super::reading::{Frame, Open};
 use super::record::{Kind, Record};
 use super::requests::{self, Requests};
@@ -10,6 +9,7 @@ use super::varint;
 use crate::check::Expectation;
 use crate::fields;
 use crate::head::HEAD_LIMIT;
+use crate::known::KnownHead;
 use crate::learned::HeadCache;
 use crate::protocol::{Answer, Awaited, End, Io, Protocol, Step};
 use crate::request::{Request, RequestError};
@@ -62,7 +62,7 @@ pub(super) struct Framing {
 pub struct Shared {
     /// By expectation.
     pub(super) learned: Vec<HeadCache>,
-    pub(super) known: Vec<Known>,
+    pub(super) known: Vec<KnownHead>,
     requests: Requests,
 }
 
@@ -126,7 +126,7 @@ impl<T: Copy> Protocol<T> for Http3<T> {
     fn shared(expectations: &[Arc<Expectation>], requests: &[Arc<Request>]) -> Shared {
         Shared {
             learned: expectations.iter().cloned().map(HeadCache::new).collect(),
-            known: expectations.iter().map(|_| Known::default()).collect(),
+            known: expectations.iter().map(|_| KnownHead::default()).collect(),
             requests: Requests::new(requests),
         }
     }

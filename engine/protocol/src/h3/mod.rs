@@ -17,7 +17,6 @@
 mod connection;
 mod control;
 pub mod frame;
-mod known;
 #[cfg(test)]
 mod properties;
 pub mod qpack;

@@ -2,10 +2,10 @@
 
 use super::connection::{Call, Http3, STEP};
 use super::frame::kind;
-use super::known;
+use super::qpack;
 use super::record::{HEAD_LENGTH, Kind, Record};
 use super::varint;
-use crate::fields::Head;
+use crate::fields::{Decoded, Head, Lines};
 use crate::head::HEAD_LIMIT;
 use crate::protocol::{Awaited, Refusal};
 use crate::stream::{Broken, ensure};
@@ -230,9 +230,8 @@ impl<T: Copy> Http3<T> {
         stream.received += block.len() as u64;
         if stream.head.is_some() {
             ensure(!stream.own.has_trailers, "a head behind trailers")?;
-            stream.add_trailers(&call.shared.learned, |room, text| {
-                known::decode(block, true, room, text)
-            })?;
+            stream
+                .add_trailers(&call.shared.learned, |room, text| decode(block, true, room, text))?;
             stream.own.has_trailers = true;
             return Ok(());
         }
@@ -244,13 +243,13 @@ impl<T: Copy> Http3<T> {
             return Ok(());
         }
         let text = &mut stream.decoded;
-        let found = known::decode(block, false, stream.head_room, text)?;
+        let found = decode(block, false, stream.head_room, text)?;
         stream.head_room -= found.cost;
         ensure(found.status != 101, "the status is 101, which HTTP/3 does not have")?; // Section 4.5.
         if !matches!(found.status, 100..200) {
             let expectation = call.shared.learned[expectation as usize].expectation();
             let head = found.head(text, to_head, expectation);
-            known.learn(block, to_head, (head, found.cost), text);
+            known.learn(block, to_head, (head, found.cost, text));
             stream.head = Some(head);
         }
         Ok(())
@@ -259,3 +258,15 @@ impl<T: Copy> Http3<T> {
 
 pub(super) const OF_HTTP2: Broken = "a frame that only HTTP/2 has";
 const CUT: Broken = "the stream ends within a frame";
+
+/// Decodes a head into `text`, as [`Lines`] has it.
+fn decode(
+    block: &[u8],
+    is_trailer: bool,
+    room: usize,
+    text: &mut Vec<u8>,
+) -> Result<Decoded, Broken> {
+    let mut lines = Lines::new("HTTP/3", is_trailer, room, text);
+    qpack::decode(block, |name, value| lines.take(name, value))?;
+    lines.end()
+}

@@ -16,7 +16,7 @@ use volley_net::{Address, Route, SocketBuffers, Sources, limits};
 use volley_protocol::events::RightEvents;
 use volley_protocol::ws::Message;
 use volley_protocol::{BodyRule, Expectation, Request, StatusRule, Version, grpc};
-use volley_requests::{Book, DRAWN, Defaults, FIRST_BAD_STATUS, RequestFile};
+use volley_requests::{Book, DRAWN, Defaults, RequestFile};
 use volley_tls::Config;
 
 /// Whether it can be done. Pins this thread, and those that it will start, to the job's cores.
@@ -142,14 +142,7 @@ fn book(job: &Job, spec: &TargetSpec, depth: usize) -> Result<Book, String> {
             Book::of_messages(&upgrade, 0, depth).map_err(wrong)
         }
         (None, None, Some(RequestsSpec { file, host, seed }), None) => {
-            let defaults = Defaults {
-                host: host.clone(),
-                version,
-                close: closes(job),
-                proxied: false,
-                headers: Vec::new(),
-                expectation: Expectation::of_status(StatusRule::Below(FIRST_BAD_STATUS)),
-            };
+            let defaults = Defaults { version, close: closes(job), ..Defaults::of(host) };
             RequestFile::read(file)
                 .and_then(|file| file.book(&defaults, *seed, DRAWN, depth))
                 .map_err(|error| format!("requests: {error}"))

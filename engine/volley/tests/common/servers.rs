@@ -1,7 +1,6 @@
 //! Servers of a few lines, one thread per connection.
 
 use super::conversations::{self, Conversation};
-use rustix::net::{AddressFamily, SocketType};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -109,19 +108,6 @@ pub fn once() -> SocketAddr {
     let address = listener.local_addr().unwrap();
     thread::spawn(move || listener.accept().map(drop));
     address
-}
-
-/// A listener whose queue is full, and what fills it: connecting to its address takes for ever.
-pub fn deaf() -> (TcpListener, Vec<TcpStream>, SocketAddr) {
-    let socket = rustix::net::socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
-    rustix::net::bind(&socket, &SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
-    rustix::net::listen(&socket, 0).unwrap();
-    let listener = TcpListener::from(socket);
-    let address = listener.local_addr().unwrap();
-    let soon = Duration::from_millis(50);
-    let queue = std::iter::from_fn(|| TcpStream::connect_timeout(&address, soon).ok());
-    let queue = queue.take(8).collect();
-    (listener, queue, address)
 }
 
 /// An address where nobody listens.

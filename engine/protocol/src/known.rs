@@ -1,24 +1,26 @@
-//! The last head for one expectation, by its bytes: equal bytes have equal fields.
+//! The last head for one expectation, by its bytes as HPACK or QPACK has them: equal bytes have equal fields.
 
-use super::qpack;
-use crate::fields::{Decoded, Head, Lines};
+use crate::fields::Head;
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 /// See the module.
 #[derive(Debug, Default)]
-pub(super) struct Known {
+pub(crate) struct KnownHead {
     block: Vec<u8>,
     to_head: bool,
     head: Option<Head>,
     cost: usize,
     /// What streams have of it, too.
     text: Rc<Vec<u8>>,
+    /// Texts of former heads, which streams may still have: their memory is used again.
+    former: VecDeque<Rc<Vec<u8>>>,
 }
 
-impl Known {
+impl KnownHead {
     /// The outcome of a head that is equal, what it costs, and its text. `room`: what it may cost.
     #[inline]
-    pub(super) fn recognise(
+    pub(crate) fn recognise(
         &self,
         block: &[u8],
         to_head: bool,
@@ -30,30 +32,26 @@ impl Known {
     }
 
     /// Remembers a final head that was decoded just now.
-    pub(super) fn learn(
+    pub(crate) fn learn(
         &mut self,
         block: &[u8],
         to_head: bool,
-        (head, cost): (Head, usize),
-        text: &[u8],
+        (head, cost, text): (Head, usize, &[u8]),
     ) {
         self.block.clear();
         self.block.extend_from_slice(block);
-        let own = Rc::make_mut(&mut self.text);
-        own.clear();
-        own.extend_from_slice(text);
+        let mut latest = self.former.pop_front().unwrap_or_default();
+        if Rc::get_mut(&mut latest).is_none() {
+            self.former.push_back(std::mem::take(&mut latest));
+        }
+        let bytes = Rc::get_mut(&mut latest).expect("no stream has it");
+        bytes.clear();
+        bytes.extend_from_slice(text);
+        self.former.push_back(std::mem::replace(&mut self.text, latest));
         (self.to_head, self.head, self.cost) = (to_head, Some(head), cost);
     }
-}
 
-/// Decodes a head into `text`, as [`Lines`] has it.
-pub(super) fn decode(
-    block: &[u8],
-    is_trailer: bool,
-    room: usize,
-    text: &mut Vec<u8>,
-) -> Result<Decoded, &'static str> {
-    let mut lines = Lines::new("HTTP/3", is_trailer, room, text);
-    qpack::decode(block, |name, value| lines.take(name, value))?;
-    lines.end()
+    pub(crate) fn forget(&mut self) {
+        self.head = None;
+    }
 }
