@@ -162,8 +162,8 @@ def test_an_export_that_was_cut_off_is_begun_again(shelves: Shelves, tmp_path: P
 
 def test_a_folder_with_something_else_in_it_is_left_alone(shelves: Shelves, tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").touch()
-    with pytest.raises(BadUsage, match="has other files in it"):
+    with pytest.raises(BadUsage, match=str(tmp_path)):
         export(shelves.index, tmp_path, World({}))
-    with pytest.raises(BadUsage, match="is not a folder"):
+    with pytest.raises(BadUsage, match=r"thesis.txt"):
         export(shelves.index, tmp_path / "thesis.txt", World({}))
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]

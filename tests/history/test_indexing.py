@@ -84,7 +84,7 @@ def test_folders_are_found_at_any_depth_and_parts_are_no_runs(run: AnyRun) -> No
     part.mkdir()
     (part / "plan.json").write_text("{}")
     assert list(found_in([run.path.parent.parent])) == [run.path]
-    with pytest.raises(BadUsage, match="is not a folder"):
+    with pytest.raises(BadUsage, match="/none"):
         list(found_in([run.path / "none"]))
 
 

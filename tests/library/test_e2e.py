@@ -76,7 +76,7 @@ def test_each_connection_of_a_chain_given_in_python_has_a_token_of_its_own() -> 
     assert entry.valid and entry.errors.total == 0
     assert [request.name for request in run.verdict.requests] == ["GET /cart", "GET /items"]
     shop["once"][0]["take"] = {"token": "json /id"}
-    with pytest.raises(bakeoff.BakeoffError, match="can't be taken: there is no json /id in its"):
+    with pytest.raises(bakeoff.BakeoffError, match="json /id "):
         bakeoff.race("node login.js", workload=shop, **short)
 
 

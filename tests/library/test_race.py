@@ -105,9 +105,9 @@ def test_latencies_are_those_of_the_verdict(world: World) -> None:
     assert latencies.percentile(99.9) == entry.latency_us.p99_9
     assert latencies.mean == pytest.approx(entry.latency_us.mean)
     assert latencies.count + latencies.unanswered == entry.latency_n
-    with pytest.raises(bakeoff.BadUsage, match="it takes a number from 0 to 100"):
+    with pytest.raises(bakeoff.BadUsage, match=r" 0 .* 100"):
         latencies.percentile(101)
-    with pytest.raises(bakeoff.BadUsage, match="there is no slwo in this run; did you mean slow"):
+    with pytest.raises(bakeoff.BadUsage, match=r"slwo .* slow"):
         run.latencies("slwo")
 
 
@@ -120,11 +120,11 @@ def test_slower_and_faster_are_decided_by_the_whole_interval(world: World) -> No
     low, high = pair.ratio.ends
     assert low < 0.5 < high
     assert run.gate("slow >= 0.4 * fast").outcome == "holds"
-    with pytest.raises(bakeoff.BadUsage, match="can't be compared with itself"):
+    with pytest.raises(bakeoff.BadUsage, match=r"^fast "):
         run.slower("fast")
-    with pytest.raises(bakeoff.BadUsage, match="the twin is the reference again"):
+    with pytest.raises(bakeoff.BadUsage, match=r"run\.verdict\.noise_floor"):
         run.slower("fast (twin)")
-    with pytest.raises(bakeoff.BadUsage, match="by: is 200%; it takes a share"):
+    with pytest.raises(bakeoff.BadUsage, match=r"^by: .*200%"):
         run.slower("slow", by="200%")
 
 
@@ -143,7 +143,7 @@ def test_a_contender_is_asked_for_as_it_was_given(world: World, tmp_path: Path) 
 
 def test_one_that_is_out_is_neither_slower_nor_faster(world: World) -> None:
     run = raced("fast", "slow", "broken")
-    with pytest.raises(bakeoff.NoVerdict, match="broken did not take part: its build failed"):
+    with pytest.raises(bakeoff.NoVerdict, match=r"^broken .* build "):
         run.slower("broken")
 
 
@@ -162,9 +162,7 @@ def test_several_values_make_a_grid_whose_parts_are_races(world: World) -> None:
     assert set(columns(grid.blocks())["part"]) == {"c1", "c64"}
     assert len(columns(grid.entries())["contender"]) >= 4
     for ask in (lambda: grid.verdict, lambda: grid.slower("slow"), lambda: grid.latencies("slow")):
-        with pytest.raises(
-            bakeoff.BadUsage, match=r"is a grid, not a race; its races are run\.parts: c1, c64"
-        ):
+        with pytest.raises(bakeoff.BadUsage, match=r" grid.* run\.parts: c1, c64"):
             ask()
 
 

@@ -37,7 +37,7 @@ def test_what_is_no_such_link_stays_and_nothing_is_made(tmp_path: Path, kind: st
     else:
         taken.symlink_to("/bin/sh" if kind == "link" else tmp_path / "gone")
     before = taken.lstat()
-    with pytest.raises(BadUsage, match=f"{taken} is not a link to the engine; move it, or"):
+    with pytest.raises(BadUsage, match=f"{taken} .*link"):
         link(tmp_path, NAMES)
     assert [each.name for each in tmp_path.iterdir()] == ["wrk"]
     assert taken.lstat() == before
@@ -45,7 +45,7 @@ def test_what_is_no_such_link_stays_and_nothing_is_made(tmp_path: Path, kind: st
 
 def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(BadUsage, match="file: can't make links there: File exists"):
+    with pytest.raises(BadUsage, match=r"file: .*File exists"):
         link(tmp_path / "file", NAMES)
 
 

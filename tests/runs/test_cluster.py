@@ -65,7 +65,7 @@ def test_a_lost_node_puts_no_cell_of_a_grid_out(measure: Measure) -> None:
 
 
 def test_a_node_lost_before_the_first_block_is_what_is_said(measure: Measure) -> None:
-    with pytest.raises(NodeLost, match=r"10\.0\.0\.2 is gone"):
+    with pytest.raises(NodeLost, match=r"10\.0\.0\.2"):
         measure.race(lose(1), "fast", "slow")
 
 
@@ -90,9 +90,9 @@ def test_slices_over_a_network_are_as_long_as_it_needs(measure: Measure) -> None
 def test_cores_are_those_of_each_machine(measure: Measure) -> None:
     here = measure.environment.on(CLUSTER)
     assert here.cores_for("server=3,client=1") == Cores(server=(3,), client=(1,), apart=True)
-    with pytest.raises(BadUsage, match="the server node has no core 4; it has 0, 1"):
+    with pytest.raises(BadUsage, match=r" server .* 4; .* 0, 1"):
         here.cores_for("server=4,client=0")
-    with pytest.raises(BadUsage, match="the load node has no core 3; it has 0, 1"):
+    with pytest.raises(BadUsage, match=r" load .* 3; .* 0, 1"):
         here.cores_for("server=0,client=3")
 
 
@@ -102,9 +102,9 @@ def test_load_nodes_have_the_cores_that_all_of_them_have(measure: Measure) -> No
         return measure.environment.on(CLUSTER.model_copy(update={"loads": loads}))
 
     assert here((0, 1, 2), (1, 2, 3)).cores_for(None).client == (1, 2)
-    with pytest.raises(BadUsage, match="the load node has no core 0; it has 1, 2"):
+    with pytest.raises(BadUsage, match=r" load .* 0; .* 1, 2"):
         here((0, 1, 2), (1, 2, 3)).cores_for("server=0,client=0")
-    with pytest.raises(BadUsage, match=r"on all load nodes \(10\.0\.0\.2: 0, 1; 10\.0\.0\.3: 2\)"):
+    with pytest.raises(BadUsage, match=r"\(10\.0\.0\.2: 0, 1; 10\.0\.0\.3: 2\)"):
         here((0, 1), (2,)).cores_for(None)
 
 

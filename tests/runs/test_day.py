@@ -184,7 +184,7 @@ def test_one_alone_has_its_figures_and_nobody_to_be_compared_with(tmp_path: Path
 def test_where_nobody_is_left_it_says_why(tmp_path: Path) -> None:
     inside = world(unstartable={"ada": "no cc", "bob": "no go"})
     done = plan(tmp_path)
-    with pytest.raises(NoVerdict, match="no contender can take part:\n  ada: no cc\n  bob: no go"):
+    with pytest.raises(NoVerdict, match="\n  ada: no cc\n  bob: no go"):
         run(done, tmp_path / "runs", inside)
 
 
@@ -209,7 +209,7 @@ def test_cut_off_it_goes_on_with_the_open_round(tmp_path: Path, end: type[BaseEx
     peak = whole.result.line("peak", "requests_per_s")
     assert peak and peak.value("ada").n == 6
     assert report(path, healthy).result == whole.result
-    with pytest.raises(BadUsage, match="is complete; for its phases: bakeoff report"):
+    with pytest.raises(BadUsage, match=" phases: bakeoff report"):
         resume(path, healthy.stages(), healthy)
 
 

@@ -118,9 +118,7 @@ def test_a_slice_without_an_answer_is_left_out_with_its_block(tmp_path: Path) ->
 
 def test_where_nobody_is_left_it_says_why(tmp_path: Path) -> None:
     inside = world(unbuildable={"ada": "needs cc", "bob": "needs go"})
-    with pytest.raises(
-        NoVerdict, match="no contender can take part:\n  ada: needs cc\n  bob: needs go"
-    ):
+    with pytest.raises(NoVerdict, match="\n  ada: needs cc\n  bob: needs go"):
         run(plan(tmp_path), tmp_path / "runs", inside)
 
 

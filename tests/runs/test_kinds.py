@@ -115,7 +115,7 @@ def test_it_is_measured_judged_and_reported(tmp_path: Path) -> None:
     assert {path.name for path in run.path.iterdir()} == {
         ".lock", "machine.json", "plan.json", "report.html", "samples.jsonl", "soak.json"
     }  # fmt: skip
-    with pytest.raises(BadUsage, match="is complete; for its throughputs: bakeoff report"):
+    with pytest.raises(BadUsage, match=" throughputs: bakeoff report"):
         resume(run.path, world.stages(), world)
 
 
@@ -127,7 +127,7 @@ def test_cut_off_it_is_reported_and_goes_on(tmp_path: Path, end: type[BaseExcept
     else:
         with pytest.raises(SystemExit):
             execute(PLAN, tmp_path, world.stages(), world)
-        with pytest.raises(BadUsage, match="has no soak yet; `bakeoff report"):
+        with pytest.raises(BadUsage, match=r" soak .*`bakeoff report"):
             _ = open_run(path).result
         with (path / "samples.jsonl").open("a") as log:
             log.write('{"type":"tool-run","rou')

@@ -282,7 +282,7 @@ def test_a_folder_that_another_bakeoff_fills_is_left_alone(measure: Measure) -> 
     finished = measure.race(world, "fast", "slow")
     with (
         Store(finished.path).locked(),
-        pytest.raises(BadUsage, match="another bakeoff is still racing there"),
+        pytest.raises(BadUsage, match="another bakeoff"),
     ):
         resume(finished.path, World(SPEEDS).stages(), world)
 
@@ -318,5 +318,5 @@ def test_a_broken_run_folder_is_named(measure: Measure, spoil: Any, says: str) -
 
 def test_an_output_folder_that_cannot_be_made_is_named(measure: Measure) -> None:
     measure.parent.write_text("a file")
-    with pytest.raises(BadUsage, match=r"--out .*runs: is not a folder"):
+    with pytest.raises(BadUsage, match=r"^--out .*runs: "):
         measure.race(World(SPEEDS), "fast")

@@ -100,7 +100,7 @@ def test_where_the_log_can_t_grow_the_lock_is_released_and_the_log_goes_on(tmp_p
 def test_a_folder_that_a_kill_left_without_a_plan_is_made_anew(tmp_path: Path) -> None:
     (tmp_path / "run").mkdir()
     Store.create(tmp_path / "run", "{}", MACHINE, None)
-    with pytest.raises(BadUsage, match="can't be made: File exists"):
+    with pytest.raises(BadUsage, match="File exists"):
         Store.create(tmp_path / "run", "{}", MACHINE, None)
 
 

@@ -162,5 +162,5 @@ def test_an_impossible_load_is_refused(loader: Loader, changes: dict[str, Any], 
 
 @pytest.mark.parametrize(("requests", "duration_s"), [(None, None), (100, 1.0)])
 def test_a_run_ends_by_requests_or_time(requests: int | None, duration_s: float | None) -> None:
-    with pytest.raises(BadUsage, match="either a number of requests or a duration"):
+    with pytest.raises(BadUsage, match=r"requests .* duration"):
         load(requests=requests, duration_s=duration_s)

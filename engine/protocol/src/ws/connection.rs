@@ -1,54 +1,50 @@
 //! WebSocket as a [`Protocol`]: echoes come in the order of the messages.
 
 use super::echo::Echo;
-use super::frame::{self, FrameHead, HEAD_LIMIT, opcode};
+use super::frame::{self, HEAD_LIMIT, opcode};
 use super::handshake::{Accept, Upgrade};
+use super::reading::Wrong;
 use super::{Keys, Message};
 use crate::check::Expectation;
 use crate::head::Malformed;
-use crate::protocol::{
-    Answer, Answers, Awaited, EVIDENCE_LIMIT, End, Io, Loss, Protocol, Step, Ticket,
-};
+use crate::protocol::{Answer, Answers, Awaited, EVIDENCE_LIMIT, End, Io, Protocol, Step, Ticket};
 use crate::request::{Request, RequestError};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// The status of the answer that every echo belongs to.
-const SWITCHING: u16 = 101;
+pub(super) const SWITCHING: u16 = 101;
 
 /// The most bytes that are kept of a message that comes in pieces.
 const KEPT: usize = 16 * 1024;
 
-/// The most frames that bring nothing, behind one another.
-const IDLE_FRAMES: u32 = 1000;
-
 /// One connection.
 #[derive(Debug)]
 pub struct WebSocket<T> {
-    state: State,
+    pub(super) state: State,
     /// Messages that were sent at once are a run: the first that is unanswered, and how many are.
     runs: VecDeque<(T, usize)>,
-    in_flight: usize,
+    pub(super) in_flight: usize,
     /// The head of a frame, as far as it has come.
-    head: [u8; HEAD_LIMIT],
-    head_length: usize,
-    frame: Option<Frame>,
+    pub(super) head: [u8; HEAD_LIMIT],
+    pub(super) head_length: usize,
+    pub(super) frame: Option<Frame>,
     /// The payload of a control frame that is not all there.
-    control: Vec<u8>,
+    pub(super) control: Vec<u8>,
     /// A message has begun.
-    is_within_message: bool,
-    echo: Echo,
+    pub(super) is_within_message: bool,
+    pub(super) echo: Echo,
     /// Frames that brought nothing since the last message.
-    idle_frames: u32,
+    pub(super) idle_frames: u32,
     /// The first bytes of the answer to the upgrade or of the message in progress, if those came in pieces.
-    kept: Vec<u8>,
+    pub(super) kept: Vec<u8>,
     /// How many came before the present ones.
-    received: u64,
+    pub(super) received: u64,
     first_byte_ns: Option<u64>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+pub(super) enum State {
     /// The server has not agreed to the upgrade yet, which it does with this.
     Greeting(Accept),
     Open,
@@ -58,18 +54,18 @@ enum State {
 
 /// A frame whose payload is not all there.
 #[derive(Debug, Clone, Copy)]
-struct Frame {
-    opcode: u8,
-    is_last: bool,
-    left: u64,
+pub(super) struct Frame {
+    pub(super) opcode: u8,
+    pub(super) is_last: bool,
+    pub(super) left: u64,
 }
 
 /// What the connections of a thread share.
 #[derive(Debug)]
 pub struct Shared {
-    upgrade: Upgrade,
-    keys: Keys,
-    message: Arc<Message>,
+    pub(super) upgrade: Upgrade,
+    pub(super) keys: Keys,
+    pub(super) message: Arc<Message>,
     /// The echo in one frame.
     echo: Vec<u8>,
 }
@@ -111,170 +107,6 @@ impl<T: Ticket> WebSocket<T> {
     fn is_between_frames(&self) -> bool {
         self.head_length == 0 && self.frame.is_none()
     }
-
-    fn read(
-        &mut self,
-        bytes: &[u8],
-        shared: &mut Shared,
-        out: &mut Vec<u8>,
-    ) -> Result<Step, Wrong> {
-        let mut at = 0;
-        if let State::Greeting(accept) = self.state {
-            let Some(end) = self.read_answer(bytes, accept, &shared.upgrade)? else {
-                return Ok(Step::Incomplete);
-            };
-            at = end;
-        }
-        // What follows a close frame is not looked at (section 5.5.1).
-        while at < bytes.len() && !matches!(self.state, State::Closed(_)) {
-            let began_at = at;
-            let wrong = |what| Wrong::Malformed(began_at, what);
-            let Some(Frame { opcode, is_last, mut left }) =
-                self.next_frame(bytes, &mut at, shared)?
-            else {
-                break;
-            };
-            let room = usize::try_from(left).unwrap_or(usize::MAX).min(bytes.len() - at);
-            let piece = &bytes[at..at + room];
-            (at, left) = (at + room, left - room as u64);
-            let is_control = opcode >= opcode::CLOSE;
-            if is_control {
-                self.control.extend_from_slice(piece);
-            } else {
-                self.echo.push(piece, &shared.message).map_err(wrong)?;
-            }
-            if left > 0 {
-                self.frame = Some(Frame { opcode, is_last, left });
-            } else if is_control {
-                self.take_control(opcode, shared, out).map_err(wrong)?;
-                if let State::Closed(code) = self.state
-                    && (self.in_flight > 0 || code.is_some_and(|code| !frame::is_close_code(code)))
-                {
-                    return Ok(Step::Lost(Loss::Closed(code)));
-                }
-            } else if is_last {
-                return Ok(Step::Complete(Answer {
-                    consumed: at,
-                    status: SWITCHING,
-                    body_length: self.echo.length(),
-                    keep_alive: true,
-                    verdict: self.echo.end(&shared.message).map_err(wrong)?,
-                }));
-            }
-        }
-        Ok(Step::Incomplete)
-    }
-
-    /// Reads the answer to the upgrade, which ends at the byte that is returned. While it is not all there, it is kept.
-    fn read_answer(
-        &mut self,
-        bytes: &[u8],
-        accept: Accept,
-        upgrade: &Upgrade,
-    ) -> Result<Option<usize>, Wrong> {
-        let before = self.kept.len();
-        self.kept.extend_from_slice(bytes);
-        let read = upgrade.read(&self.kept, accept);
-        if read != Ok(None) {
-            self.kept.truncate(before);
-        }
-        let end = read.map_err(Wrong::Step)?;
-        if end.is_some() {
-            self.kept = Vec::new();
-            self.received = 0;
-            self.state = State::Open;
-        }
-        Ok(end.map(|end| end - before))
-    }
-
-    /// The frame in progress, or the next, if its head is all there.
-    fn next_frame(
-        &mut self,
-        bytes: &[u8],
-        at: &mut usize,
-        shared: &Shared,
-    ) -> Result<Option<Frame>, Wrong> {
-        if let Some(frame) = self.frame.take() {
-            return Ok(Some(frame));
-        }
-        let began_at = *at;
-        let head = loop {
-            if let Some((head, _)) = FrameHead::read(&self.head[..self.head_length]) {
-                break head;
-            }
-            let Some(&byte) = bytes.get(*at) else { return Ok(None) };
-            self.head[self.head_length] = byte;
-            self.head_length += 1;
-            *at += 1;
-        };
-        self.head_length = 0;
-        self.begin_frame(head, &shared.message)
-            .map(Some)
-            .map_err(|what| Wrong::Malformed(began_at, what))
-    }
-
-    fn begin_frame(&mut self, head: FrameHead, expected: &Message) -> Result<Frame, &'static str> {
-        head.check()?;
-        let FrameHead { opcode, is_last, length, .. } = head;
-        if head.is_control() || length == 0 {
-            self.idle_frames += 1;
-            if self.idle_frames > IDLE_FRAMES {
-                return Err("1000 frames that are no message and bring none on");
-            }
-        }
-        if !head.is_control() {
-            match (opcode, self.is_within_message) {
-                (opcode::CONTINUATION, false) => {
-                    return Err("a fragment that continues no message");
-                }
-                (opcode::CONTINUATION, true) => {}
-                (_, true) => return Err("a new message within one that is in fragments"),
-                (_, false) if self.in_flight == 0 => return Err("a message that nobody asked for"),
-                (_, false) => {
-                    self.is_within_message = true;
-                    self.echo.begin(opcode == opcode::TEXT, expected);
-                }
-            }
-            self.echo.announce(length, expected)?;
-        }
-        Ok(Frame { opcode, is_last, left: length })
-    }
-
-    /// A control frame is all there.
-    fn take_control(
-        &mut self,
-        opcode: u8,
-        shared: &mut Shared,
-        out: &mut Vec<u8>,
-    ) -> Result<(), &'static str> {
-        match opcode {
-            opcode::PING => {
-                frame::write(out, opcode::PONG, &self.control, Some(shared.keys.mask()));
-            }
-            opcode::CLOSE => {
-                let code = match &self.control[..] {
-                    [] => None,
-                    [_] => return Err("a close frame with half a code"),
-                    &[high, low, ref reason @ ..] => {
-                        str::from_utf8(reason)
-                            .map_err(|_| "a close frame whose reason is not UTF-8")?;
-                        Some(u16::from_be_bytes([high, low]))
-                    }
-                };
-                self.state = State::Closed(code);
-            }
-            _ => {}
-        }
-        self.control.clear();
-        Ok(())
-    }
-}
-
-/// Why nothing more is read.
-enum Wrong {
-    /// What breaks the protocol, and where in the bytes it begins.
-    Malformed(usize, &'static str),
-    Step(Step),
 }
 
 impl<T: Ticket> Protocol<T> for WebSocket<T> {

@@ -10,6 +10,7 @@ pub mod frame;
 pub mod handshake;
 pub mod mask;
 mod message;
+mod reading;
 #[cfg(test)]
 mod tests;
 

@@ -1,0 +1,177 @@
+//! Cuts bytes into frames, and frames into messages (RFC 6455, sections 5.2 to 5.5).
+
+use super::Message;
+use super::connection::{Frame, SWITCHING, Shared, State, WebSocket};
+use super::frame::{self, FrameHead, opcode};
+use super::handshake::{Accept, Upgrade};
+use crate::protocol::{Answer, Loss, Step, Ticket};
+
+/// The most frames that bring nothing, behind one another.
+const IDLE_FRAMES: u32 = 1000;
+
+/// Why nothing more is read.
+pub(super) enum Wrong {
+    /// What breaks the protocol, and where in the bytes it begins.
+    Malformed(usize, &'static str),
+    Step(Step),
+}
+
+impl<T: Ticket> WebSocket<T> {
+    /// Takes bytes until a message ends, or there are none.
+    pub(super) fn read(
+        &mut self,
+        bytes: &[u8],
+        shared: &mut Shared,
+        out: &mut Vec<u8>,
+    ) -> Result<Step, Wrong> {
+        let mut at = 0;
+        if let State::Greeting(accept) = self.state {
+            let Some(end) = self.read_answer(bytes, accept, &shared.upgrade)? else {
+                return Ok(Step::Incomplete);
+            };
+            at = end;
+        }
+        // What follows a close frame is not looked at (section 5.5.1).
+        while at < bytes.len() && !matches!(self.state, State::Closed(_)) {
+            let began_at = at;
+            let wrong = |what| Wrong::Malformed(began_at, what);
+            let Some(Frame { opcode, is_last, mut left }) =
+                self.next_frame(bytes, &mut at, shared)?
+            else {
+                break;
+            };
+            let room = usize::try_from(left).unwrap_or(usize::MAX).min(bytes.len() - at);
+            let piece = &bytes[at..at + room];
+            (at, left) = (at + room, left - room as u64);
+            let is_control = opcode >= opcode::CLOSE;
+            if is_control {
+                self.control.extend_from_slice(piece);
+            } else {
+                self.echo.push(piece, &shared.message).map_err(wrong)?;
+            }
+            if left > 0 {
+                self.frame = Some(Frame { opcode, is_last, left });
+            } else if is_control {
+                self.take_control(opcode, shared, out).map_err(wrong)?;
+                if let State::Closed(code) = self.state
+                    && (self.in_flight > 0 || code.is_some_and(|code| !frame::is_close_code(code)))
+                {
+                    return Ok(Step::Lost(Loss::Closed(code)));
+                }
+            } else if is_last {
+                return Ok(Step::Complete(Answer {
+                    consumed: at,
+                    status: SWITCHING,
+                    body_length: self.echo.length(),
+                    keep_alive: true,
+                    verdict: self.echo.end(&shared.message).map_err(wrong)?,
+                }));
+            }
+        }
+        Ok(Step::Incomplete)
+    }
+
+    /// Reads the answer to the upgrade, which ends at the byte that is returned. While it is not all there, it is kept.
+    fn read_answer(
+        &mut self,
+        bytes: &[u8],
+        accept: Accept,
+        upgrade: &Upgrade,
+    ) -> Result<Option<usize>, Wrong> {
+        let before = self.kept.len();
+        self.kept.extend_from_slice(bytes);
+        let read = upgrade.read(&self.kept, accept);
+        if read != Ok(None) {
+            self.kept.truncate(before);
+        }
+        let end = read.map_err(Wrong::Step)?;
+        if end.is_some() {
+            self.kept = Vec::new();
+            self.received = 0;
+            self.state = State::Open;
+        }
+        Ok(end.map(|end| end - before))
+    }
+
+    /// The frame in progress, or the next, if its head is all there.
+    fn next_frame(
+        &mut self,
+        bytes: &[u8],
+        at: &mut usize,
+        shared: &Shared,
+    ) -> Result<Option<Frame>, Wrong> {
+        if let Some(frame) = self.frame.take() {
+            return Ok(Some(frame));
+        }
+        let began_at = *at;
+        let head = loop {
+            if let Some((head, _)) = FrameHead::read(&self.head[..self.head_length]) {
+                break head;
+            }
+            let Some(&byte) = bytes.get(*at) else { return Ok(None) };
+            self.head[self.head_length] = byte;
+            self.head_length += 1;
+            *at += 1;
+        };
+        self.head_length = 0;
+        self.begin_frame(head, &shared.message)
+            .map(Some)
+            .map_err(|what| Wrong::Malformed(began_at, what))
+    }
+
+    fn begin_frame(&mut self, head: FrameHead, expected: &Message) -> Result<Frame, &'static str> {
+        head.check()?;
+        let FrameHead { opcode, is_last, length, .. } = head;
+        if head.is_control() || length == 0 {
+            self.idle_frames += 1;
+            if self.idle_frames > IDLE_FRAMES {
+                return Err("1000 frames that are no message and bring none on");
+            }
+        }
+        if !head.is_control() {
+            match (opcode, self.is_within_message) {
+                (opcode::CONTINUATION, false) => {
+                    return Err("a fragment that continues no message");
+                }
+                (opcode::CONTINUATION, true) => {}
+                (_, true) => return Err("a new message within one that is in fragments"),
+                (_, false) if self.in_flight == 0 => return Err("a message that nobody asked for"),
+                (_, false) => {
+                    self.is_within_message = true;
+                    self.echo.begin(opcode == opcode::TEXT, expected);
+                }
+            }
+            self.echo.announce(length, expected)?;
+        }
+        Ok(Frame { opcode, is_last, left: length })
+    }
+
+    /// A control frame is all there.
+    fn take_control(
+        &mut self,
+        opcode: u8,
+        shared: &mut Shared,
+        out: &mut Vec<u8>,
+    ) -> Result<(), &'static str> {
+        match opcode {
+            opcode::PING => {
+                frame::write(out, opcode::PONG, &self.control, Some(shared.keys.mask()));
+            }
+            opcode::CLOSE => {
+                let code = match &self.control[..] {
+                    [] => None,
+                    [_] => return Err("a close frame with half a code"),
+                    &[high, low, ref reason @ ..] => {
+                        str::from_utf8(reason)
+                            .map_err(|_| "a close frame whose reason is not UTF-8")?;
+                        Some(u16::from_be_bytes([high, low]))
+                    }
+                };
+                self.state = State::Closed(code);
+            }
+            _ => {}
+        }
+        self.control.clear();
+        Ok(())
+    }
+}
