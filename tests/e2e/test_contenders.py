@@ -78,11 +78,12 @@ def spoken(names: list[str]) -> Iterator[object]:
 
 
 def usual(contender: Contender) -> RequestSection:
-    """What shows that it is ready: a server of gRPC need not answer anything else."""
-    if "grpc-hello" not in contender.serves:
+    """What shows that it is ready: a server of gRPC or WebSocket need not answer anything else."""
+    if "hello" in contender.serves:
         return RequestSection()
-    workload = CATALOGUE.workload("grpc-hello")
-    return as_sent(workload, workload.first, {})
+    name, path = next(iter(contender.serves.items()))
+    workload = CATALOGUE.workload(name)
+    return as_sent(workload, workload.first.model_copy(update={"path": path}), {})
 
 
 def sources(folder: Path) -> set[Path]:
@@ -230,9 +231,11 @@ def test_a_contender_speaks_the_protocols_that_it_names(
         for workload_name in contender.serves.keys() - FROM_DATABASE:
             workload, path = CATALOGUE.workload(workload_name), contender.serves[workload_name]
             asked = entry.model_copy(update={"path": path})
+            if workload.websocket and protocol in HTTP_2:
+                continue
             assert verify(handle, asked, workload).problems == ()
-            if workload.grpc:
-                continue  # curl knows no trailers.
+            if workload.exchange:
+                continue  # curl knows neither trailers nor messages.
             met = curl.ask(handle.address, protocol, workload.request, path, ca)
             check_answer(met, workload)
             check_terms(met, name, protocol)
@@ -284,10 +287,11 @@ def check_answers(handle: Handle, entry: Entry, contender: Contender) -> None:
     for workload_name, path in contender.serves.items():
         workload = CATALOGUE.workload(workload_name)
         asked = entry.model_copy(update={"path": path})
-        found = verify(handle, asked, workload)
+        ahead = PIPELINED if workload.websocket and contender.pipelines else 1
+        found = verify(handle, asked, workload, ahead)
         assert found.problems == ()
         assert found.keeps_alive, "a race keeps connections open"
-        if handle.protocol in HTTP_2 or workload.expect.events:
+        if handle.protocol in HTTP_2 or workload.websocket or workload.expect.events:
             continue  # Of a stream, each event has been read above.
         sent = filled(path, workload.row())
         check_old_clients(handle.address, sent, workload)

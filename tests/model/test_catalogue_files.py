@@ -24,7 +24,8 @@ def test_a_contender_is_complete(name: str) -> None:
     assert contender.name == name
     assert contender.version, "a receipt needs a version"
     served = set(contender.serves)
-    assert {"hello", "empty", "json"} <= served or served == {"grpc-hello"}
+    alone = ({"grpc-hello"}, {"ws-echo", "ws-echo-64k"})
+    assert {"hello", "empty", "json"} <= served or served in alone
     assert "grpc-hello" not in served or HTTP_2.issuperset(contender.protocols)
     assert set(contender.serves) <= set(WORKLOADS)
     assert all(requirement.apt for requirement in contender.requires.values())
@@ -107,7 +108,10 @@ def known_body(workload: Workload) -> bytes:
     return body
 
 
-FEW = ("get", "json-gzip", "row", "page", "grpc-hello", "events", "stream-forward")
+FEW = (
+    *("get", "json-gzip", "row", "page", "grpc-hello"),
+    *("events", "stream-forward", "ws-echo", "ws-echo-64k"),
+)
 """What only some can do, or few have a driver for yet."""
 
 

@@ -32,7 +32,11 @@ function serve() {
       '/static/:file': ({ params }) =>
         new Response(Bun.file(`${process.env.STATIC_DIR}/${basename(params.file)}`)),
       '/echo': { POST: async (request) => new Response(await request.text()) },
+      '/ws': (request, server) =>
+        server.upgrade(request) ? undefined : new Response('Upgrade Required', { status: 426 }),
     },
+    // For ever, as idleTimeout.
+    websocket: { idleTimeout: 0, message: (socket, data) => void socket.send(data) },
     fetch: () => new Response('Not Found', { status: 404 }),
   });
 }

@@ -11,6 +11,8 @@ import (
 	"net/http"
 	"os"
 	"time"
+
+	"github.com/coder/websocket"
 )
 
 type advert struct {
@@ -70,6 +72,22 @@ func events(w http.ResponseWriter, r *http.Request) {
 	for number := 1; number <= 10; number++ {
 		fmt.Fprintf(w, "id: %d\ndata: Hello, World!\n\n", number)
 		if control.Flush() != nil {
+			return
+		}
+	}
+}
+
+// messages echoes each as it is, text or binary.
+func messages(w http.ResponseWriter, r *http.Request) {
+	connection, err := websocket.Accept(w, r, nil)
+	if err != nil {
+		return
+	}
+	defer connection.CloseNow()
+	connection.SetReadLimit(1 << 20)
+	for {
+		kind, message, err := connection.Read(r.Context())
+		if err != nil || connection.Write(r.Context(), kind, message) != nil {
 			return
 		}
 	}
@@ -152,6 +170,7 @@ func main() {
 	http.HandleFunc("GET /forward", forward)
 	http.HandleFunc("GET /events", events)
 	http.HandleFunc("GET /stream", stream)
+	http.HandleFunc("GET /ws", messages)
 	if files := os.Getenv("STATIC_DIR"); files != "" {
 		http.Handle("GET /static/", http.StripPrefix("/static/", http.FileServer(http.Dir(files))))
 	}

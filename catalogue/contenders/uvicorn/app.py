@@ -91,9 +91,20 @@ async def stream(send, pieces):
     await send({"type": "http.response.body", "body": b""})
 
 
+async def messages(receive, send):
+    """Each comes back as it is, text or binary."""
+    await receive()
+    await send({"type": "websocket.accept"})
+    while (message := await receive())["type"] == "websocket.receive":
+        await send({**message, "type": "websocket.send"})
+
+
 async def app(scope, receive, send):
     if scope["type"] == "lifespan":
         await lifespan(receive, send)
+        return
+    if scope["type"] == "websocket" and scope["path"] == "/ws":
+        await messages(receive, send)
         return
     assert scope["type"] == "http"
     path = scope["path"]

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
+use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::extract::State;
 use axum::http::{StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
@@ -60,6 +61,20 @@ async fn delay() -> &'static str {
 
 async fn upload(body: Bytes) -> String {
     format!("{:x}", Sha256::digest(&body))
+}
+
+async fn ws(upgrade: WebSocketUpgrade) -> Response {
+    upgrade.on_upgrade(messages)
+}
+
+/// Each comes back as it is, text or binary. Pings are answered by what is underneath.
+async fn messages(mut socket: WebSocket) {
+    while let Some(Ok(message)) = socket.recv().await {
+        let is_data = matches!(message, Message::Text(_) | Message::Binary(_));
+        if is_data && socket.send(message).await.is_err() {
+            return;
+        }
+    }
 }
 
 /// Whom `forward` asks, and its pool of connections, which has no limit.
@@ -134,6 +149,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .route("/echo", post(echo))
         .route("/delay", get(delay))
         .route("/upload", post(upload))
+        .route("/ws", get(ws))
         .route("/forward", get(forward).with_state(upstream()));
     if let Ok(folder) = env::var("STATIC_DIR") {
         app = app.nest_service("/static", ServeDir::new(folder));
