@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from bakeoff.load.request_file import write_request_file
-from bakeoff.model.engine import Expect, ExpectEvents, Job, Request, Requests, Target
+from bakeoff.model.engine import Expect, ExpectEvents, Job, Message, Request, Requests, Target
 from bakeoff.model.plan import NetworkPath, Plan
 from bakeoff.model.receipt import Handle, Verification
 from bakeoff.model.workload import ExpectSection
@@ -71,14 +71,18 @@ def _target(plan: Plan, handle: Handle, verification: Verification, folder: Path
         return target(requests=Requests(file=str(file), host=handle.host, seed=plan.seed))
     asked = workload.first
     expect = asked.expect or ExpectSection()
+    body_base64 = base64.b64encode(workload.body(asked)).decode()
+    request = Request(
+        method=asked.method,
+        path=entry.path,
+        host=handle.host,
+        headers=tuple(asked.headers.items()),
+    )
+    if workload.websocket:
+        message = Message(message_base64=body_base64, binary=workload.websocket.binary)
+        return target(request=request, websocket=message)
     return target(
-        request=Request(
-            method=asked.method,
-            path=entry.path,
-            host=handle.host,
-            headers=tuple(asked.headers.items()),
-            body_base64=base64.b64encode(workload.body(asked)).decode(),
-        ),
+        request=request.model_copy(update={"body_base64": body_base64}),
         expect=Expect(
             status=expect.status,
             body_base64=verification.expected_body_base64,

@@ -55,11 +55,18 @@ class Requests(Contract):
     seed: Annotated[int, Field(ge=0, lt=2**64)] = 0
 
 
+class Message(Contract):
+    """A message over WebSocket, whose echo is right."""
+
+    message_base64: str
+    binary: bool
+
+
 class Target(Contract):
     """One server to load, in its `protocol`; `tls` where that goes over TLS.
 
-    It is asked one `request`, whose right answer is `expect`, or the `requests` of a file, which
-    say themselves what is right.
+    It is asked one `request`, whose right answer is `expect`, or which is an upgrade to
+    `websocket`; or the `requests` of a file, which say themselves what is right.
     """
 
     name: str
@@ -69,12 +76,17 @@ class Target(Contract):
     request: Request | None = None
     expect: Expect | None = None
     requests: Requests | None = None
+    websocket: IfGiven[Message] = None
 
     @model_validator(mode="after")
     def _one_kind(self) -> Self:
-        one, many = self.request is not None, self.requests is not None
-        if one == many or one != (self.expect is not None):
-            raise ValueError("a target has `request` and `expect`, or `requests`")
+        given = [each is not None for each in (self.request, self.expect, self.websocket)]
+        if given not in ([False] * 3, [True, True, False], [True, False, True]) or (
+            given[0] == (self.requests is not None)
+        ):
+            raise ValueError(
+                "a target has `request` with `expect` or `websocket`, or `requests` instead"
+            )
         return self
 
 

@@ -1,13 +1,14 @@
 """A unary call of gRPC: a workload's table, and messages as JSON and as bytes."""
 
 import base64
-import binascii
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import AfterValidator, Field, JsonValue, model_validator
+from pydantic import Field, JsonValue, model_validator
 
-from bakeoff.model.base import Contract, IfGiven
+from bakeoff.model.base import IfGiven
+from bakeoff.model.exchange import Base64, Exchange
+from bakeoff.model.protocol import Protocol
 
 TYPE = "application/grpc"
 PREFIX_BYTES = 5
@@ -16,23 +17,15 @@ OF_CALL = frozenset({"content-type", "te", "grpc-timeout", "grpc-encoding"})
 """Headers that metadata has no place for."""
 
 
-def _base64(text: str) -> str:
-    try:
-        base64.b64decode(text, validate=True)
-    except binascii.Error as error:
-        raise ValueError(f"is not base64: {error}") from None
-    return text
-
-
-Base64 = Annotated[str, AfterValidator(_base64)]
-
-
-class GrpcSection(Contract):
+class GrpcSection(Exchange):
     """A unary gRPC call, in place of `[request]` and `[expect]`.
 
     Of `message` and `message_base64` there is one, of `response` and `response_base64` one at most.
     Without a response, each server's answers must be like its first.
     """
+
+    kind: ClassVar[str] = "gRPC"
+    carriers: ClassVar[tuple[Protocol, Protocol]] = ("h2c", "h2")
 
     method: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.]*/[A-Za-z_][A-Za-z0-9_]*$")]
     """The method: `package.Service/Method`."""
@@ -73,18 +66,19 @@ class GrpcSection(Contract):
         return self
 
     @property
-    def path(self) -> str:
-        return f"/{self.method}"
-
-    @property
-    def headers(self) -> dict[str, str]:
+    def request(self) -> Mapping[str, Any]:
         timeout = {"grpc-timeout": f"{self.timeout_ms}m"} if self.timeout_ms else {}
-        return {"content-type": TYPE, "te": "trailers", **timeout, **self.metadata}
+        headers = {"content-type": TYPE, "te": "trailers", **timeout, **self.metadata}
+        return {"method": "POST", "path": f"/{self.method}", "headers": headers}
 
     @property
     def body(self) -> bytes:
         """The message behind its prefix, once it is encoded."""
         return framed(base64.b64decode(self.message_base64 or ""))
+
+    @property
+    def sends(self) -> str:
+        return f"gRPC {self.method}"
 
 
 def framed(message: bytes) -> bytes:

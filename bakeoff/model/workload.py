@@ -19,9 +19,11 @@ from pydantic import (
 
 from bakeoff.model.base import Contract, IfGiven
 from bakeoff.model.errors import BadFile
+from bakeoff.model.exchange import Exchange
 from bakeoff.model.fields import filled, has_fields, numbers, rows_of
 from bakeoff.model.grpc import GrpcSection
 from bakeoff.model.shape import Shape
+from bakeoff.model.websocket import WebSocketSection
 
 BODY_BYTES_MAX = 16 * 2**20
 """The longest answer that is taken for one while it is verified; a race's requests are as long."""
@@ -232,11 +234,24 @@ class OnceSection(RequestSection):
     NAME` or `header NAME`."""
 
 
+class MessageSection(RequestSection):
+    """A message over WebSocket, behind an upgrade with this path and these headers."""
+
+    binary: bool = False
+    """Whether it is sent as binary data, not as text."""
+
+
 class DefaultsSection(Contract):
     """Defaults of the command line's options."""
 
     connections: PositiveInt = 64
     """How many connections load a server."""
+
+
+_EXCHANGES: Mapping[str, type[GrpcSection] | type[WebSocketSection]] = {
+    "grpc": GrpcSection,
+    "websocket": WebSocketSection,
+}
 
 
 class Workload(Contract):
@@ -260,6 +275,8 @@ class Workload(Contract):
     """Its right answer."""
     grpc: IfGiven[GrpcSection] = None
     """A unary gRPC call, in place of both."""
+    websocket: IfGiven[WebSocketSection] = None
+    """Messages over WebSocket that the server echoes, in place of both."""
     requests: tuple[RequestSection, ...] = ()
     """The requests of a mix, as plans have them: a file has `[[request]]`."""
     once: tuple[OnceSection, ...] = ()
@@ -300,26 +317,38 @@ class Workload(Contract):
 
     @model_validator(mode="before")
     @classmethod
-    def _calls(cls, value: Any) -> Any:
-        """A call is a request, which plans have, too."""
+    def _exchanges(cls, value: Any) -> Any:
+        """A call or a message is carried by a request, which plans have, too."""
         if isinstance(value, dict) and _mixes_calls(value.get("grpc"), value.get("request")):
             raise ValueError("has a gRPC call in a mix; a workload has one [grpc] alone")
-        if not isinstance(value, dict) or not isinstance(value.get("grpc"), dict | GrpcSection):
+        if not isinstance(value, dict):
             return value
-        try:
-            grpc = GrpcSection.model_validate(value["grpc"])
-        except ValidationError:
-            return value  # Its own field says what is wrong.
-        asked = value.get("request", {"path": grpc.path})
-        if not isinstance(asked, dict) or asked.get("path") != grpc.path:
-            raise ValueError("has [request] beside [grpc], which says what is sent")
-        request = {"method": "POST", "path": grpc.path, "headers": grpc.headers}
-        return {**value, "grpc": grpc, "request": request}
+        if value.get("grpc") and value.get("websocket"):
+            raise ValueError("has [grpc] and [websocket]; keep one of them")
+        for key, kind in _EXCHANGES.items():
+            if not isinstance(value.get(key), dict | kind):
+                continue
+            try:
+                exchange = kind.model_validate(value[key])
+            except ValidationError:
+                return value  # Its own field says what is wrong.
+            carrier = exchange.request
+            given = value.get("request", carrier)
+            if not isinstance(given, Mapping) or given.get("path") != carrier["path"]:
+                raise ValueError(f"has [request] beside [{key}], which says what is sent")
+            request = (
+                MessageSection(**carrier, binary=exchange.binary)
+                if isinstance(exchange, WebSocketSection)
+                else RequestSection(**carrier)
+            )
+            value = {**value, key: exchange, "request": request}
+        return value
 
     @model_validator(mode="after")
     def _is_whole(self) -> Self:
-        if self.grpc and (self.expect != ExpectSection() or self.once or self.data):
-            raise ValueError("has [expect], [[once]] or `data` beside [grpc], which is one call")
+        if self.exchange and (self.expect != ExpectSection() or self.once or self.data):
+            key = "grpc" if self.grpc else "websocket"
+            raise ValueError(f"has [expect], [[once]] or `data` beside [{key}], which needs none")
         if self.order and not self.data:
             raise ValueError("has `order`, but no `data` whose rows it could order")
         if self.upstream_delay_ms is not None and self.database_rows is not None:
@@ -334,6 +363,11 @@ class Workload(Contract):
     def has_upstream(self) -> bool:
         """Whether the server requests another one, or a database."""
         return self.upstream_delay_ms is not None or self.database_rows is not None
+
+    @property
+    def exchange(self) -> Exchange | None:
+        """What is sent in place of requests whose answers are HTTP's."""
+        return self.grpc or self.websocket
 
     @property
     def is_mix(self) -> bool:
@@ -372,8 +406,8 @@ class Workload(Contract):
         if self.is_mix:
             return f"{len(self.by_name)} requests"
         expect = self.first.expect or ExpectSection()
-        if self.grpc:
-            return f"gRPC {self.grpc.method}"
+        if self.exchange:
+            return self.exchange.sends
         held = f", for status {expect.status}" if expect.status != 200 else ""
         return f"{self.first.usual_name}{held}"
 
@@ -384,7 +418,7 @@ class Workload(Contract):
     @property
     def fills_in(self) -> bool:
         """Whether requests differ from one time to the next."""
-        if self.grpc:
+        if self.exchange:
             return False
         sections = (*self.by_name.values(), *self.once)
         bodies = (self.content(section.body_file) for section in sections if section.body_file)
@@ -398,8 +432,8 @@ class Workload(Contract):
 
     def body(self, section: RequestSection) -> bytes:
         """The body of a request as it stands, with its fields."""
-        if self.grpc:
-            return self.grpc.body
+        if self.exchange:
+            return self.exchange.body
         return self.content(section.body_file) if section.body_file else section.content
 
     def expected_body(self, expect: ExpectSection) -> bytes | None:

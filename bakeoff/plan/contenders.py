@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from bakeoff.model.contender import Contender, needs_shell
 from bakeoff.model.errors import BadFile, BadUsage
+from bakeoff.model.exchange import Exchange
 from bakeoff.model.plan import Attached
 from bakeoff.model.protocol import PROTOCOLS, Protocol, Tls
 from bakeoff.plan.catalogue import CONTENDER_FILE, Catalogue, read_contender
@@ -65,14 +66,12 @@ class ResolvedContender:
     typed: str = ""
 
     def spoken(
-        self, protocols: Sequence[Protocol] | None, *, http_2: bool = False
+        self, protocols: Sequence[Protocol] | None, exchange: Exchange | None = None
     ) -> Sequence[Protocol]:
-        """The protocols it races in: those that were named, or its usual one; of HTTP/2, where
-        nothing else will do."""
-        usual: Protocol = "h1-tls" if self.attached and self.attached.tls else "h1"
-        if http_2:
-            usual = "h2" if usual == "h1-tls" else "h2c"
-        return protocols or (usual,)
+        """The protocols it races in: those that were named, or its usual one, by which an
+        `exchange` is carried."""
+        cleartext, over_tls = exchange.carriers if exchange else ("h1", "h1-tls")
+        return protocols or (over_tls if self.attached and self.attached.tls else cleartext,)
 
     @property
     def own_answer(self) -> bool:

@@ -31,11 +31,10 @@ def entries_of(
     entries: list[Entry] = []
     skipped: list[Skipped] = []
     several = protocols is not None and len(protocols) > 1
-    http_2 = workload.grpc is not None
     pairs = (
         (contender, name)
         for contender in contenders
-        for name in contender.spoken(protocols, http_2=http_2)
+        for name in contender.spoken(protocols, workload.exchange)
     )
     for resolved, protocol in pairs:
         name = f"{resolved.name} {protocol}" if several else resolved.name
@@ -75,7 +74,7 @@ def _path(resolved: ResolvedContender, workload: Workload, *, own: bool) -> str:
     path = workload.first.path
     if resolved.attached:
         named = resolved.attached.path
-        if not (own or workload.grpc) or (path == "/" and not workload.is_mix):
+        if not (own or workload.exchange) or (path == "/" and not workload.is_mix):
             return named
         if named not in ("/", path):
             raise BadUsage(

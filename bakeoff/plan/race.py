@@ -11,7 +11,7 @@ import bakeoff.plan.entries as entrants
 from bakeoff.model.errors import BadUsage, TooFewLeft, nearest
 from bakeoff.model.grid import Settings
 from bakeoff.model.plan import WARM_UP_S_MAX, Cores, Plan, Skipped
-from bakeoff.model.protocol import HTTP_2, WITH_STREAMS
+from bakeoff.model.protocol import WITH_STREAMS
 from bakeoff.model.workload import Workload
 from bakeoff.plan.contenders import ResolvedContender, Trust, resolve_contenders
 from bakeoff.plan.environment import Environment
@@ -229,12 +229,12 @@ class RaceDraft:
         protocols = {
             protocol
             for contender in self.contenders
-            for protocol in contender.spoken(
-                self.options.protocol, http_2=self.workload.grpc is not None
-            )
+            for protocol in contender.spoken(self.options.protocol, self.workload.exchange)
         }
-        if self.workload.grpc and (others := protocols - HTTP_2):
-            return f"--protocol {','.join(sorted(others))}: gRPC goes over h2c and h2 alone"
+        exchange = self.workload.exchange
+        if exchange and (others := protocols.difference(exchange.carriers)):
+            named, carriers = ",".join(sorted(others)), " and ".join(exchange.carriers)
+            return f"--protocol {named}: {exchange.kind} goes over {carriers} alone"
         for option, number, others in (
             ("--pipeline", settings.pipeline, protocols & WITH_STREAMS),
             ("--streams", settings.streams, protocols - WITH_STREAMS),

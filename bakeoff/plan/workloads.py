@@ -89,7 +89,7 @@ def _faults(workload: Workload, columns: list[str]) -> Iterator[tuple[str, str]]
 def _of_request(
     workload: Workload, at: str, request: RequestSection, names: Sequence[str]
 ) -> Iterator[tuple[str, str]]:
-    texts = [] if workload.grpc else [*request.texts]
+    texts = [] if workload.exchange else [*request.texts]
     if request.body_file is not None:
         with suppress(UnicodeDecodeError):  # A file that is not text is sent as it is.
             texts.append(("body_file", workload.content(request.body_file).decode()))

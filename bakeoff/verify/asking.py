@@ -10,7 +10,7 @@ from bakeoff.model.audit import TlsConduct
 from bakeoff.model.errors import MissingPiece
 from bakeoff.model.protocol import HTTP_2, OVER_TLS, OVER_UDP, Protocol, Tls
 from bakeoff.model.receipt import Handle
-from bakeoff.model.workload import RequestSection
+from bakeoff.model.workload import MessageSection, RequestSection
 from bakeoff.verify.exchange import (
     READ_TIMEOUT_S,
     SPEAKS_TLS,
@@ -18,6 +18,8 @@ from bakeoff.verify.exchange import (
     ClosedAtOnce,
     NoAnswer,
     NoHandshake,
+    WrongAnswer,
+    ahead,
     connect,
     exchange,
     written,
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from aioquic.tls import SessionTicket
 
     from bakeoff.verify.http3 import Http3Connection
+    from bakeoff.verify.websocket import Messages
 
 GET = RequestSection()
 NOT_YET = (502, 503, 504)
@@ -36,10 +39,11 @@ NOT_YET = (502, 503, 504)
 
 
 class Http1Connection:
-    """One connection, established, for one request after another."""
+    """One connection, established, for one request after another, or upgraded for messages."""
 
     def __init__(self, connection: socket.socket, host: str, *, close: bool = False) -> None:
         self.socket, self._host, self._close = connection, host, close
+        self._messages: Messages | None = None
 
     def ask(
         self,
@@ -49,10 +53,27 @@ class Http1Connection:
         close: bool = False,
         version: Literal["1.1", "1.0"] = "1.1",
     ) -> Answer:
+        if isinstance(request, MessageSection):
+            return self._upgraded(request, path).ask(request)
         close = close or self._close
         return exchange(self.socket, request, path, self._host, close=close, version=version)
 
+    def ahead(self, request: RequestSection, path: str, depth: int) -> list[Answer]:
+        """The answers to `depth` requests that are sent at once. Raises `NoAnswer`."""
+        if isinstance(request, MessageSection):
+            return self._upgraded(request, path).ahead(request, depth)
+        return ahead(self.socket, request, path, self._host, depth)
+
+    def _upgraded(self, request: MessageSection, path: str) -> Messages:
+        # Here, not above: a race of requests needs none of it.
+        from bakeoff.verify.websocket import Messages
+
+        self._messages = self._messages or Messages(self.socket, request, path, self._host)
+        return self._messages
+
     def close(self) -> None:
+        if self._messages:
+            self._messages.close()
         self.socket.close()
 
     def __enter__(self) -> Self:
@@ -121,6 +142,10 @@ def rendered(handle: Handle, request: RequestSection) -> bytes:
         scheme = "https" if handle.protocol in OVER_TLS else "http"
         with Http2Connection(socket.socket(), scheme, handle.host) as unconnected:
             return unconnected.first_bytes(request)
+    if isinstance(request, MessageSection):
+        from bakeoff.verify import websocket
+
+        return websocket.written(request, request.path, handle.host)
     return written(request, request.path, handle.host, close=handle.connection == "close")
 
 
@@ -150,6 +175,8 @@ def answers(
     try:
         with _open(address, protocol, tls, address, READ_TIMEOUT_S, close) as connection:
             answer = connection.ask(request, request.path)
+    except WrongAnswer as error:
+        return str(error) if error.status in NOT_YET else None
     except NoAnswer as error:
         return why(error, address, protocol)
     except OSError as error:

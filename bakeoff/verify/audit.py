@@ -87,7 +87,7 @@ def audit(
 
 def probe(handle: Handle, entry: Entry, workload: Workload) -> Probes:
     """How a server reacts to what the workload doesn't send; it may end at that."""
-    if handle.protocol in WITH_STREAMS:
+    if handle.protocol in WITH_STREAMS or workload.websocket:
         # They have no versions and no word for closing, and a server can't answer half of a frame.
         return Probes()
     client = _Client(handle, entry, workload)

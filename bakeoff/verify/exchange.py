@@ -32,6 +32,14 @@ class NoHandshake(NoAnswer):
     """QUIC came to no connection; over TCP the server may offer something else."""
 
 
+class WrongAnswer(NoAnswer):
+    """Another answer came, with this status where it has one: to wait doesn't help."""
+
+    def __init__(self, message: str, status: int | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+
+
 class ClosedAtOnce(NoAnswer):
     """The connection was closed before the first byte of an answer."""
 

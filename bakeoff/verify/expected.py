@@ -14,6 +14,10 @@ SHOWN_BYTES = 60
 
 def problems(answer: Answer, workload: Workload, expect: ExpectSection) -> list[str]:
     """What is wrong, in words; of a wrong status nothing else is looked at. Raises `NoAnswer`."""
+    if workload.websocket:
+        right = workload.websocket.body
+        wrong = f"echoed {shown(answer.body)}, not {shown(right)}"
+        return [] if answer.body == right else [wrong]
     if answer.status != expect.status:
         # Servers of TLS say so in plain HTTP.
         plain = answer.status == 400 and b"HTTPS" in answer.body

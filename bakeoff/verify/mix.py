@@ -109,7 +109,7 @@ def as_sent(
     """A request with its fields filled in and its body, whose bytes need not be text."""
     body = workload.body(section)
     try:
-        text = body.decode() if workload.grpc else filled(body.decode(), values)
+        text = body.decode() if workload.exchange else filled(body.decode(), values)
     except UnicodeDecodeError:
         text = body.decode(errors="surrogateescape")
     return section.model_copy(

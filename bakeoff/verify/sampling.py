@@ -41,8 +41,8 @@ class AnswerSample:
 
 def open_requests(workload: Workload) -> dict[str, RequestSection]:
     """The requests of whose right body nothing is said, so that what stays in it is held."""
-    if workload.grpc:
-        return {}  # Its message is binary: what stays in it is all of it, or nothing.
+    if workload.exchange:
+        return {}  # Of a message all stays, or nothing.
     return {
         name: request
         for name, request in workload.by_name.items()

@@ -11,7 +11,7 @@ from bakeoff.model.protocol import HTTP_2
 from bakeoff.model.receipt import Expectation, Handle, Verification
 from bakeoff.model.workload import ExpectSection, Workload
 from bakeoff.verify.asking import Http1Connection, opened, why
-from bakeoff.verify.exchange import Answer, NoAnswer, ahead
+from bakeoff.verify.exchange import Answer, NoAnswer
 from bakeoff.verify.expected import after, cut_off, held_back, problems
 from bakeoff.verify.mix import ask_all, begun, first_sent, held_bodies
 from bakeoff.verify.sampling import open_requests
@@ -174,4 +174,4 @@ def _ahead(handle: Handle, entry: Entry, workload: Workload, pipeline: int) -> l
     with begun(handle, workload) as (connection, values):
         assert isinstance(connection, Http1Connection), "HTTP/2 has streams in place of a pipeline"
         request = first_sent(entry, workload, values)
-        return ahead(connection.socket, request, request.path, handle.host, pipeline)
+        return connection.ahead(request, request.path, pipeline)

@@ -44,6 +44,7 @@ def test_an_example_is_read_and_written_unchanged(name: str) -> None:
 
 REQUEST = {"method": "GET", "path": "/", "host": "a"}
 EXPECT = {"status": 200, "body_base64": None}
+MESSAGE = {"message_base64": "", "binary": False}
 FILE = {"file": "mix.toml", "host": "a"}
 
 
@@ -53,10 +54,13 @@ FILE = {"file": "mix.toml", "host": "a"}
         {},
         {"request": REQUEST},
         {"expect": EXPECT},
+        {"websocket": MESSAGE},
+        {"request": REQUEST, "expect": EXPECT, "websocket": MESSAGE},
+        {"requests": FILE, "websocket": MESSAGE},
         {"requests": FILE, "expect": EXPECT},
         {"requests": FILE, "request": REQUEST, "expect": EXPECT},
     ],
 )
 def test_a_target_is_asked_one_request_or_those_of_a_file(asked: dict[str, object]) -> None:
-    with pytest.raises(BadFile, match="`request` and `expect`, or `requests`"):
+    with pytest.raises(BadFile, match="`request` with `expect` or `websocket`"):
         Target.checked({"name": "a", "address": "127.0.0.1:1"} | asked, "job")

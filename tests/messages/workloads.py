@@ -42,12 +42,18 @@ name = "call"
 method = "a.B/C"
 message_base64 = ""
 """
+CHAT = """\
+name = "chat"
+[websocket]
+message = "hi"
+"""
 FILES: dict[str, str | bytes] = {
     "shop.toml": SHOP,
     "users.csv": "id,name\n1,Ann\n2,Bob\n",
     "cart.json": "{}",
     "one.toml": ONE,
     "call.toml": CALL,
+    "chat.toml": CHAT,
 }
 
 SECTION = Section(
@@ -112,6 +118,22 @@ SECTION = Section(
             message_base64 = "" ~> message_base64 = ""\\nmetadata = { te = "" }
             """,
             "workload show ./call.toml",
+        ),
+        *changed(
+            "chat.toml",
+            CHAT,
+            """
+            [websocket] ~> request.path = "/x"\\n[websocket]
+            [websocket] ~> expect.status = 201\\n[websocket]
+            [websocket] ~> [grpc]\\nmethod = "a/B"\\nmessage_base64 = ""\\n[websocket]
+            message = "hi" ~>
+            message = "hi" ~> message = "hi"\\nmessage_bytes = 2
+            message = "hi" ~> message_base64 = "/w=="
+            message = "hi" ~> message_bytes = 1048577
+            message = "hi" ~> message = "hi"\\nheaders = { Upgrade = "x" }
+            message = "hi" ~> message = "hi"\\nheaders = { Sec-WebSocket-Extensions = "x" }
+            """,
+            "workload show ./chat.toml",
         ),
         *changed(
             "one.toml",

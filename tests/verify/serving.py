@@ -8,9 +8,11 @@ from contextlib import contextmanager
 from bakeoff.model.plan import Attached, Entry
 from bakeoff.model.receipt import Handle
 
+Serve = Callable[[socket.socket], None]
+
 
 @contextmanager
-def serving(serve: Callable[[socket.socket], None]) -> Iterator[int]:
+def serving(serve: Serve) -> Iterator[int]:
     """The port of a server that calls `serve` with each connection, in a thread of its own."""
     listener = socket.create_server(("127.0.0.1", 0))
 

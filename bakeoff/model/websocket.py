@@ -1,0 +1,77 @@
+"""Messages over WebSocket (RFC 6455), whose server echoes them: a workload's table."""
+
+import base64
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Self
+
+from pydantic import Field, model_validator
+
+from bakeoff.model.base import IfAny, IfGiven
+from bakeoff.model.exchange import Base64, Exchange
+from bakeoff.model.fields import numbers
+from bakeoff.model.protocol import Protocol
+
+MESSAGE_BYTES_MAX = 2**20
+OF_UPGRADE = frozenset({"connection", "upgrade", "sec-websocket-version", "sec-websocket-key"})
+"""Headers that every upgrade has, and no workload gives."""
+EXTENSIONS = "sec-websocket-extensions"
+_MESSAGES = ("message", "message_base64", "message_bytes")
+
+
+class WebSocketSection(Exchange):
+    """Messages that the server echoes, in place of `[request]` and `[expect]`.
+
+    Of `message`, `message_base64` and `message_bytes` there is one.
+    """
+
+    kind: ClassVar[str] = "WebSocket"
+    carriers: ClassVar[tuple[Protocol, Protocol]] = ("h1", "h1-tls")
+
+    path: Annotated[str, Field(pattern=r"^/")] = "/"
+    """The path of the upgrade, for a server whose contender.toml doesn't give one."""
+    headers: dict[str, str] = {}
+    """Headers of the upgrade, such as `Sec-WebSocket-Protocol`."""
+    message: IfGiven[str] = None
+    """The message."""
+    message_base64: IfGiven[Base64] = None
+    """The message, where it is not text."""
+    message_bytes: IfGiven[Annotated[int, Field(ge=1, le=MESSAGE_BYTES_MAX)]] = None
+    """The length of a message of numbers."""
+    binary: IfAny[bool] = False
+    """Whether it is sent as binary data, not as text."""
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> Self:
+        given = [key for key in _MESSAGES if getattr(self, key) is not None]
+        if not given:
+            raise ValueError("has no message: give `message`, or `message_bytes` with its length")
+        if len(given) > 1:
+            raise ValueError(f"has `{'` and `'.join(given)}`; keep one of them")
+        if len(self.body) > MESSAGE_BYTES_MAX:
+            raise ValueError("has a message of more than 1 MiB")
+        for name in self.headers:
+            if name.lower() in OF_UPGRADE:
+                raise ValueError(f"has the header {name}, which every upgrade sends itself")
+            if name.lower() == EXTENSIONS:
+                raise ValueError(f"has the header {name}, but messages are sent uncompressed")
+        try:
+            self.body.decode("utf-8" if not self.binary else "latin-1")
+        except UnicodeDecodeError:
+            raise ValueError("has a message that is not UTF-8: give `binary = true`") from None
+        return self
+
+    @property
+    def request(self) -> Mapping[str, Any]:
+        return {"method": "GET", "path": self.path, "headers": self.headers}
+
+    @property
+    def body(self) -> bytes:
+        if self.message_bytes:
+            return numbers(self.message_bytes)
+        if self.message_base64 is not None:
+            return base64.b64decode(self.message_base64)
+        return (self.message or "").encode()
+
+    @property
+    def sends(self) -> str:
+        return f"WebSocket messages of {len(self.body)} bytes to {self.path}"

@@ -1,0 +1,168 @@
+"""Messages over WebSocket and their echoes, on a connection that begins as HTTP/1.1; wsproto reads
+them."""
+
+import socket
+import time
+from contextlib import suppress
+
+from wsproto import ConnectionType, WSConnection
+from wsproto.connection import ConnectionState
+from wsproto.events import (
+    AcceptConnection,
+    BytesMessage,
+    CloseConnection,
+    Event,
+    Message,
+    Ping,
+    RejectConnection,
+    Request,
+    TextMessage,
+)
+from wsproto.utilities import ProtocolError, RemoteProtocolError
+
+from bakeoff.model.websocket import MESSAGE_BYTES_MAX
+from bakeoff.model.workload import MessageSection
+from bakeoff.verify.exchange import (
+    SPEAKS_TLS,
+    TLS_RECORDS,
+    Answer,
+    ClosedAtOnce,
+    NoAnswer,
+    WrongAnswer,
+    received,
+    sent,
+)
+
+AHEAD_BYTES_MAX = 2**20
+"""Sockets hold so much: with more, both sides would wait for the other one to read."""
+_SUBPROTOCOL = "sec-websocket-protocol"
+_OF_SERVERS = (1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014)
+"""Codes that a close frame of a server may have, beside those from 3000 on (RFC 6455, 7.4)."""
+_NORMAL = 1000
+_AWAITED = {False: "its answer to the upgrade", True: "its echo"}
+
+
+class Messages:
+    """A connection that was upgraded. Raises `NoAnswer` where the server doesn't agree to that."""
+
+    def __init__(
+        self, connection: socket.socket, request: MessageSection, path: str, host: str
+    ) -> None:
+        self._socket = connection
+        self._ws = WSConnection(ConnectionType.CLIENT)
+        self._raw = bytearray()
+        self._asked_ns = time.monotonic_ns()
+        self._received_ns: list[int] = []
+        self._agreed = False
+        sent(connection, self._ws.send(_upgrade(request, path, host)))
+        event = self._next()
+        if isinstance(event, RejectConnection):
+            status = event.status_code
+            raise WrongAnswer(f"answered the upgrade with status {status}, not 101", status)
+        self._agreed = isinstance(event, AcceptConnection)
+
+    def ask(self, request: MessageSection) -> Answer:
+        """One message, and its echo. Raises `NoAnswer`."""
+        (answer,) = self.ahead(request, 1)
+        return answer
+
+    def ahead(self, request: MessageSection, depth: int) -> list[Answer]:
+        """Send `depth` messages at once, `AHEAD_BYTES_MAX` at most, and read the echoes in order.
+
+        Raises `NoAnswer`.
+        """
+        content = request.content
+        depth = max(1, min(depth, AHEAD_BYTES_MAX // max(1, len(content))))
+        message: BytesMessage | TextMessage
+        message = BytesMessage(content) if request.binary else TextMessage(content.decode())
+        self._asked_ns = time.monotonic_ns()
+        sent(self._socket, b"".join(self._ws.send(message) for _ in range(depth)))
+        answers = [self._echo(request) for _ in range(depth)]
+        if any(isinstance(event, Message) for event in self._ws.events()):
+            raise WrongAnswer("it sends a message that echoes none")
+        return answers
+
+    def close(self) -> None:
+        with suppress(ProtocolError, NoAnswer):
+            sent(self._socket, self._ws.send(CloseConnection(code=_NORMAL)))
+
+    def _echo(self, request: MessageSection) -> Answer:
+        self._raw.clear()
+        self._received_ns.clear()
+        body = bytearray()
+        most = max(MESSAGE_BYTES_MAX, len(request.content))
+        while True:
+            event = self._next()
+            if isinstance(event, Ping):
+                sent(self._socket, self._ws.send(event.response()))
+            elif isinstance(event, CloseConnection):
+                raise WrongAnswer(self._closed(event, len(body)))
+            elif isinstance(event, TextMessage | BytesMessage):
+                if isinstance(event, BytesMessage) != request.binary:
+                    kinds = ("text", "binary") if request.binary else ("binary", "text")
+                    raise WrongAnswer("its echo is {}, not {}".format(*kinds))
+                body += event.data.encode() if isinstance(event, TextMessage) else event.data
+                if len(body) > most:
+                    raise WrongAnswer(f"its echo has more than {most} bytes")
+                if event.message_finished:
+                    break
+        return Answer(
+            raw=bytes(self._raw),
+            status=101,
+            headers=(),
+            body=bytes(body),
+            head_bytes=max(0, len(self._raw) - len(body)),
+            keeps_alive=True,
+            asked_ns=self._asked_ns,
+            received_ns=tuple(self._received_ns) or (time.monotonic_ns(),),
+        )
+
+    def _next(self) -> Event:
+        """What the server sends next. Raises `NoAnswer` where it breaks the protocol."""
+        while True:
+            for event in self._ws.events():
+                return event
+            data = received(self._socket, bool(self._raw), self._asked_ns)
+            if not data:
+                when = "in the middle of" if self._raw else "before"
+                kind = NoAnswer if self._agreed or self._raw else ClosedAtOnce
+                raise kind(f"the connection was closed {when} {_AWAITED[self._agreed]}")
+            self._raw += data
+            self._received_ns.append(time.monotonic_ns())
+            try:
+                self._ws.receive_data(data)
+            except RemoteProtocolError as error:
+                if self._raw.startswith(TLS_RECORDS):
+                    raise NoAnswer(SPEAKS_TLS) from None
+                raise WrongAnswer(f"its answer to the upgrade is wrong: {error}") from None
+
+    def _closed(self, event: CloseConnection, came: int) -> str:
+        if self._ws.state is ConnectionState.OPEN:
+            # wsproto reports a frame that breaks the protocol as if the server had closed.
+            return f"it breaks WebSocket's protocol: {event.reason}"
+        code = int(event.code)
+        if code not in _OF_SERVERS and not 3000 <= code < 5000:
+            return f"it closed with the code {code}, which no server may send"
+        reason = f": {event.reason}" if event.reason else ""
+        when = f"after {came} bytes of the echo" if came else "before the echo"
+        return f"it closed {when}, with the code {code}{reason}"
+
+
+def written(request: MessageSection, path: str, host: str) -> bytes:
+    """An upgrade as it is sent."""
+    return WSConnection(ConnectionType.CLIENT).send(_upgrade(request, path, host))
+
+
+def _upgrade(request: MessageSection, path: str, host: str) -> Request:
+    offered = [
+        each.strip()
+        for name, value in request.headers.items()
+        if name.lower() == _SUBPROTOCOL
+        for each in value.split(",")
+    ]
+    own = [
+        (name.encode(), value.encode())
+        for name, value in request.headers.items()
+        if name.lower() != _SUBPROTOCOL
+    ]
+    return Request(host=host, target=path, subprotocols=offered, extra_headers=own)

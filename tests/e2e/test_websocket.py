@@ -1,0 +1,65 @@
+"""WebSocket in the same judge: a race of echoes, and servers that don't echo rightly."""
+
+import sys
+from pathlib import Path
+from shlex import quote
+
+import pytest
+
+from bakeoff.model.verdict import Verdict
+from tests.e2e.conftest import QUICK, Place
+
+pytestmark = pytest.mark.e2e
+ROOT = Path(__file__).parents[2]
+SERVER = """
+import os, socket, threading
+from itertools import count
+from tests.verify.websockets import ACCEPT, echoing, frame
+
+echoed = count(1)
+serve = {
+    "": echoing(),
+    "key": echoing(
+        upgrade=b"HTTP/1.1 101 S\\r\\nUpgrade: websocket\\r\\nConnection: Upgrade\\r\\n"
+        + ACCEPT + b"s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\\r\\n\\r\\n"
+    ),
+    "alters": echoing(lambda echo: echo[:-1] + b"?"),
+    # After a hundred right ones: in the load.
+    "closes": echoing(lambda echo: echo if next(echoed) % 99 else frame(0x88, b"\\x03\\xf3")),
+}[os.environ.get("LIE", "")]
+listener = socket.create_server(("127.0.0.1", int(os.environ["PORT"])), backlog=512)
+while True:
+    connection, _ = listener.accept()
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    threading.Thread(target=serve, args=(connection,), daemon=True).start()
+"""
+WORKLOAD = """
+name = "chat"
+[websocket]
+path = "/chat"
+message = "Hello"
+"""
+
+
+def test_echoes_are_raced_and_who_lies_is_out_with_the_reason(place: Place) -> None:
+    (place.path / "server.py").write_text(SERVER)
+    (place.path / "chat.toml").write_text(WORKLOAD)
+    python = f"PYTHONPATH={quote(str(ROOT))} {quote(sys.executable)} server.py"
+    servers = (
+        *(f"{name}={python}" for name in ("one", "two")),
+        *(f"{lie}=LIE={lie} {python}" for lie in ("key", "alters", "closes")),
+    )
+    ended = place.bakeoff(
+        *("race", *servers, "--workload", "./chat.toml", "-c", "4", "-d", "2", *QUICK),
+        *("--json", "verdict.json"),
+    )
+    assert ended.status == 4, ended.err
+    verdict = Verdict.read_json(place.path / "verdict.json")
+    for name in ("one", "two"):
+        entry = verdict.entry(name)
+        assert entry and entry.valid and entry.requests_per_s and not entry.errors.total
+    out = {each.name: each.reason for each in verdict.skipped}
+    assert "accept token" in out["key"]
+    assert 'echoed "Hell?", not "Hello"' in out["alters"]
+    closes = verdict.entry("closes")
+    assert closes and not closes.valid and closes.errors.read

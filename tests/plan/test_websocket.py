@@ -1,0 +1,95 @@
+"""Messages over WebSocket: a workload's table, and the engine's job that is made of it."""
+
+import base64
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bakeoff.load import job
+from bakeoff.model.errors import BadFile, BadUsage
+from bakeoff.model.receipt import Handle, Verification
+from bakeoff.model.workload import Workload
+from bakeoff.plan import Catalogue
+from bakeoff.plan.workloads import read_workload
+from tests.plan.test_requests import planned
+
+WORKLOAD = """
+name = "chat"
+[websocket]
+path = "/chat"
+message = "häßlich"
+headers = { Cookie = "a=1" }
+"""
+
+
+def test_a_message_is_carried_by_an_upgrade(tmp_path: Path) -> None:
+    (tmp_path / "chat.toml").write_text(WORKLOAD)
+    workload = read_workload(tmp_path / "chat.toml")
+    request = workload.first
+    assert (request.method, request.path, request.headers) == ("GET", "/chat", {"Cookie": "a=1"})
+    assert workload.is_fixed
+    assert workload.body(request) == "häßlich".encode()
+    assert Workload.from_json(workload.to_json(), "") == workload
+
+
+@pytest.mark.parametrize(
+    ("given", "body"),
+    [
+        ({"message": "a{{b}}"}, b"a{{b}}"),
+        ({"message_base64": "/w==", "binary": True}, b"\xff"),
+        ({"message_bytes": 3, "binary": True}, b"1\n2"),
+        ({"message": ""}, b""),
+    ],
+)
+def test_the_engine_gets_the_message_beside_its_upgrade(
+    tmp_path: Path, given: dict[str, Any], body: bytes
+) -> None:
+    plan = planned(tmp_path, "python3 a.py", workload={"websocket": {"path": "/ws", **given}})
+    (entry,) = (each for each in plan.entries if not each.twin_of)
+    handle = Handle(name=entry.name, address="127.0.0.1:1", host="a:1", port=1)
+    (target,) = job(plan, [(handle, Verification(name=entry.name))], tmp_path).targets
+    assert target.request and target.websocket
+    assert (target.request.path, target.request.body_base64, target.expect) == ("/ws", "", None)
+    assert base64.b64decode(target.websocket.message_base64) == body
+    assert target.websocket.binary == given.get("binary", False)
+
+
+def test_it_goes_over_http_1_alone(tmp_path: Path) -> None:
+    chat = {"websocket": {"message": "a"}}
+    over = {"ca": None, "insecure": True, "workload": chat}
+    assert planned(tmp_path, "http://127.0.0.1:9/").protocol == "h1"
+    assert planned(tmp_path, "https://127.0.0.1:9/", **over).protocol == "h1-tls"
+    with pytest.raises(BadUsage, match="--protocol h2c: WebSocket goes over h1 and h1-tls alone"):
+        planned(tmp_path, workload=chat, protocol="h1,h2c")
+
+
+@pytest.mark.parametrize(
+    ("change", "key"),
+    [
+        (("message =", "# "), "websocket"),
+        (("message =", "message_bytes = 1\nmessage ="), "websocket"),
+        (('message = "häßlich"', 'message_base64 = "%"'), "websocket.message_base64"),
+        (('message = "häßlich"', 'message_base64 = "/w=="'), "websocket"),
+        (('message = "häßlich"', "message_bytes = 1048577"), "websocket.message_bytes"),
+        (("Cookie", "Upgrade"), "websocket"),
+        (("Cookie", "Sec-WebSocket-Extensions"), "websocket"),
+        (('"/chat"', '"chat"'), "websocket.path"),
+        (("[websocket]", '[request]\npath = "/"\n[websocket]'), None),
+        (("[websocket]", "[expect]\nstatus = 201\n[websocket]"), None),
+        (("[websocket]", '[grpc]\nmethod = "a/B"\nmessage_base64 = ""\n[websocket]'), None),
+    ],
+)
+def test_what_is_wrong_names_its_key(
+    tmp_path: Path, change: tuple[str, str], key: str | None
+) -> None:
+    (tmp_path / "chat.toml").write_text(WORKLOAD.replace(*change))
+    with pytest.raises(BadFile) as raised:
+        read_workload(tmp_path / "chat.toml")
+    assert raised.value.key == key
+
+
+@pytest.mark.parametrize(("name", "length"), [("ws-echo", 13), ("ws-echo-64k", 65536)])
+def test_the_catalogues_messages_are_as_long_as_they_say(name: str, length: int) -> None:
+    workload = Catalogue.shipped().workload(name)
+    assert len(workload.body(workload.first)) == length

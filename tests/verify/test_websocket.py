@@ -1,0 +1,130 @@
+"""An echo over WebSocket is right, or its fault has a name."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from bakeoff.model.receipt import Verification
+from bakeoff.model.workload import Workload
+from bakeoff.verify import answers, audit, verify
+from bakeoff.verify.audit import probe
+from bakeoff.verify.mix import opening
+from bakeoff.verify.websocket import AHEAD_BYTES_MAX
+from tests.verify.serving import Serve, handle_and_entry, serving
+from tests.verify.websockets import ACCEPT, echoing, frame
+
+HELLO = "Hello, World!"
+PIECES = ((0x01, 0), (0x00, 1), (0x80, 2))
+"""The first byte of each frame of a message of three, and where its byte is in that."""
+
+
+def workload(**websocket: Any) -> Workload:
+    return Workload.checked({"name": "echo", "websocket": {"message": HELLO, **websocket}}, "")
+
+
+def verified(serve: Serve, pipeline: int = 1, **websocket: Any) -> Verification:
+    with serving(serve) as port:
+        return verify(*handle_and_entry("a", port), workload(**websocket), pipeline)
+
+
+def instead(answer: bytes) -> Serve:
+    return echoing(lambda _: answer)
+
+
+def test_an_echo_is_right_and_its_frame_counts_as_its_head() -> None:
+    found = verified(echoing())
+    assert (found.problems, found.warnings, found.status) == ((), (), 101)
+    assert (found.head_bytes, found.body_bytes, found.keeps_alive) == (2, len(HELLO), True)
+
+
+@pytest.mark.parametrize(
+    "lie",
+    [
+        lambda echo: b"".join(frame(first, echo[2 + at : 3 + at]) for first, at in PIECES),
+        lambda echo: frame(0x89, b"ping") + echo,
+    ],
+)
+def test_fragments_are_joined_and_pings_come_between(lie: Callable[[bytes], bytes]) -> None:
+    assert verified(echoing(lie), message="abc").problems == ()
+
+
+@pytest.mark.parametrize("pipeline", [2, 16])
+@pytest.mark.parametrize(
+    "message",
+    [
+        {},
+        {"binary": True},
+        {"message": "", "binary": True},
+        {"message": None, "message_bytes": 2**16},
+    ],
+)
+def test_as_many_messages_are_sent_ahead_as_the_load_sends(
+    pipeline: int, message: dict[str, Any]
+) -> None:
+    assert verified(echoing(), pipeline, **message).problems == ()
+
+
+def test_no_more_is_sent_ahead_than_sockets_hold() -> None:
+    sent = {"message": None, "message_bytes": AHEAD_BYTES_MAX, "binary": True}
+    assert verified(echoing(), 10_000, **sent).problems == ()
+
+
+@pytest.mark.parametrize(
+    ("serve", "said"),
+    [
+        (echoing(upgrade=b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"), "status 200, not 101"),
+        (echoing(upgrade=b"HTTP/1.1 101 S\r\nUpgrade: websocket\r\n\r\n"), "Connection: Upgrade"),
+        (
+            echoing(
+                upgrade=b"HTTP/1.1 101 S\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                + ACCEPT
+                + b"s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n"
+            ),
+            "accept token",
+        ),
+        (instead(frame(0x81, b"Hello, W0rld!")), 'echoed "Hello, W0rld!", not "Hello, World!"'),
+        (instead(frame(0x81, b"")), "echoed an empty body"),
+        (instead(frame(0x82, HELLO.encode())), "its echo is binary, not text"),
+        (instead(frame(0x81, b"\xff\xff")), "breaks WebSocket's protocol"),
+        (instead(frame(0x81, b"abcd" + HELLO.encode(), 0x80)), "breaks WebSocket's protocol"),
+        (instead(frame(0xC1, HELLO.encode())), "breaks WebSocket's protocol"),
+        (instead(frame(0x09, b"")), "breaks WebSocket's protocol"),
+        (instead(frame(0x88, b"\x03\xe9bye")), "closed before the echo, with the code 1001: bye"),
+        (instead(frame(0x01, b"Hel") + frame(0x88, b"\x03\xe8")), "after 3 bytes of the echo"),
+        (instead(b""), "closed before its echo"),
+        (instead(b"\x81"), "closed in the middle of its echo"),
+        (echoing(lambda echo: echo * 2), "echoes none"),
+        (echoing(lambda echo: echo + frame(0x81, b"!")), "echoes none"),
+    ],
+)
+def test_what_is_wrong_is_named(serve: Serve, said: str) -> None:
+    (problem,) = verified(serve).problems
+    assert problem.startswith("GET /: ")
+    assert said in problem
+
+
+@pytest.mark.parametrize(
+    ("serve", "waits"),
+    [
+        (echoing(), False),
+        (instead(frame(0x81, b"?")), False),
+        (instead(frame(0x88, b"\x03\xf3")), False),
+        (echoing(upgrade=b"HTTP/1.1 404 N\r\ncontent-length: 0\r\n\r\n"), False),
+        (echoing(upgrade=b"HTTP/1.1 503 S\r\ncontent-length: 0\r\n\r\n"), True),
+        (instead(b""), True),
+    ],
+)
+def test_a_server_is_ready_once_it_answers_rightly_or_not(serve: Serve, waits: bool) -> None:
+    with serving(serve) as port:
+        handle, entry = handle_and_entry("a", port)
+        request = opening(entry, workload())
+        assert (answers("127.0.0.1", handle.port, request=request) is not None) == waits
+
+
+def test_its_work_for_an_echo_is_seen_and_probes_of_http_are_left_out() -> None:
+    with serving(echoing()) as port:
+        handle, entry = handle_and_entry("a", port)
+        found = audit([(handle, entry)], workload(), sleep=lambda _: None)["a"]
+        assert (found.asked, found.kept, found.date, found.segments) == (20, 20, "none", 1)
+        assert probe(handle, entry, workload()).closes_when_asked is None

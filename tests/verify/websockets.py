@@ -1,0 +1,39 @@
+"""Servers of WebSocket of these tests, by the server's half of wsproto; some do one thing wrong."""
+
+import socket
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+
+from wsproto import ConnectionType, WSConnection
+from wsproto.events import AcceptConnection, BytesMessage, Request, TextMessage
+
+from tests.verify.serving import Serve
+
+ACCEPT = b"Sec-WebSocket-Accept: "
+
+
+def frame(first: int, payload: bytes, masked: int = 0) -> bytes:
+    """A short frame, byte for byte."""
+    return bytes([first, masked | len(payload)]) + payload
+
+
+def echoing(lie: Callable[[bytes], bytes] = lambda echo: echo, *, upgrade: bytes = b"") -> Serve:
+    """A server that echoes. Its answers pass `lie`, and that to an upgrade is `upgrade`, if any."""
+    return partial(_serve, lie, upgrade)
+
+
+def _serve(lie: Callable[[bytes], bytes], upgrade: bytes, connection: socket.socket) -> None:
+    server = WSConnection(ConnectionType.SERVER)
+    with connection, suppress(OSError):
+        while data := connection.recv(65536):
+            server.receive_data(data)
+            for event in server.events():
+                if isinstance(event, Request):
+                    agreed = server.send(AcceptConnection())
+                    connection.sendall(upgrade or agreed)
+                elif isinstance(event, TextMessage | BytesMessage):
+                    answer = lie(server.send(event))
+                    connection.sendall(answer)
+                    if len(answer) < 2 or answer.startswith(b"\x88"):
+                        return
