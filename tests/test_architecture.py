@@ -18,7 +18,7 @@ MAY_IMPORT = {
     "model": set[str](),
     "workers": {"keeper"},
     **{stage: {"model"} for stage in STAGES},
-    "plan": {"model", "installation"},
+    "plan": {"model", "command", "installation"},
     "build": {"model", "command", "installation", "keeper"},
     "load": {"model", "command", "installation", "histograms"},
     "start": {"model", "keeper"},

@@ -28,7 +28,8 @@ def article_names(incomplete: str) -> list[str]:
 
 
 CONTENDER_HELP = (
-    "A catalogue name, a folder with contender.toml, a quoted command, or a URL. NAME=… before it "
+    "A catalogue name, a folder with contender.toml, such a folder's page on GitHub or …/NAME.git"
+    "[#REF:FOLDER], a quoted command, or a server's URL. NAME=… before it "
     "gives it a name."
 )
 CONTENDER = typer.Argument(metavar="CONTENDER", help=CONTENDER_HELP, autocompletion=contender_names)

@@ -17,6 +17,7 @@ from bakeoff.model.exchange import Exchange
 from bakeoff.model.plan import Attached
 from bakeoff.model.protocol import PROTOCOLS, Protocol, Tls
 from bakeoff.plan.catalogue import CONTENDER_FILE, Catalogue, read_contender
+from bakeoff.plan.clones import clone_of
 from bakeoff.plan.names import command_names, cut, folder_names, short_names, split_name, url_names
 
 
@@ -176,9 +177,10 @@ def _resolve(
 ) -> ResolvedContender:
     if not operand.strip():
         raise BadUsage("a contender's name is empty")
-    if operand.startswith(("http://", "https://")):
+    cloned = clone_of(operand)
+    if cloned is None and operand.startswith(("http://", "https://")):
         return ResolvedContender(operand, "url", attached=parse_url(operand, trust))
-    path = directory / operand
+    path = cloned or directory / operand
     is_there = _is_there(path)
     named = os.sep in operand or operand in (".", "..")
     if is_there and path.is_dir() and (named or (path / CONTENDER_FILE).exists()):

@@ -4,6 +4,7 @@ import socket
 
 from tests.messages.case import Scene, Section, case, typed
 from tests.messages.worlds import world
+from tests.repositories import new_repository
 
 WITHOUT_TOOLS = {
     "wrk": "wrk is not installed: apt-get install wrk",
@@ -16,6 +17,19 @@ def _nobody_resolves(scene: Scene) -> None:
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 
     scene.patch.setattr(socket, "getaddrinfo", fail)
+
+
+def _published(scene: Scene) -> None:
+    scene.stands_for["FOLDER"] = str(scene.folder)
+    new_repository(scene.folder / "shop.git", {"README": ""})
+
+
+def _no_git(scene: Scene) -> None:
+    (scene.folder.parent / "bin" / "git").unlink()
+
+
+def _no_cache(scene: Scene) -> None:
+    scene.patch.setenv("XDG_CACHE_HOME", "/proc/nowhere")
 
 
 SECTION = Section(
@@ -38,6 +52,18 @@ SECTION = Section(
             race --server-nodes 2 http://localhost/
             race http://192.0.2.1:8080/
         """),
+        *(
+            case(f"race file://FOLDER/{rest}", given, _published, situation)
+            for rest, given, situation in (
+                ("none.git", "", None),
+                ("shop.git", "", None),
+                ("shop.git#main:server", "", None),
+                ("shop.git#none", "", None),
+                ("shop.git#-q", "", None),
+                ("shop.git", "git is not installed", _no_git),
+                ("shop.git", "XDG_CACHE_HOME can't be written", _no_cache),
+            )
+        ),
         case("race http://no-such-host.example/", "nothing knows that name", _nobody_resolves),
         *typed("""
             crosscheck localhost
