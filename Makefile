@@ -101,7 +101,7 @@ contenders: .venv/installed
 	@# Not the installed command: contenders are built while the engine still is.
 	@# With status 4 some can't be built here: their tests are skipped.
 	$(YIELDING) $(BIN)/python -m bakeoff setup $(or $(CONTENDERS),--all) || [ $$? -eq 4 ]
-	@# Whom contenders ask in workloads that forward: else the first tests would wait for its build.
+	@# The upstream of workloads that forward: else the first tests would wait for its build.
 	$(YIELDING) $(BIN)/python -m bakeoff setup ./catalogue/upstream
 
 # Several processes at once would each compile what tests import.

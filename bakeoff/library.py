@@ -343,7 +343,7 @@ def compare(
 
     Raises `BadUsage` where the two were not measured alike.
     """
-    # Statistics libraries take a second to import: who doesn't judge doesn't wait for them.
+    # Statistics libraries take a second to import, which only a judge needs.
     from bakeoff.judge import compare_runs
 
     judged = [_judged(each) for each in (before, after)]

@@ -29,7 +29,7 @@ CHROMIUM = [
 
 
 def pytest_configure() -> None:
-    # Runs of tests are not added to the history of whoever runs them.
+    # Runs of tests are not added to a developer's own history.
     os.environ["BAKEOFF_HISTORY"] = ""
     # Nobody pulls the plug. What waits for the disk, and when, is in tests/runs/test_store.py.
     for name in ("fsync", "fdatasync"):

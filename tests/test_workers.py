@@ -1,4 +1,4 @@
-"""Processes that share work end with whom they work for, however that ends."""
+"""Processes that share work end with the process that they work for, however that ends."""
 
 import multiprocessing
 import os

@@ -46,7 +46,7 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.exit(Status.INTERRUPTED)
     except BrokenPipeError:
-        # Whoever read our output has had enough; what is still buffered has nowhere to go.
+        # The reader of our output has had enough; what is still buffered has nowhere to go.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except OSError as error:

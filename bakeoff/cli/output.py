@@ -160,7 +160,7 @@ def measure(
 
     Without `stages` it is measured on this machine.
     """
-    # Here, not above: whoever asks for help or for another tool's load doesn't wait for it.
+    # Here, not above: help and other tools' loads don't need it, and it is slow to import.
     from bakeoff import runs, satellites
     from bakeoff.progress import terminal_watch
 

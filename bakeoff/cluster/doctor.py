@@ -19,7 +19,7 @@ CONNECTIONS = 64
 RAMP_MS, WINDOW_MS = 200, 1000
 REACH_S = 1.0
 PORTS = {8265: "dashboard", 10001: "client server"}
-"""By default on the loopback; where they are not, whoever reaches them can run programs."""
+"""By default on the loopback; elsewhere, anybody who reaches them can run programs."""
 ERROR_NS_MAX = 1_000_000
 RTT_US_MAX = 5_000.0
 NULL = """
@@ -164,7 +164,7 @@ def hindrances(cluster: Cluster) -> Iterator[Hindrance]:
         if ipaddress.ip_address(node.address).is_global:
             yield Hindrance(
                 what=f"{node.address} is a public address",
-                why="Ray asks nobody who they are: whoever reaches its ports can run programs",
+                why="Ray does not authenticate: anybody who reaches its ports can run programs",
                 fix="let Ray use a private network: ray start --node-ip-address=10.…",
                 level="warning",
             )
@@ -179,7 +179,7 @@ def _exposed(addresses: list[str]) -> Iterator[Hindrance]:
                 continue
             yield Hindrance(
                 what=f"Ray's {what} listens on {address}:{port}, not on the loopback alone",
-                why="whoever reaches it can run programs on every node",
+                why="anybody who reaches it can run programs on every node",
                 fix="ray start --head --dashboard-host=127.0.0.1, and a firewall around the nodes",
                 level="warning",
             )

@@ -190,7 +190,7 @@ class _Servers(Servers):
 
 
 class _LoadGenerators(LoadGenerators):
-    """Generators of this machine, which load nobody but whom they may."""
+    """Generators of this machine, which load only allowed hosts."""
 
     def __init__(self, folder: Path, may_load: frozenset[str]) -> None:
         self._folder, self._may_load = folder, may_load

@@ -1,4 +1,4 @@
-"""Who may ask the explorer: whoever has the token, under a name of ours, from a page of ours.
+"""Who may use the explorer: anybody with the token, under a name of ours, from a page of ours.
 
 Other pages in the same browser can send requests here too, and a name on the web may lead to
 127.0.0.1 (DNS rebinding). So a request needs the secret, a Host that is ours, and where it has an
@@ -109,7 +109,7 @@ class Guard:
     def allows(self, deed: str, seal: str, headers: Headers) -> bool:
         """Whether what a form asks for may be done: `seal` is its own, and our page has sent it.
 
-        Every browser says where a form comes from; whoever doesn't is none.
+        Every browser says where a form comes from.
         """
         ours = "origin" in headers and self._from_us(headers, headers.get("host", ""))
         return ours and hmac.compare_digest(seal.encode(), self.seal(deed).encode())

@@ -1,4 +1,4 @@
-"""A view before it is HTML: what a page shows, whoever asks for it; and its HTML."""
+"""A view before it is HTML: what a page shows to any reader; and its HTML."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

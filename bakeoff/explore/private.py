@@ -1,4 +1,4 @@
-"""What is left out of what others will see: names of people and machines, and where things lie."""
+"""What others will not see: names of people and machines, and where things lie."""
 
 import getpass
 import re

@@ -117,7 +117,7 @@ def judge(
     verdict = Verdict(
         **{key: getattr(plan, key) for key in OF_PLAN},
         workload=plan.workload.name,
-        asks=plan.workload.asks,
+        workload_summary=plan.workload.summary,
         requests=requests,
         by_request=tuple(disagreements(requests, listing)),
         by_cpu=differing(plan, entries, listing),

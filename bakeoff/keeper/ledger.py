@@ -1,4 +1,4 @@
-"""What was started and made, written down before it is there: whoever is killed is tidied up after.
+"""What was started and made, recorded before it is there, so that a killed run can be cleaned up.
 
 An entry is a file in a folder of this user's, named by the process that owns it: one for each
 keeper, each command and each scratch folder. It has a JSON object a line: whose it is, each session
@@ -85,7 +85,7 @@ class Kept(NamedTuple):
     files: tuple[tuple[Path, str], ...]
     """To be removed where they have that text, or its beginning."""
     groups: tuple[Path, ...]
-    """Control groups: whoever is in one is ours."""
+    """Control groups: every process in one is ours."""
 
     def is_marked(self, marker: str | None) -> bool:
         """Whether a process with that marker was started by its owner."""

@@ -1,4 +1,4 @@
-"""Scratch folders that go with whoever made them, or after a kill with the next sweep."""
+"""Scratch folders that go with the process that made them, or after a kill with the next sweep."""
 
 import contextlib
 import secrets

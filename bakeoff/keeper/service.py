@@ -229,6 +229,6 @@ def main() -> None:
 
 
 def _say(connection: socket.socket, **packet: Any) -> None:
-    """Send a packet; whoever is gone by now doesn't get it."""
+    """Send a packet, unless the client is gone by now."""
     with contextlib.suppress(OSError):
         connection.send(json.dumps(packet).encode())

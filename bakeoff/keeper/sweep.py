@@ -79,7 +79,7 @@ def sweep() -> tuple[str, ...]:
 
 
 def end_session(leader: int) -> None:
-    """End what is left of a session whose leader was our child, and has just been reaped."""
+    """End the rest of a session whose leader was our child, and has just been reaped."""
     until = time.monotonic() + KILL_WITHIN_S
     while time.monotonic() < until:
         table = processes()

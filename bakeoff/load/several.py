@@ -227,7 +227,7 @@ class Several:
             raise
 
     def slice(self, command: SliceCommand) -> SliceOfSeveral:
-        # Here, not above: whoever only plans does not wait for numpy.
+        # Here, not above: a plan does not need numpy, which is slow to import.
         from bakeoff.load.merging import merged
 
         clocks = self._of.clocks

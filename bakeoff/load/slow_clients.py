@@ -29,7 +29,7 @@ class SlowClients:
         name = handle.tls.server_name if handle.tls else "localhost"
         sent = base64.b64encode(request[:BYTES_MAX]).decode()
         words = (address.strip("[]"), port, str(count), handle.protocol, name, sent)
-        # On the generator's core, which is no server's.
+        # On the generator's core, which no server uses.
         self._process = subprocess.Popen(
             [sys.executable, "-I", str(Path(__file__).with_name("slow_sender.py")), *words],
             stdin=subprocess.PIPE,

@@ -21,7 +21,7 @@ class CrosscheckPlan(Contract):
     """plan.json of a crosscheck: `rounds` runs of `duration_s` by each of `loaders`, on `cpus`.
 
     `address` is where the URL's host is, `host` what the Host header says. `rate` is in requests
-    per second; None: a closed loop. `tls` says by whom the certificate is believed, which is
+    per second; None: a closed loop. `tls` says which certificate is right, which is
     checked before the first run. Of the `loaders`, those that are not here or can't do it are
     left out with a reason; `engine`, which all are held against, is among them.
     """

@@ -138,12 +138,11 @@ class Plan(Contract):
     1/1.02 to 1.02 for alike. `gates` must hold for the race to succeed, with `cpu_gates` by server
     CPU too; `cant_tell` says whether one passes that can't be decided. With `fewer_connections`
     nobody asked for so many `connections`: there are fewer where a server's listen queue can't take
-    them. With `same_answers` whoever answers otherwise than the reference is out. `upstream` is
-    whom the entries request where the workload has them request somebody, a server or a database,
-    on `upstream_cpus`. To `confirm`
-    is to measure the entries solo too, after the race, with a bound of their own; with `why` it is
-    followed by a look for causes. Without what is
-    `expected`, as in earlier versions, a race takes what it takes. Servers listen on `host`.
+    them. With `same_answers` an entry is out that answers otherwise than the reference. `upstream`
+    is the server or database that the workload has the entries request, on `upstream_cpus`. To
+    `confirm` is to measure the entries solo too, after the race, with a bound of their own; with
+    `why` it is followed by a look for causes. Without what is `expected`, as in earlier versions, a
+    race takes what it takes. Servers listen on `host`.
     Without a `cluster` all of it is on one machine. `available`: the contenders were not named one
     by one, so those that can't be built or don't serve the workload are left out as a rule. Servers
     are reached over the `path`, which is made on `path_cpus`; None: by loopback or a network. With

@@ -22,7 +22,7 @@ ALPN: dict[Protocol, str] = {"h1-tls": "http/1.1", "h2": "h2", "h3": "h3"}
 
 
 class Tls(Contract):
-    """Whom a client of a server believes, and what it asks for by SNI.
+    """Which certificates a client of a server trusts, and which name it sends by SNI.
 
     The certificate has to be signed by a root of `ca_pem`, PEM, and be of `server_name`.
     `insecure`: any certificate is taken, and `ca_pem` is None. `resume`: later connections may

@@ -42,8 +42,8 @@ class Slice(Contract):
 
     `server_cpu` covers ramp, window and drain, as `event.requests_all` does; None where it can't
     be seen. `leak_ns` is CPU time that the contender used since its last turn ended, while others
-    were loaded, over `leak_wall_ns`; None for its first turn. `upstream_cpu` is that of whom it
-    asked meanwhile, where the workload has it ask somebody. `rate` is what was offered in an open
+    were loaded, over `leak_wall_ns`; None for its first turn. `upstream_cpu` is that of the
+    upstream meanwhile, where the workload has one. `rate` is what was offered in an open
     loop, requests per second; None: closed loop. `others_share` is the share of the
     servers' cores' time that processes other than contenders had meanwhile; None: it can't be seen.
     Of several load generators, `event` is their sum,

@@ -44,7 +44,7 @@ class MachineRatio(Interval):
 
 
 class Upstream(Contract):
-    """Whom the entries requested: a server, and after which time it answers, or a database, and how
+    """What the entries requested: a server, and after which time it answers, or a database, and how
     many rows it has; and on which processors. `busy` is the largest share of the time in which it
     was at work, over all entries; None: it can't be seen."""
 
@@ -96,9 +96,10 @@ class LoaderFigures(Contract):
 class Verdict(Contract):
     """The result of one race. `fairness` says where its entries' work is unequal.
 
-    `asks` is what was asked, in a few words. Of a mix, `requests` has each request by itself, and
-    `by_request` those in which two entries differ otherwise than in most. `by_cpu` has the pairs on
-    which the second verdict, by server CPU per request, is another one, with the cause.
+    `workload_summary` says what was requested, in a few words. Of a mix, `requests` has each
+    request by itself, and `by_request` those in which two entries differ otherwise than in most.
+    `by_cpu` has the pairs on which the second verdict, by server CPU per request, is another one,
+    with the cause.
 
     `protocol` is that of all entries, or, where they differ in it, of the first. `loaders` are the
     load generators, where several loaded together. `earlier_races` are those that predictions of
@@ -135,7 +136,7 @@ class Verdict(Contract):
     complete: bool
     warnings: tuple[Finding, ...] = ()
     fairness: tuple[Finding, ...] = ()
-    asks: str = ""
+    workload_summary: str = ""
     requests: tuple[MixedRequest, ...] = ()
     by_request: tuple[Finding, ...] = ()
     by_cpu: IfAny[tuple[Finding, ...]] = ()

@@ -401,8 +401,8 @@ class Workload(Contract):
         return next(iter(self.by_name.values()))
 
     @property
-    def asks(self) -> str:
-        """In a few words what is asked: `POST /orders, for status 201`."""
+    def summary(self) -> str:
+        """In a few words what is requested: `POST /orders, for status 201`."""
         if self.is_mix:
             return f"{len(self.by_name)} requests"
         expect = self.first.expect or ExpectSection()

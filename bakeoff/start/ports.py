@@ -42,7 +42,7 @@ class Ports:
 
         Connections in TIME_WAIT don't count: servers bind over them.
         """
-        # A UDP port with that option is shared with whoever has it, too.
+        # A UDP port with that option is shared with others that have it, too.
         if not can_bind(host, port, reuse=not udp, udp=udp):
             who = _owner(port, udp=udp) or "a process that is hidden from this user"
             raise ContenderOut(f"port {port} is taken by {who}; end it, or take another port")

@@ -266,7 +266,7 @@ def _http2(answers: Sequence[Answer], settings: Mapping[str, int]) -> Http2Condu
 
 
 LOOKS_FOR_S = 2.0
-"""Whoever is still served after so long is not what is looked for."""
+"""A client that is still served after so long is not what is looked for."""
 WAITS_S = 1.0
 WAITS_ANSWERS = 20
 """So long, and so many times its first answer's time, an answer is waited for."""

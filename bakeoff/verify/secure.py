@@ -23,7 +23,7 @@ _OVER_TCP: tuple[Protocol, ...] = ("h2", "h1-tls")
 
 
 def context(tls: Tls, protocol: Protocol) -> ssl.SSLContext:
-    """A client that believes whom `tls` says, and offers exactly one protocol by ALPN."""
+    """A client that trusts what `tls` says, and offers exactly one protocol by ALPN."""
     made = ssl.create_default_context(cadata=tls.ca_pem)
     if tls.insecure:
         made.check_hostname = False

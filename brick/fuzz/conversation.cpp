@@ -2,7 +2,7 @@
 // client's end and the server's.
 //
 // An input is a byte that says how many events follow, two bytes for each event, and the text that
-// the client sends. What is left when the events are over is given and taken whole.
+// the client sends. The rest is given and taken whole when the events are over.
 #include <cstdint>
 #include <cstdlib>
 #include <string>

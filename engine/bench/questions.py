@@ -187,7 +187,7 @@ QUESTIONS = {
         ),
     ),
     "mix": Question(
-        "what is left of it where eight requests are drawn, and figures kept of each?",
+        "how fast is it where eight requests are drawn, and figures kept of each?",
         "null",
         (g.VOLLEY_MIX, g.VOLLEY_ONE),
         (
@@ -310,7 +310,7 @@ for maker, of_maker in MAKERS.items():
             QUESTIONS[f"{of_maker}{each}, {connections} x {streams}"] = in_protocol(
                 each, maker, connections, streams
             )
-# nginx is told to keep no session, so every handshake is full, whoever asks for less.
+# nginx is told to keep no session, so every handshake is full, though a client offers less.
 QUESTIONS["handshakes"] = Question(
     "how many full handshakes, with a request each, does a second of the generator's CPU time do?",
     "nginx h1-tls",

@@ -173,7 +173,7 @@ class Machines:
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
-            # Whoever runs the tests in the background has Ctrl-C ignored.
+            # Tests that run in the background have Ctrl-C ignored.
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
 

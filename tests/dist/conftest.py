@@ -24,7 +24,7 @@ mount -t tmpfs none "$1" && shift && exec setpriv --reuid 65534 --regid 65534 --
 
 @dataclass(frozen=True)
 class Stranger:
-    """An ordinary user in a home of his own, for whom our clone is an empty folder."""
+    """An ordinary user in a home of his own, who sees our clone as an empty folder."""
 
     home: Path
     env: dict[str, str] = field(default_factory=dict)

@@ -104,7 +104,7 @@ PARTS = ("bakeoff", "keeper", "engine", "command")
 class Try:
     """One try of `kind` in a folder of its own. `seed` decides who is killed, and when.
 
-    `url` is of a server that is there for whoever needs one.
+    `url` is of a server that is there for kinds that need one.
     """
 
     place: Place
@@ -135,7 +135,7 @@ class Try:
         return f"{self.seed}: {self.kind}{groups}, killed {' and '.join(self.killed) or 'nobody'}"
 
     def run(self) -> None:
-        """Begin, kill, type the next command, and look for what is left."""
+        """Begin, kill, type the next command, and look for leftovers."""
         words = KINDS[self.kind](self.place, self.url)
         process = self._begin(words)
         try:

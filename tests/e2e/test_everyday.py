@@ -125,7 +125,7 @@ def test_all_of_them_race_as_they_come_and_have_a_verdict(with_express: Place) -
     assert {entry.name for entry in verdict.entries} == set(SERVERS)
     why = {each.name: joined(each.reasons) for each in verdict.entries if not each.valid}
     assert why == {}
-    # Whoever makes clients wait is not excused by the generator.
+    # A server that makes clients wait is not excused by the generator.
     slow = [entry.name for entry in verdict.entries for each in entry.at_least if each]
     assert slow == []
     assert verdict.connections == 5

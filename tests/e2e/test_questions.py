@@ -173,7 +173,10 @@ def test_a_request_is_typed_as_for_curl(shop: Place) -> None:
     ended = shop.bakeoff(*words, *asks, "--json", "-")
     assert ended.status == 0, ended.err
     verdict = Verdict.from_json(ended.out, "stdout")
-    assert (verdict.workload, verdict.asks) == ("POST /orders", "POST /orders, for status 201")
+    assert (verdict.workload, verdict.workload_summary) == (
+        "POST /orders",
+        "POST /orders, for status 201",
+    )
     assert verdict.entries[0].valid
     plan = json.loads((shop.path / "runs" / "latest" / "plan.json").read_text())
     assert plan["workload"]["request"]["headers"]["X-Who"] == "ann"

@@ -42,7 +42,7 @@ class Shelves:
 
 @pytest.fixture(scope="session")
 def shelves(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shelves]:
-    """What tests only read; whoever changes something makes its own."""
+    """What tests only read; a test that changes something makes its own."""
     folder = tmp_path_factory.mktemp("explored here")
     servers = catalogue(folder / "a catalogue", *SPEEDS)
     here = Environment(servers, Path("/"), (0, 1), "t", ("bakeoff", "race"))

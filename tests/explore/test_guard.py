@@ -1,4 +1,4 @@
-"""Who is let in: whoever has the token, under a name of ours, from a page of ours."""
+"""Who is let in: anybody with the token, under a name of ours, from a page of ours."""
 
 import pytest
 

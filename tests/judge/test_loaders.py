@@ -178,7 +178,7 @@ def test_a_late_sender_counts_where_the_others_were_on_time() -> None:
 
     first = blocks_of(loaded_by_three(RACE.records(), lags(alone=True)))[0].slices[0]
     assert loaders.faults(first) == {"b": "loader_lags"}
-    # All wait for the server: that is no generator's fault.
+    # All wait for the server: no generator is at fault.
     every = blocks_of(loaded_by_three(RACE.records(), lags(alone=False)))[0].slices[0]
     assert loaders.faults(every) == {}
 

@@ -1,4 +1,4 @@
-"""What holds of any race's verdict, whoever took part and whatever was measured."""
+"""What holds of any race's verdict, with any contenders and any measurements."""
 
 from collections import defaultdict
 from itertools import combinations

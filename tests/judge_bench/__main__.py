@@ -298,7 +298,7 @@ PARTS: Mapping[str, Callable[[Bench, int], dict[str, Any]]] = {
 
 def next_part(done: Sequence[Mapping[str, Any]], parts: Sequence[str], left_s: float) -> str | None:
     """The one that had least of its share of the time, among those whose longest race so far fits
-    into what is left; None: none does."""
+    into the rest; None: none does."""
     spent_s = dict.fromkeys(parts, 0.0)
     longest_s = dict.fromkeys(parts, 60.0)
     for each in done:

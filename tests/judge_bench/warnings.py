@@ -2,7 +2,7 @@
 
 Without a folder it simulates races of equal servers, one of them a twin, on the usual machine and
 on a rough one, through the judge that judges real races. Of folders (of a run, or of many runs) it
-counts what the judge says of those today. A race counts once for each code, whoever it is about.
+counts what the judge says of those today. A race counts once for each code, not for each contender.
 What says how the weather was, or what was planned, is true of a healthy race too, and is marked.
 
 300 races on each machine take about ten minutes on two cores.

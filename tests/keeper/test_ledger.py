@@ -1,4 +1,4 @@
-"""Entries are written before things are there, read by whoever comes next, and gone with them."""
+"""Entries are written before things are there, read by the next command, and gone with them."""
 
 import os
 import time

@@ -1,4 +1,4 @@
-"""Reading /proc: names with brackets, markers, who is below whom, whose keeper is gone."""
+"""Reading /proc: names with brackets, markers, which is below which, whose keeper is gone."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""A sweep ends what is left of killed runs, and nothing else, whatever has its number."""
+"""A sweep ends the rest of killed runs, and nothing else, whatever has its number."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""What is left of the machine for more processes."""
+"""The machine's room for more processes."""
 
 import os
 from pathlib import Path

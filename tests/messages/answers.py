@@ -88,7 +88,7 @@ def other_root(scene: Scene) -> None:
 
 
 def impatient(scene: Scene) -> None:
-    """Whoever waits for an answer, waits for a fifth of a second."""
+    """An answer is waited for a fifth of a second."""
     connect = socket.create_connection
 
     def hasty(address: tuple[str, int], timeout: float = TIMEOUT_S) -> socket.socket:

@@ -66,7 +66,7 @@ def test_a_request_is_typed_as_for_curl(tmp_path: Path) -> None:
         "Cookie": "a=1; b=2",
         "Authorization": "Basic YW5uOnNlY3JldA==",
     }
-    assert "POST /orders" in made.workload.asks and "201" in made.workload.asks
+    assert "POST /orders" in made.workload.summary and "201" in made.workload.summary
     assert made.workload.is_fixed
 
 
@@ -123,7 +123,7 @@ def test_a_file_may_be_anywhere_and_the_plan_has_what_it_names(shop: Path) -> No
     assert kept.table() == (["id", "name"], [["7", "ann"], ["8", "bob b"]])
     assert kept.body(kept.by_name["order"]) == b"\xff\x00binary"
     assert list(kept.by_name) == ["GET /", "order"]
-    assert (kept.by_name["order"].method, kept.asks) == ("POST", "2 requests")
+    assert (kept.by_name["order"].method, kept.summary) == ("POST", "2 requests")
 
 
 @pytest.mark.parametrize(

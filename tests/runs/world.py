@@ -162,7 +162,7 @@ class World(Reports, History, Watch):
         return min(left_ns, max(0, self.time_ns - since_ns))
 
     def compile_after(self, key: str, name: str) -> None:
-        """What is left to be done from now on."""
+        """What remains to be done from now on."""
         done_ns, (_, left_ns) = self.compiled_ns(key), self.compiling.get(key, (0, 0))
         self.cpu_ns[key] = self.cpu_ns.get(key, 0) + done_ns
         more_s = self.compiles_s.get(name, 0.0) if self.loaded_s[key] <= 0.5 else 0.0

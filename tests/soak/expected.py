@@ -25,7 +25,7 @@ RACES = {
     *("race", "solo", "rate", "load", "close", "grid", "pipeline", "protocol", "boots", "confirm"),
     *("precision", "gate", "post", "mix"),
 }
-"""These compare; what is left of a pair has nothing to be compared with."""
+"""These compare; one of a pair has nothing to be compared with."""
 TOO_LITTLE = "too little was measured to compare"
 NOT_ALL = "per second that it was offered"
 """In an open loop, of a healthy server: the machine was busy with others' work."""

@@ -67,7 +67,7 @@ class Footprint:
         return found
 
     def left_after(self, within_s: float) -> list[str]:
-        """What is left so long afterwards at the latest."""
+        """What remains so long afterwards at the latest."""
         until = time.monotonic() + within_s
         while (left := self.left()) and time.monotonic() < until:
             time.sleep(LOOK_S)

@@ -22,7 +22,7 @@ HUNG_AFTER_S = 60.0
 """A run that is late is left alone so long, then its stacks are read and it is ended."""
 TIDY_WITHIN_S = 2.0
 TIDY_AFTER_KILL_S = 20.0
-"""A keeper gives contenders its grace; the next command ends what is left then."""
+"""A keeper gives contenders its grace; the next command ends the rest."""
 INTERRUPTED_WITHIN_S = 45.0
 """A run that was interrupted ends its servers, judges what is there and draws its report."""
 STACKS_WITHIN_S = 5.0

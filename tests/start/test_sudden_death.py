@@ -142,7 +142,7 @@ def test_a_killed_keeper_is_told_and_its_leftovers_end(
     with pytest.raises(BakeoffError, match=r"keeps the contenders \(pid \d+\) is gone"):
         keeper.pids("it")
     assert nothing_is_left(keeper.pid, tmp_path)
-    assert keeper.stop("it").how == "had ended", "whoever tidies up afterwards isn't told again"
+    assert keeper.stop("it").how == "had ended", "a later stop isn't told again"
     with pytest.raises(BakeoffError, match="is gone"):
         keeper.death("it")
 

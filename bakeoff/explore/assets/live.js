@@ -9,7 +9,7 @@
     let held = false;
     let latest = null;
 
-    // Whoever is at a mark or has scrolled a table stays there. Moments are added in between: a mark
+    // A reader at a mark or in a scrolled table stays there. Moments are added in between: a mark
     // is found again by what it says, and by its place where that has changed.
     const show = (html) => {
       const focusable = () => [...standing.querySelectorAll("a[href], summary, [tabindex]")];

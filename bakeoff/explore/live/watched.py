@@ -170,7 +170,7 @@ class Live:
             run.state = run.state.model_copy(update={"trouble": state.trouble})
             return
         run.judged_at = datetime.now(UTC)
-        # Last: whoever reads it finds the others.
+        # Last: a reader of it finds the others.
         run.state = state
 
 

@@ -23,7 +23,7 @@ class LoadSpec:
     engine has one for each of `cpus`, the generator's cores. `rate` is in requests per second over
     all connections; None is a closed loop. `expected_body` None: bodies aren't checked. Over
     HTTP/2 up to `streams` requests are under way on a connection. `tls` where it goes over TLS:
-    whoever asks has checked the certificate before, and the tools take it unseen.
+    the caller has checked the certificate before, and the tools don't check it.
     """
 
     url: str

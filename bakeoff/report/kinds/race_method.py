@@ -22,7 +22,7 @@ def facts(verdict: Verdict) -> tuple[str, ...]:
         loop(verdict),
         figures.plural(verdict.connections, "connection"),
         "a connection per request" if close else verdict.connection,
-        *([verdict.asks] if verdict.requests else []),
+        *([verdict.workload_summary] if verdict.requests else []),
         *([f"{verdict.pipeline} requests ahead on each"] if verdict.pipeline > 1 else []),
         *([f"{verdict.streams} streams on each"] if verdict.streams > 1 else []),
         *spoken(verdict),

@@ -99,7 +99,7 @@ class CrosscheckRun(Run[CrosscheckPlan, Crosscheck]):
         )
 
     def judge(self) -> Crosscheck:
-        # Statistics libraries take a second to import: whoever doesn't judge doesn't wait for them.
+        # Statistics libraries take a second to import, which only a judge needs.
         from bakeoff.judge.crosscheck import crosscheck
 
         plan, loaders, runs = self.planned, self._loaders(), self._runs()

@@ -75,7 +75,7 @@ class DayRun(Run[DayPlan, Day]):
         return next_window_ms(self.planned, self._ends()) is None
 
     def judge(self) -> Day:
-        # Statistics libraries take a second to import: whoever doesn't judge doesn't wait for them.
+        # Statistics libraries take a second to import, which only a judge needs.
         from bakeoff.judge import judge_day
 
         receipts, machine = self.store.receipts(), self.store.machine()

@@ -284,7 +284,7 @@ class ReplayRun(Run[ReplayPlan, Replay]):
         return all(comparison.is_complete for comparison in self._comparisons())
 
     def judge(self) -> Replay:
-        # Statistics libraries take a second to import: whoever doesn't judge doesn't wait for them.
+        # Statistics libraries take a second to import, which only a judge needs.
         from bakeoff.judge import decide
 
         comparisons, out = self._comparisons(), self.out()

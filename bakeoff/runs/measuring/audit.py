@@ -26,7 +26,7 @@ def audit(plan: Plan, stages: Stages, watch: Watch) -> AuditReport:
 
     Leaves no run folder behind. Raises `BakeoffError`; `NoVerdict` where nobody came up.
     """
-    # As for a verdict: whoever doesn't judge doesn't wait for the statistics libraries.
+    # As for a verdict: statistics libraries take a second to import.
     from bakeoff.judge import unequal, works_of
 
     plan = without(plan, build_able(plan, stages, watch)[1])

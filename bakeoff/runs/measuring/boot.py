@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 BOOT_SHARE = 0.5
 """Of a budget, for all planned boots but the last, which takes what is needed."""
 WORTH_S = 0.05
-"""What is left of a plan's time that is worth another boot."""
+"""The rest of a plan's time that is worth another boot."""
 
 
 def measured_s(records: Sequence[Record]) -> float:
@@ -72,7 +72,7 @@ class Boot:
 
     @classmethod
     def next(cls, plan: Plan, context: Context) -> "Boot":
-        """The one after those in the log: its share of what is left of the plan's time."""
+        """The one after those in the log: its share of the rest of the plan's time."""
         records = context.store.records()
         starts = [record.boot for record in records if isinstance(record, BootStart)]
         number = 1 + max(starts, default=-1)

@@ -196,7 +196,7 @@ class Context:
         return self._surroundings[0]
 
     def forwarder(self, plan: Plan) -> Forwarder | None:
-        """Whoever makes the plan's path, started when it is first asked for; None: there is no
+        """What forwards over the plan's path, started when it is first needed; None: there is no
         path. Raises `MissingPiece`."""
         if plan.path and not self._forwarders:
             made = self.stages.loads.forwarder(plan.path, plan.seed, plan.path_cpus)

@@ -99,7 +99,7 @@ class Turn:
         ramp_ms: float = 0,
         number: int = 0,
     ) -> Slice:
-        """One slice, and what it cost the server, and whom that asks."""
+        """One slice, and what it cost the server and its upstream."""
         around = self.context.surroundings(self.race)
         upstream_before, before = around.upstream_cpu(), self.running.cpu.read()
         event = engine.slice(self.command(ms, rate, ramp_ms=ramp_ms, number=number))
@@ -186,7 +186,7 @@ def recovery(turn: Turn) -> dict[str, Any]:
 
     The crowd's connections close as it goes, with what it had asked for unanswered.
     """
-    # Statistics libraries take a second to import: whoever doesn't measure doesn't wait for them.
+    # Statistics libraries take a second to import, which only measuring needs.
     from bakeoff.judge import recovered_after_ms
 
     clock, rate = turn.context.stages.clock, LOADS[USUAL] * turn.peak

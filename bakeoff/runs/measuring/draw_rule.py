@@ -71,7 +71,7 @@ class Facts:
 
 
 class Room(NamedTuple):
-    """What is left on this machine: memory, and files that this process may still open."""
+    """What this machine has free: memory, and files that this process may still open."""
 
     memory_mib: float
     files: int

@@ -220,7 +220,7 @@ class Instances:
             return
         self._started.remove((name, key))
         before = self._stopped.get(name)
-        # Whoever ignored SIGTERM once is not waited for in each draw.
+        # A process that ignored SIGTERM once is not waited for in each draw.
         grace_s = 0.0 if before and before.how == "SIGKILL" else GRACE_S
         now = self._context.keeper.stop(key, grace_s)
         how = max(now.how, before.how if before else now.how, key=_WORST.index)

@@ -47,7 +47,7 @@ class Scores:
         return scores
 
     def add(self, slices: Sequence[Slice]) -> None:
-        # Statistics libraries take a second to import: whoever doesn't measure doesn't wait.
+        # Statistics libraries take a second to import, which only measuring needs.
         from bakeoff.judge import hold
 
         for piece in slices:

@@ -192,7 +192,7 @@ class Session:
         )
 
     def _hold(self) -> None:
-        """What each is held to, asked where nobody gave it; whoever can't be is stopped."""
+        """What each is held to, sampled where nobody gave it; one without it is stopped."""
         held, out = infer_expectations(self.plan, self.running, self.context)
         for each in self.running:
             if reason := out.get(each.entry.name):

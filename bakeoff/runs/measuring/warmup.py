@@ -79,7 +79,7 @@ class Course:
     @cached_property
     def settled(self) -> "Settled":
         """How it went until now."""
-        # Statistics libraries take a second to import: whoever doesn't race doesn't wait for them.
+        # Statistics libraries take a second to import, which only a race needs.
         from bakeoff.judge.warm_up import LAST_SLICES, settled
 
         # Of so little CPU time a slice has a few milliseconds, and their noise looks like a course.

@@ -1,5 +1,5 @@
 // RFC 9112, 11.1 and 11.2: attacks, as they are published, each with the request that it smuggles.
-// One refusal and no other answer: whoever answers twice has seen a request that wasn't sent.
+// One refusal and no other answer: a server that answers twice has seen a request that wasn't sent.
 #include "cases/cases.hpp"
 
 namespace brick::conformance {

@@ -114,7 +114,7 @@ pub struct Tally {
     pub waited_ns: u64,
     /// The first failure.
     pub first_bad: Option<Bad>,
-    /// What each request of a request file had of all this. Failures that are no request's own are
+    /// What each request of a request file had of all this. Failures that belong to no request are
     /// only in [`Tally::errors`]: connections that could not be made ahead of requests, and what
     /// came unasked.
     pub by_request: ByRequest,

@@ -107,7 +107,7 @@ pub enum What<P> {
     Failed(Failure),
 }
 
-/// Bytes to send, or what is left of them.
+/// Bytes to send, or the rest of them.
 #[derive(Debug, Clone)]
 pub(crate) enum Unsent {
     /// A part of the outbox.

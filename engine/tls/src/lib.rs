@@ -2,7 +2,7 @@
 //!
 //! A [`Session`] takes sealed bytes and gives plain ones, without I/O. [`Tls`] puts sessions on the
 //! connections of any backend of `volley-net`. The programs that we stand in for check nobody's
-//! certificate, and so it is here unless [`Terms`] say whom to believe. [`ServerSession`] is the
+//! certificate, and so it is here unless [`Terms`] say which to trust. [`ServerSession`] is the
 //! other side.
 
 #![cfg_attr(not(test), warn(clippy::disallowed_types))]

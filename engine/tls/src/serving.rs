@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 use volley_net::errors::io_words;
 
-/// Whom a certificate is for that a server makes itself.
+/// The names in a certificate that a server makes itself.
 pub const OWN_NAME: &str = "localhost";
 
 /// How else that may be called.

@@ -1,4 +1,4 @@
-//! Whom to believe: everyone, or who shows a given certificate or one that it vouches for.
+//! Which certificates to trust: all, or a given one and those that it has signed.
 
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};

@@ -38,7 +38,7 @@ def test_no_text_of_the_result_gets_into_it() -> None:
         for each in result.race.entries
     )
     race = result.race.model_copy(
-        update={"gates": gates, "entries": entries, "workload": HARM, "asks": HARM}
+        update={"gates": gates, "entries": entries, "workload": HARM, "workload_summary": HARM}
     )
     changes = {"contender": HARM, "base": revision, "head": revision, "reasons": (reason,)}
     hostile = result.model_copy(update={**changes, "race": race, "command_line": (HARM,)})

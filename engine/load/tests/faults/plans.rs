@@ -248,7 +248,7 @@ fn so_many_requests_on_each_connection() {
             await_connections(&visits, 0);
             let carried = visits.requests.lock().unwrap();
             assert_eq!(carried.iter().sum::<u64>(), 300);
-            // The last ones of each of the four carry what is left.
+            // The last ones of each of the four carry the rest.
             assert!(carried.iter().all(|&count| count <= 3), "{carried:?}");
             assert!(carried.iter().filter(|&&count| count < 3).count() <= 4, "{carried:?}");
         }

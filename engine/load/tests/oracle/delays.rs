@@ -12,7 +12,7 @@ use volley_net::clock::MS;
 /// 5 ms for each, and 50 ms more for each tenth.
 const HICCUPS: &str = "--delay 5ms --slow-every 10 --slow 50ms";
 
-/// Nothing queues here: whoever does not wait meanwhile does not feel a disturbance.
+/// Nothing queues here: a client that does not wait meanwhile does not feel a disturbance.
 fn setup(io: IoChoice, connections: usize, plan: Plan, server: &str, longest_ns: u64) -> Setup {
     let reach = Reach { before_ns: longest_ns, recovery: 0.0, after_ns: MS };
     let server = server.to_owned();

@@ -24,7 +24,7 @@ pub type Secure<S = TcpStream> = Conversation<StreamOwned<ServerConnection, S>>;
 /// What a server is like.
 #[derive(Clone)]
 pub struct Server {
-    /// Whom its certificate is for.
+    /// The names that its certificate is for.
     pub name: &'static str,
     pub expired: bool,
     /// What it agrees on by ALPN; empty: it says nothing.

@@ -213,7 +213,7 @@ pub fn write_headers(out: &mut Vec<u8>, stream: u32, block: &[u8], ends: bool, m
     }
 }
 
-/// The same for a head of whatever length that `write` appends, for whom it is not copied as a rule.
+/// The same for a head of any length that `write` appends, which is not copied as a rule.
 #[inline]
 pub fn write_headers_by(
     out: &mut Vec<u8>,

@@ -196,7 +196,7 @@ impl<T: Copy> Http3<T> {
     fn on_goaway(&mut self, payload: &[u8]) -> Result<Option<Ended>, Broken> {
         let number = varint::read(payload).filter(|(_, rest)| rest.is_empty());
         let (stream, _) = number.ok_or("GOAWAY is not a number")?;
-        ensure(stream.is_multiple_of(STEP), "GOAWAY with a stream that is no request's")?;
+        ensure(stream.is_multiple_of(STEP), "GOAWAY with a stream that does not carry a request")?;
         let first = u32::try_from(stream / STEP).unwrap_or(u32::MAX);
         let before = self.farewell.unwrap_or(u32::MAX);
         ensure(first <= before, "a second GOAWAY takes what the first refused")?;

@@ -71,7 +71,7 @@ impl<T: Copy> Http3<T> {
         Some(Open { record, left: record.length as usize })
     }
 
-    /// A record, or what is left of it. What it leaves of `piece` comes again.
+    /// A record, or the rest of it. What it leaves of `piece` comes again.
     #[inline]
     fn on_record<F: Fn(T) -> Awaited>(
         &mut self,

@@ -273,7 +273,7 @@ fn what_a_server_may_not_say_on_its_own_streams_is_told() {
         (vec![control(&[frame(kind::MAX_PUSH_ID, b"\0")])], "about pushes"),
         (vec![control(&[frame(9, b"")])], "only HTTP/2 has"),
         (vec![control(&[frame(0x21, &[0; 20_000])])], "16384"),
-        (vec![control(&[goaway(1)])], "no request's"),
+        (vec![control(&[goaway(1)])], "does not carry a request"),
         (vec![control(&[goaway(4), goaway(8)])], "a second GOAWAY"),
         (vec![control(&[frame(kind::GOAWAY, b"\x40")])], "not a number"),
         (vec![own(CONTROL, stream::PUSH, b"")], "a push"),

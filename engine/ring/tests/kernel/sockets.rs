@@ -213,7 +213,7 @@ fn a_ring_that_goes_lets_go_of_its_sockets_and_its_memory() {
     ring.send(&other, key(1), sent..LARGE);
     ring.submit().unwrap();
     drop(ring);
-    // The receive is gone: the bytes wait for whoever reads next.
+    // The receive is gone: the bytes wait for the next reader.
     peer.write_all(b"later").unwrap();
     let mut bytes = [0; 5];
     (&ours).read_exact(&mut bytes).unwrap();

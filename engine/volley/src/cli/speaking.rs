@@ -1,11 +1,11 @@
-//! The options of `volley load` that say what is spoken, and with whom.
+//! The options of `volley load` that say what is spoken, and with which server.
 
 use super::values::{at_least_1, server_name};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use volley_load::scheme::Scheme;
 
-/// What is spoken, and with whom.
+/// What is spoken, and with which server.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Protocol")]
 pub struct Speaking {

@@ -176,7 +176,7 @@ pub(super) fn sha256(text: &str) -> Result<BodyRule, String> {
     BodyRule::from_hex(text).ok_or_else(|| "it takes 64 hexadecimal digits".into())
 }
 
-/// Whom a certificate may be for.
+/// The names that a certificate may be for.
 pub(super) fn server_name(text: &str) -> Result<String, String> {
     if Config::is_name(text) {
         Ok(text.to_owned())

@@ -19,7 +19,7 @@ use volley_net::clock::S;
 use volley_net::{Address, Agreed, Io};
 use volley_protocol::Announced;
 
-/// What was written, for whoever has lent it.
+/// What was written, which the lender may read.
 #[derive(Clone, Default)]
 pub(super) struct Shared(Arc<Mutex<Vec<u8>>>);
 

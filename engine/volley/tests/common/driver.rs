@@ -235,7 +235,7 @@ pub fn mix(mut job: Job, name: &str, text: &str) -> Job {
     job
 }
 
-/// What each request had, which is in all what the slice had. `others`: errors that are no request's.
+/// What each request had, which is in all what the slice had. `others`: errors that belong to no request.
 pub fn parts(event: &SliceEvent, others: u64) -> Vec<RequestSlice> {
     let parts = event.by_request.clone().unwrap();
     let sum = |of: fn(&RequestSlice) -> u64| parts.iter().map(of).sum::<u64>();

@@ -42,7 +42,7 @@ static OFF: i32 = 0;
 /// Longer answers are counted by the kernel, and not copied.
 const LARGE: usize = 32 * 1024;
 
-/// What is asked, and of whom.
+/// What is requested, and where.
 pub(crate) struct Load {
     pub(crate) address: SocketAddr,
     pub(crate) connections: u32,

@@ -86,7 +86,7 @@ pub(super) fn length(text: &[u8]) -> usize {
     bits.div_ceil(8)
 }
 
-/// Appends a text's code. What is left of the last byte are ones.
+/// Appends a text's code. The rest of the last byte are ones.
 pub(super) fn encode(text: &[u8], out: &mut Vec<u8>) {
     let (mut bits, mut count) = (0_u64, 0);
     for &byte in text {
