@@ -127,6 +127,7 @@ class _CapacityKeywords(_Requests, _Attaching, total=False):
     connections: int
     protocol: Protocol
     streams: int
+    path: str
     arrivals: Arrivals
     duration: Time
     boots: int

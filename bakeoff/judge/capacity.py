@@ -32,6 +32,7 @@ from bakeoff.judge.crossing import (
 )
 from bakeoff.judge.history import History, calm, kept_disturbed, left_out
 from bakeoff.judge.lines import cost_lines, counts_energy
+from bakeoff.judge.path import path_figures, path_findings
 from bakeoff.judge.spread import Floats, Indices
 from bakeoff.judge.tally import ERROR_GROUPS, Tally
 from bakeoff.judge.warm_up import unsteady_warm_up
@@ -173,6 +174,7 @@ def judge_capacity(
         connections=plan.connections,
         protocol=plan.protocol,
         streams=plan.streams,
+        path=path_figures(plan, every.ends),
         reference=plan.reference,
         complete=complete,
         warnings=tuple(_run_warnings(plan, every, history, complete)),
@@ -377,6 +379,7 @@ def _run_warnings(
     if left_out:
         yield Finding.of("blocks_disturbed", n=left_out, blocks=len(every.blocks))
     yield from kept_disturbed(every.blocks, history.blocks, plan.cores.here)
+    yield from path_findings(path_figures(plan, every.ends))
     if len(history.boots) == 1 and not history.draws:
         yield Finding.of("one_boot_of_search")
     if every.costs and not counts_energy(every):

@@ -3,10 +3,9 @@
 from collections.abc import Iterator, Sequence
 
 from bakeoff.model.finding import Finding
-from bakeoff.model.plan import Plan
+from bakeoff.model.plan import PathFigures, Plan
 from bakeoff.model.readings import PathSeen
 from bakeoff.model.samples import BootEnd
-from bakeoff.model.verdict import PathFigures
 
 FULL = 0.8
 """Of a core. A path without delay that carries all it can takes 86 % where the generator has the

@@ -4,11 +4,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
-from bakeoff.model.base import Contract, IfAny
+from bakeoff.model.base import Contract, IfAny, IfGiven
 from bakeoff.model.finding import Finding
 from bakeoff.model.machine import Cluster, Machine
 from bakeoff.model.pairs import Line, Sided, pair_of
-from bakeoff.model.plan import Arrivals, Connection, Cores, Plan, Skipped
+from bakeoff.model.plan import Arrivals, Connection, Cores, PathFigures, Plan, Skipped
 from bakeoff.model.protocol import Protocol
 from bakeoff.model.ratio import Interval
 from bakeoff.model.receipt import Expectation
@@ -208,6 +208,7 @@ class CapacityReport(Contract):
     connections: PositiveInt
     protocol: Protocol = "h1"
     streams: PositiveInt = 1
+    path: IfGiven[PathFigures] = None
     reference: str
     complete: bool
     warnings: tuple[Finding, ...] = ()

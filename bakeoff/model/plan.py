@@ -3,7 +3,14 @@
 from collections.abc import Iterable
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
+from pydantic import (
+    Field,
+    NonNegativeFloat,
+    NonNegativeInt,
+    PositiveFloat,
+    PositiveInt,
+    model_validator,
+)
 
 from bakeoff.model.base import Contract, IfAny, IfGiven
 from bakeoff.model.contender import Contender
@@ -64,6 +71,20 @@ class NetworkPath(Contract):
     def __str__(self) -> str:
         """As it is typed: `20ms,0.1%`."""
         return f"{self.delay_ms:g}ms" + (f",{self.loss * 100:g}%" if self.loss else "")
+
+
+class PathFigures(NetworkPath):
+    """The path to the servers, and what its process did on `cpus` while blocks were measured: its
+    CPU time as a share of a core (`busy`), `packets` that it was given, of which some were lost as
+    planned and some had no place (`overrun`), and how late the others left, in the worst draw."""
+
+    cpus: tuple[NonNegativeInt, ...]
+    busy: NonNegativeFloat
+    packets: NonNegativeInt
+    lost: NonNegativeInt
+    overrun: NonNegativeInt
+    late_p50_us: NonNegativeFloat
+    late_p99_us: NonNegativeFloat
 
 
 class Attached(Contract):

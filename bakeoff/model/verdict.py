@@ -10,7 +10,7 @@ from bakeoff.model.finding import Finding
 from bakeoff.model.gate import GateResult
 from bakeoff.model.machine import Machine
 from bakeoff.model.pairs import MixedRequest, Pair, pair_of
-from bakeoff.model.plan import Arrivals, Connection, Cores, NetworkPath, RankedBy, Skipped
+from bakeoff.model.plan import Arrivals, Connection, Cores, PathFigures, RankedBy, Skipped
 from bakeoff.model.protocol import Protocol
 from bakeoff.model.ratio import Interval
 
@@ -52,20 +52,6 @@ class Upstream(Contract):
     rows: IfGiven[PositiveInt] = None
     cpus: tuple[NonNegativeInt, ...]
     busy: NonNegativeFloat | None
-
-
-class PathFigures(NetworkPath):
-    """The path to the servers, and what its process did on `cpus` while blocks were measured: its
-    CPU time as a share of a core (`busy`), `packets` that it was given, of which some were lost as
-    planned and some had no place (`overrun`), and how late the others left, in the worst draw."""
-
-    cpus: tuple[NonNegativeInt, ...]
-    busy: NonNegativeFloat
-    packets: NonNegativeInt
-    lost: NonNegativeInt
-    overrun: NonNegativeInt
-    late_p50_us: NonNegativeFloat
-    late_p99_us: NonNegativeFloat
 
 
 class LoaderFigures(Contract):

@@ -16,7 +16,7 @@ from bakeoff.plan.ladder import ROUND, SEARCH, WINDOW_MS_MIN, costs_s
 from bakeoff.plan.race import RaceDraft
 from bakeoff.plan.race_options import RaceOptions
 from bakeoff.plan.requests import RequestOptions
-from bakeoff.plan.values import Count, OneProtocol, Seconds
+from bakeoff.plan.values import Count, OnePath, OneProtocol, Seconds
 
 DURATION_PER_ENTRY_S = 30.0
 BOOTS = 3
@@ -78,6 +78,7 @@ class CapacityOptions(RequestOptions):
     connections: Annotated[Count | None, shared.CONNECTIONS] = None
     protocol: Annotated[OneProtocol | None, shared.PROTOCOL] = None
     streams: Annotated[Count, shared.STREAMS] = 1
+    path: Annotated[OnePath, shared.PATH] = ()
     arrivals: Annotated[Arrivals, shared.ARRIVALS] = "poisson"
     ca: Annotated[str | None, shared.CA] = None
     insecure: Annotated[bool, shared.INSECURE] = False

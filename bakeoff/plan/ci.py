@@ -15,7 +15,7 @@ from bakeoff.plan.environment import Environment
 from bakeoff.plan.race import RaceDraft
 from bakeoff.plan.race_options import RaceOptions
 from bakeoff.plan.requests import RequestOptions, beside
-from bakeoff.plan.values import Count, OneProtocol, Rate, Seconds, ShareBelow1, ShareBelow2
+from bakeoff.plan.values import Count, OnePath, OneProtocol, Rate, Seconds, ShareBelow1, ShareBelow2
 
 PROJECT_FILE = "bakeoff.toml"
 DURATION_S = 180.0
@@ -60,6 +60,7 @@ class CiOptions(RequestOptions):
     connections: Annotated[Count | None, shared.CONNECTIONS] = None
     protocol: Annotated[OneProtocol | None, shared.PROTOCOL] = None
     streams: Annotated[Count, shared.STREAMS] = 1
+    path: Annotated[OnePath, shared.PATH] = ()
     rate: Annotated[Rate | None, shared.RATE] = None
     load: Annotated[ShareBelow2 | None, shared.LOAD_SHARE] = None
     duration: Annotated[

@@ -155,6 +155,13 @@ PROTOCOL = Flag(
 STREAMS = Flag(
     LOAD, "Keep this many requests in flight on each HTTP/2 or HTTP/3 connection.", "1", "NUMBER"
 )
+PATH = Flag(
+    LOAD,
+    "Add this delay to each round trip and lose this share of the packets each way, such as 20ms "
+    "or 20ms,0.1%. It needs root.",
+    "loopback",
+    "DELAY[,LOSS]",
+)
 RATE = Flag(
     LOAD,
     "Offer each contender this many requests per second (open loop), and rank by p99 latency.",

@@ -54,13 +54,8 @@ class RaceOptions(RequestOptions):
     streams: Annotated[Counts, shared.STREAMS.several()] = (1,)
     path: Annotated[
         Paths,
-        shared.Flag(
-            shared.LOAD,
-            "Add this delay to each round trip and lose this share of the packets each way, such "
-            "as 20ms or 20ms,0.1%; may be repeated, and several make a grid. It needs root.",
-            "loopback",
-            "DELAY[,LOSS]",
-            repeated=True,
+        shared.PATH.but(
+            help=f"{shared.PATH.help} May be repeated: several make a grid.", repeated=True
         ),
     ] = ()
     rate: Annotated[Rate | None, shared.RATE] = None

@@ -11,6 +11,8 @@ from bakeoff.judge.capacity import Climbed
 from bakeoff.judge.crossing import ANSWERED, ERRORS, Held, climb, crossing, fitted, hold
 from bakeoff.model.capacity import CapacityEntry, CapacityPlan, CapacityReport
 from bakeoff.model.engine import EventsSlice, SliceEvent
+from bakeoff.model.plan import NetworkPath
+from bakeoff.model.readings import PathSeen
 from bakeoff.model.samples import Block, Record, Slice
 from bakeoff.plan import ladder, parse_slo
 from tests.judge.facts import MACHINE
@@ -42,11 +44,13 @@ def run(
     noise: float = 0.0,
     seed: int = 1,
     changed: Mapping[str, Mapping[str, object]] | None = None,
+    path: PathSeen | None = None,
 ) -> CapacityReport:
     """A search around rungs that are right for each contender's first objective."""
     rng = np.random.default_rng(seed)
     objectives = tuple(parse_slo(text) for text in slos)
     race = Race(ratios=dict.fromkeys(capacities, 1.0), boots=boots, blocks=0, seed=seed)
+    race.end = {"path": path} if path else {}
     speeds = {name: (speed, speed) for name, speed in capacities.items()}
     records: list[Record] = []
     bound = objectives[0].bounds[0]
@@ -78,7 +82,8 @@ def run(
                 number += 1
         records.append(end)
     asked = CapacityPlan(run="r", objectives=objectives, race=race.plan())
-    return judge_capacity(asked, race.plan(), race.receipts(), records, MACHINE, True, ladder.STEP)
+    plan = race.plan().model_copy(update={"path": path and NetworkPath(delay_ms=20, loss=0)})
+    return judge_capacity(asked, plan, race.receipts(), records, MACHINE, True, ladder.STEP)
 
 
 def entry(report: CapacityReport, name: str) -> CapacityEntry:

@@ -8,6 +8,7 @@ from bakeoff.model.readings import PathSeen
 from bakeoff.model.verdict import Verdict
 from tests.judge.facts import MACHINE
 from tests.judge.races import Race, codes, row, says
+from tests.judge.test_capacity import run as search
 
 SEEN = PathSeen(
     lasted_ns=10**9,
@@ -65,3 +66,9 @@ def test_where_nobody_is_busy_the_path_is_the_limit_and_says_of_how_much() -> No
     assert says(b.warnings, "path_limit", delay_us=20_000.0, at_most_per_s=64 / 0.02)
     assert "limit_unknown" not in codes(b.warnings)
     assert "limit_unknown" in codes(row(judged(0.0, busy=0.1), "b").warnings)
+
+
+def test_a_search_for_capacities_has_them_too() -> None:
+    report = search({"a": 10_000.0}, path=SEEN.model_copy(update={"overrun": 1}))
+    assert report.path and report.path.packets == 3 * 1001
+    assert "path_full" in codes(report.warnings)

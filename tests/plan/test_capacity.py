@@ -34,6 +34,14 @@ def test_a_bound_of_events_takes_a_workload_that_has_them() -> None:
         plan_capacity(["nginx"], CapacityOptions(slo=("gap-p99=30ms",)), environment())
 
 
+def test_a_search_goes_over_one_path() -> None:
+    options = CapacityOptions(slo=("p99=60ms",), path="20ms,1%")
+    path = plan_capacity(["nginx"], options, environment()).race.path
+    assert path and (path.delay_ms, path.loss) == (20.0, 0.01)
+    with pytest.raises(BadUsage, match="--path"):
+        CapacityOptions(slo=("p99=60ms",), path=("20ms", "50ms"))
+
+
 @pytest.mark.parametrize(
     ("text", "limit_us"), [("p50=500us", 500), ("p50=.5ms", 500), ("p50=1s", 1e6), ("p50=7µs", 7)]
 )

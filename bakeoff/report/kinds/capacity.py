@@ -73,6 +73,7 @@ def _mode(report: CapacityReport) -> tuple[str, ...]:
         f"{report.connections} connections ({report.connection})",
         *([f"{report.streams} streams on each"] if report.streams > 1 else []),
         *([shared.PROTOCOL_NAMES[report.protocol]] if report.protocol != "h1" else []),
+        *shared.over(report.path),
         f"steps of {(report.step - 1) * 100:.3g} %",
         f"{figures.plural(report.blocks, 'block')} over {figures.plural(report.boots, 'boot')}",
         f"{figures.duration(report.measured_s * 1e6)} measured",

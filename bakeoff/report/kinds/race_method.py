@@ -12,7 +12,7 @@ from bakeoff.model.samples import BootEntry, BootStart, Record
 from bakeoff.model.verdict import Verdict
 from bakeoff.report import figures
 from bakeoff.report.document import Section, Text, facts_table
-from bakeoff.report.kinds.shared import PROTOCOL_NAMES, core_list, pinning
+from bakeoff.report.kinds.shared import PROTOCOL_NAMES, core_list, over, pinning
 from bakeoff.report.sentences import listed
 
 
@@ -28,7 +28,7 @@ def facts(verdict: Verdict) -> tuple[str, ...]:
         *spoken(verdict),
         *pinning(verdict.cores),
         *asked(verdict),
-        *over(verdict),
+        *over(verdict.path),
         figures.plural(verdict.boots, "boot"),
         blocks_of(verdict),
         f"slices of {_slice_lengths(verdict)}",
@@ -46,7 +46,7 @@ def method(verdict: Verdict) -> dict[str, object]:
         **({"protocol": ", ".join(said)} if (said := spoken(verdict)) else {}),
         "pinning": ", ".join(pinning(verdict.cores)),
         **({"upstream": ", ".join(said)} if (said := asked(verdict)) else {}),
-        **({"path": ", ".join(said)} if (said := over(verdict)) else {}),
+        **({"path": ", ".join(said)} if (said := over(verdict.path)) else {}),
         "slices": _slice_lengths(verdict),
         "blocks": f"{blocks_of(verdict)} over {figures.plural(verdict.boots, 'boot')}",
         "measured": figures.duration(verdict.measured_s * 1e6),
@@ -72,19 +72,6 @@ def asked(verdict: Verdict) -> tuple[str, ...]:
     if upstream.rows:
         what = f"a database of {figures.plural(upstream.rows, 'row')}"
     return (f"{what} on {core_list(upstream.cpus)}{busy}",)
-
-
-def over(verdict: Verdict) -> tuple[str, ...]:
-    """The path to the servers; nothing where there is none."""
-    path = verdict.path
-    if path is None:
-        return ()
-    lost = f", {figures.percent(path.loss)} of packets lost each way" if path.loss else ""
-    return (
-        f"a path of {path.delay_ms:g} ms there and back{lost}, on {core_list(path.cpus)}",
-        f"its process busy {figures.percent(path.busy)}",
-        f"99 % of its packets within {figures.duration(path.late_p99_us)} of their time",
-    )
 
 
 def spoken(verdict: Verdict) -> tuple[str, ...]:

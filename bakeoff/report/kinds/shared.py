@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from bakeoff.model.capacity import CapacityEntry, CapacityReport
 from bakeoff.model.gate import GateResult
 from bakeoff.model.machine import Machine
-from bakeoff.model.plan import Cores, RankedBy, Skipped
+from bakeoff.model.plan import Cores, PathFigures, RankedBy, Skipped
 from bakeoff.model.protocol import Protocol
 from bakeoff.model.ratio import Ratio
 from bakeoff.model.receipt import Expectation
@@ -180,6 +180,18 @@ def core_list(numbers: tuple[int, ...]) -> str:
     if not numbers:
         return "any core"
     return f"core{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))}"
+
+
+def over(path: PathFigures | None) -> tuple[str, ...]:
+    """The path to the servers; nothing where there is none."""
+    if path is None:
+        return ()
+    lost = f", {figures.percent(path.loss)} of packets lost each way" if path.loss else ""
+    return (
+        f"a path of {path.delay_ms:g} ms there and back{lost}, on {core_list(path.cpus)}",
+        f"its process busy {figures.percent(path.busy)}",
+        f"99 % of its packets within {figures.duration(path.late_p99_us)} of their time",
+    )
 
 
 def skipped(contenders: Iterable[Skipped], title: str = "Not measured") -> doc.List:
