@@ -1,0 +1,99 @@
+"""First bytes and gaps as the engine measures them, held against the packets' own times.
+
+`python -m tests.load.test_packets` prints by how much they differ on this machine.
+"""
+
+import json
+import subprocess
+from collections.abc import Sequence
+from math import ceil, sqrt
+from statistics import mean, stdev
+
+import pytest
+
+from bakeoff.installation import engine_path
+from bakeoff.judge.quantiles import t_quantile
+from tests.brick.conftest import program, running
+from tests.load.packets import Seen, captured
+
+SCRIPT = "/events?events=20&gap=10ms&jitter=4ms&first=5ms"
+FIRST_US, GAP_US = 5_000, 10_000
+ROUNDS, ROUND_S = 10, 3
+OFF_US = 50
+"""What the engine may be off by: at the median always, at the p99 on average."""
+CONNECTIONS = (16, 64)
+
+
+def both(port: int, connections: int, seconds: float) -> dict[str, tuple[float, float]]:
+    """Each quantile in µs, by the engine and by the packets of the same load."""
+    words = ["load", "--events", "--json", "-c", str(connections), "-d", str(seconds)]
+    url = f"http://127.0.0.1:{port}{SCRIPT}"
+    with captured(port) as packets:
+        ended = subprocess.run([engine_path(), *words, url], capture_output=True, check=True)
+    told, seen = json.loads(ended.stdout), Seen.of(packets, port)
+    figures = {
+        "first byte": (told["first_byte_us"], seen.first_byte),
+        "gap": (told["events"]["gap_us"], seen.gaps),
+    }
+    return {
+        f"{name} p{p}": (by_engine[f"p{p}"], sorted(ns)[ceil(p / 100 * len(ns)) - 1] / 1e3)
+        for name, (by_engine, ns) in figures.items()
+        for p in (50, 99)
+    }
+
+
+def compared(connections: int) -> dict[str, list[tuple[float, float]]]:
+    """The same of several loads, one after another."""
+    with running([program("brick-yardstick"), "--port", "0"]) as server:
+        rounds = [both(server.port, connections, ROUND_S) for _ in range(ROUNDS)]
+    return {name: [each[name] for each in rounds] for name in rounds[0]}
+
+
+def bias(pairs: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """The mean of engine less packets, and the half-width of its 95 % interval."""
+    off = [engine - packets for engine, packets in pairs]
+    return mean(off), t_quantile(len(off) - 1, 0.975) * stdev(off) / sqrt(len(off))
+
+
+@pytest.mark.e2e
+def test_packets_tell_what_the_script_of_the_server_says() -> None:
+    try:
+        with running([program("brick-yardstick"), "--port", "0"]) as server:
+            found = both(server.port, 4, 0.6)
+    except PermissionError:
+        pytest.skip("root alone sees packets")
+    for by in (0, 1):
+        assert found["first byte p50"][by] > FIRST_US
+        assert 0.8 * GAP_US < found["gap p50"][by] < 1.4 * GAP_US
+
+
+@pytest.mark.e2e
+@pytest.mark.slow
+@pytest.mark.alone
+@pytest.mark.parametrize("connections", CONNECTIONS)
+def test_first_bytes_and_gaps_are_those_of_the_packets(connections: int) -> None:
+    try:
+        found = compared(connections)
+    except PermissionError:
+        pytest.skip("root alone sees packets")
+    for name, pairs in found.items():
+        off, half_width = bias(pairs)
+        if name.endswith("p50"):
+            assert abs(off) + half_width <= OFF_US, name
+        else:
+            assert abs(off) - half_width <= OFF_US, name
+
+
+def main() -> None:
+    for connections in CONNECTIONS:
+        for name, pairs in compared(connections).items():
+            off, half_width = bias(pairs)
+            of_packets = mean(packets for _, packets in pairs)
+            print(
+                f"{connections:3} connections, {name:14}: packets {of_packets:9.1f} µs, "
+                f"engine {off:+7.1f} ± {half_width:.1f} µs"
+            )
+
+
+if __name__ == "__main__":
+    main()
