@@ -24,14 +24,11 @@ import textwrap
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Required, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, TypeVar, Unpack
 
-from bakeoff import plan, runs, satellites
+from bakeoff import keywords, plan, runs, satellites
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.gate import CantTell
-from bakeoff.model.plan import Arrivals, Connection, Until
-from bakeoff.model.protocol import Protocol
-from bakeoff.model.replay import Driver
 from bakeoff.model.verdict import Verdict
 from bakeoff.progress import suitable_watch
 from bakeoff.runs import AnyRun as Run
@@ -43,144 +40,7 @@ from bakeoff.satellites import place
 if TYPE_CHECKING:
     from bakeoff.judge import Run as JudgedRun
 
-Time = float | str
-Share = float | str
-Counts = int | Sequence[int] | str
 Place = str | os.PathLike[str]
-
-
-class _Common(TypedDict, total=False):
-    seed: int
-
-
-class _Requests(_Common, total=False):
-    workload: str | dict[str, Any]
-    request: str
-    method: str
-    headers: Sequence[str]
-    body: str
-    body_file: str
-    cookies: Sequence[str]
-    user: str
-    grpc: str
-    message: str
-    proto: str
-    events: int
-    expect_status: int
-    expect_length: int | str
-    expect_body: str
-    expect_body_file: str
-    expect_sha256: str
-    expect_contains: Sequence[str]
-    expect_match: str
-    expect_json: str
-    expect_headers: Sequence[str]
-    expect_message: str
-    cpus: str
-    ready_timeout: Time
-
-
-class _Attaching(TypedDict, total=False):
-    ca: str
-    insecure: bool
-    allow_hosts: Sequence[str]
-
-
-class _RaceKeywords(_Requests, _Attaching, total=False):
-    everything: bool
-    connections: Counts
-    connection: Connection | Sequence[Connection]
-    pipeline: Counts
-    protocol: Protocol | Sequence[Protocol]
-    streams: Counts
-    path: str | Sequence[str]
-    rate: float
-    load: Share
-    arrivals: Arrivals
-    solo: bool
-    duration: Time
-    budget: Time
-    until: Until
-    precision: Share
-    confirm: bool
-    why: bool
-    warm_up: Time
-    boots: int
-    instances: int
-    twin: bool
-    workers: Counts
-    ports: Sequence[int]
-    pids: Sequence[int]
-    probes: bool
-    reference: str
-    within: Share
-    gates: Sequence[str]
-    cant_tell: CantTell
-    same_answers: bool
-    keep_going: bool
-    cluster: str
-    server_nodes: int
-
-
-class _CapacityKeywords(_Requests, _Attaching, total=False):
-    slo: Required[str | Sequence[str]]
-    connections: int
-    protocol: Protocol
-    streams: int
-    path: str
-    arrivals: Arrivals
-    duration: Time
-    boots: int
-    instances: int
-    workers: int
-    keep_going: bool
-    cluster: str
-
-
-class _ReplayKeywords(_Common, total=False):
-    driver: Driver
-    protocol: Protocol
-    scale: float
-    faithful: bool
-
-
-class _CrosscheckKeywords(_Common, _Attaching, total=False):
-    connections: int
-    connection: Connection
-    protocol: Protocol
-    streams: int
-    rate: int
-    tools: str | Sequence[str]
-    per_run: Time
-    rounds: int
-
-
-class _DrawsKeywords(_Requests, _Attaching, total=False):
-    everything: bool
-    connections: int
-    protocol: Protocol
-    streams: int
-    processes: int
-    sets: int
-    per_contender: Time
-    quick: bool
-    warm_up: Time
-    boots: int
-    pids: Sequence[int]
-
-
-class _DayKeywords(_Requests, total=False):
-    connections: int
-    protocol: Protocol
-    streams: int
-    arrivals: Arrivals
-    storm: int
-    slow_clients: int
-    time_limit: Time
-    workers: int
-    keep_going: bool
-    cluster: str
-
 
 _Takes = TypeVar("_Takes", bound=Callable[..., Run])
 
@@ -207,7 +67,7 @@ def race(
     *contenders: Place,
     out: Place = "runs",
     watch: Watch | None = None,
-    **options: Unpack[_RaceKeywords],
+    **options: Unpack[keywords.Race],
 ) -> Run:
     """Race HTTP servers: which is faster, by how much, how sure, at what cost.
 
@@ -227,7 +87,7 @@ def why(
     *contenders: Place,
     out: Place = "runs",
     watch: Watch | None = None,
-    **options: Unpack[_RaceKeywords],
+    **options: Unpack[keywords.Race],
 ) -> Run:
     """Race HTTP servers, and find out where the difference comes from: `run.why()` has it.
 
@@ -241,7 +101,7 @@ def capacity(
     *contenders: Place,
     out: Place = "runs",
     watch: Watch | None = None,
-    **options: Unpack[_CapacityKeywords],
+    **options: Unpack[keywords.Capacity],
 ) -> Run:
     """Find the highest rate (requests per second) at which servers hold an objective.
 
@@ -259,7 +119,7 @@ def replay(
     *,
     out: Place = "runs",
     watch: Watch | None = None,
-    **options: Unpack[_ReplayKeywords],
+    **options: Unpack[keywords.Replay],
 ) -> Run:
     """Replay a published test, by its name or its file: check whether its claims hold here.
 
@@ -279,7 +139,7 @@ def crosscheck(
     *,
     out: Place = "runs",
     watch: Watch | None = None,
-    **options: Unpack[_CrosscheckKeywords],
+    **options: Unpack[keywords.Crosscheck],
 ) -> Run:
     """Compare our engine's figures for one URL with those of other load tools.
 
@@ -301,7 +161,7 @@ def draws(
     *contenders: Place,
     out: Place = "runs",
     watch: Watch | None = None,
-    **options: Unpack[_DrawsKeywords],
+    **options: Unpack[keywords.Draws],
 ) -> Run:
     """Race processes of one program, and sets of connections to each: what makes two runs differ?
 
@@ -319,7 +179,7 @@ def day(
     *contenders: Place,
     out: Place = "runs",
     watch: Watch | None = None,
-    **options: Unpack[_DayKeywords],
+    **options: Unpack[keywords.Day],
 ) -> Run:
     """Measure a server's whole day, from cold start to memory after it all, phase by phase.
 

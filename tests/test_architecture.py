@@ -31,7 +31,8 @@ MAY_IMPORT = {
     "simulate": {"model", "runs", "build", "judge", "report", "progress", "workers"},
     "traffic": {"model"},
     "satellites": {"model", "plan", "runs", "history", "cluster"},
-    "library": {"model", "satellites", "runs", "progress", "plan", "judge"},
+    "keywords": {"model"},
+    "library": {"model", "keywords", "satellites", "runs", "progress", "plan", "judge"},
     "board": {"model", "plan", "build", "judge", "report", "runs", "explore"},
     "explore": {"model", "history", "runs", "judge", "report", "workers"},
     "cluster": {"model", "plan", "runs", "build", "start", "load", "measure", "installation"}

@@ -1,5 +1,6 @@
 """What all tests of runs share: a catalogue of four servers, and runs of them in a world."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import pytest
 
 from bakeoff.model.plan import Plan
+from bakeoff.model.samples import Record
 from bakeoff.plan import CapacityOptions, Environment, RaceOptions, plan_capacity, plan_race
 from bakeoff.runs import AnyRun, execute
 from bakeoff.runs.kinds.capacity import CapacityRun
@@ -15,6 +17,11 @@ from bakeoff.runs.kinds.race import RaceRun
 from bakeoff.runs.run import RunPlan
 from tests.plan.places import catalogue
 from tests.runs.world import World
+
+
+def entry_names(records: Iterable[Record]) -> set[str]:
+    """Whose slices are in the blocks."""
+    return {one.entry for record in records if record.type == "block" for one in record.slices}
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from bakeoff.model.finding import Finding
 from bakeoff.runs import open_run, report, resume
 from bakeoff.runs.kinds.race import RaceRun
 from bakeoff.runs.measuring.boot import measured_s
-from tests.runs.conftest import Measure
+from tests.runs.conftest import Measure, entry_names
 from tests.runs.test_race import SPEEDS
-from tests.runs.world import World, cut_off, entry_names
+from tests.runs.world import World, cut_off
 
 
 def confirmed(measure: Measure, world: World) -> RaceRun:

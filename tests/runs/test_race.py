@@ -15,8 +15,8 @@ from bakeoff.runs.measuring.boot import measured_s
 from bakeoff.runs.store import Store
 from tests.judge.facts import SOUND_AUDIT
 from tests.ratios import known
-from tests.runs.conftest import Measure
-from tests.runs.world import World, cut_off, entry_names
+from tests.runs.conftest import Measure, entry_names
+from tests.runs.world import World, cut_off
 
 SPEEDS = {"fast": 100_000.0, "slow": 50_000.0, "same": 100_000.0}
 

@@ -22,7 +22,6 @@ from bakeoff.model.plan import Connection, Entry
 from bakeoff.model.protocol import Agreed, Certificate, Protocol
 from bakeoff.model.readings import CoreTime, Memory, TcpTrouble, Usage
 from bakeoff.model.receipt import CpuCounter, Handle, Receipt, Verification
-from bakeoff.model.samples import Record
 from bakeoff.model.verdict import Verdict
 from bakeoff.model.why import Layer
 from bakeoff.model.workload import Workload
@@ -89,7 +88,6 @@ class World(Reports, History, Watch):
     audits: dict[str, Audit] = field(default_factory=dict)
     audited: list[set[str]] = field(default_factory=list)
     probed: list[str] = field(default_factory=list)
-    sent_slowly: list[bytes] = field(default_factory=list)
     missing_tools: dict[str, str] = field(default_factory=dict)
     tool_speed: dict[str, float] = field(default_factory=dict)
     tool_runs: list[tuple[str, str]] = field(default_factory=list)
@@ -169,7 +167,6 @@ class World(Reports, History, Watch):
         self.compiling[key] = (self.time_ns, left_ns - done_ns + round(more_s * 1e9))
 
     def death(self, key: str) -> str | None:
-        """How a process died; None while it lives."""
         return self.dead.get(key) or self.dead.get(name_of(key))
 
     def refuses_start(self, _key: str) -> bool:
@@ -251,9 +248,8 @@ class World(Reports, History, Watch):
 
     def used_ns(self, _cpus: Collection[int]) -> int:
         """What the contenders used, and what others took beside them."""
-        return (
-            sum(self.cpu_ns.values()) + sum(map(self.compiled_ns, self.compiling)) + self.others_ns
-        )
+        compiled_ns = map(self.compiled_ns, self.compiling)
+        return sum((*self.cpu_ns.values(), *compiled_ns, self.others_ns))
 
     def network(self) -> None:
         pass
@@ -284,11 +280,9 @@ class World(Reports, History, Watch):
     def slow_clients(
         self, handle: Handle, request: bytes, count: int, _cpus: tuple[int, ...]
     ) -> FakeSlowClients:
-        self.sent_slowly.append(request)
         return FakeSlowClients(self, self.pids[handle.port], count)
 
     def write(self, run: Results) -> Path:
-        """A report that says which run it is of."""
         page = run.path / "report.html"
         page.write_text(run.plan.run)
         return page
@@ -301,22 +295,18 @@ class World(Reports, History, Watch):
         return self.earlier_races
 
     def step(self, text: str) -> None:
-        """A watch: remember."""
         self.seen.append(text)
 
     def measured(
         self, done_s: float, of_s: float, text: str, rates: Mapping[str, float] | None = None
     ) -> None:
-        """A watch: the measuring never goes past its end by more than a block."""
-        assert done_s <= of_s + 5
+        assert done_s <= of_s + 5, "the measuring never goes past its end by more than a block"
         self.rates = rates or self.rates
 
     def stands(self, verdict: Verdict | None) -> None:
-        """A watch: remember."""
         self.standings.append(verdict)
 
     def out(self, name: str, reason: str) -> None:
-        """A watch: remember."""
         self.seen.append(f"{name} is out: {reason}")
 
     def build(
@@ -327,7 +317,6 @@ class World(Reports, History, Watch):
         return [self.build_one(each.contender) for each in wanted]
 
     def build_one(self, contender: Contender) -> Receipt | ContenderOut:
-        """A receipt, or the fault that this world has for the contender."""
         if contender.name in self.unbuildable:
             return ContenderOut(self.unbuildable[contender.name])
         return receipt(contender.name)
@@ -394,12 +383,9 @@ class World(Reports, History, Watch):
 
     def cores(self) -> tuple[CoreTime, ...]:
         """Two cores, the server's busy since the machine started."""
-        now_s = self.time_ns / 1e9
-        idle = {"softirq_s": 0.0, "steal_s": 0.0}
-        return (
-            CoreTime(cpu=0, user_s=now_s * 0.3, system_s=now_s * 0.7, idle_s=0.0, **idle),
-            CoreTime(cpu=1, user_s=now_s * 0.3, system_s=now_s * 0.3, idle_s=now_s * 0.4, **idle),
-        )
+        s, none = self.time_ns / 1e9, {"idle_s": 0.0, "softirq_s": 0.0, "steal_s": 0.0}
+        busy = CoreTime(cpu=0, user_s=s * 0.3, system_s=s * 0.7, **none)
+        return busy, busy.model_copy(update={"cpu": 1, "system_s": s * 0.3, "idle_s": s * 0.4})
 
 
 def cut_off(
@@ -412,8 +398,3 @@ def cut_off(
             raise by
 
     return at
-
-
-def entry_names(records: Iterable[Record]) -> set[str]:
-    """Whose slices are in the blocks."""
-    return {one.entry for record in records if record.type == "block" for one in record.slices}

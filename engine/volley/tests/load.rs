@@ -384,11 +384,7 @@ fn the_requests_of_a_file_are_told_apart() {
     let text = "[[request]]\nname = \"home\"\npath = \"/\"\n[[request]]\npath = \"/gone\"\n";
     fs::write(&file, text).unwrap();
     let file = file.to_str().unwrap();
-    let options = ["--request-file", file, "-n", "200"];
-    let url = format!("http://{address}/");
-    let (status, text, _) = run(&[&["load", "--json", "-c", "4"], &options[..], &[&url]].concat());
-    assert_eq!(status, 0, "{text}");
-    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let value = load_json(address, &["--request-file", file, "-n", "200"]);
     let gone = asked.lock().unwrap().iter().filter(|path| *path == "/gone").count();
     let parts = &value["by_request"];
     assert_eq!((&parts[0]["name"], &parts[1]["name"]), (&"home".into(), &"GET /gone".into()));

@@ -34,7 +34,7 @@ macro_rules! both_ways {
             $(
                 #[test]
                 fn $test() {
-                    if super::common::driver::has_uring() {
+                    if $crate::common::driver::has_uring() {
                         super::$test(volley_net::IoChoice::Uring);
                     }
                 }
