@@ -32,6 +32,8 @@ class Requests(Common, total=False):
     user: str
     grpc: str
     message: str
+    message_size: int
+    binary: bool
     proto: str
     events: int
     expect_status: int

@@ -85,6 +85,7 @@ def race(
     bakeoff race nginx --protocol h1,h2            what does HTTP/2 cost or gain?
     bakeoff race nginx hyper --http2 -c 8 --streams 8
     bakeoff race https://localhost:8443/ --ca ca.pem --protocol h1-tls,h2
+    bakeoff race ws://localhost:8080/ ws://localhost:8081/ --message hello
 
     A setting with several values makes a grid: every combination is raced and
     has a verdict of its own. -d is then the time of all of them together. With

@@ -15,7 +15,7 @@ from bakeoff.plan.environment import Environment
 from bakeoff.plan.ladder import ROUND, SEARCH, WINDOW_MS_MIN, costs_s
 from bakeoff.plan.race import RaceDraft
 from bakeoff.plan.race_options import RaceOptions
-from bakeoff.plan.requests import RequestOptions
+from bakeoff.plan.request_options import RequestOptions
 from bakeoff.plan.values import Count, OnePath, OneProtocol, Seconds
 
 DURATION_PER_ENTRY_S = 30.0

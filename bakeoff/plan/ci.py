@@ -14,7 +14,8 @@ from bakeoff.plan.contenders import ResolvedContender, resolve_contenders
 from bakeoff.plan.environment import Environment
 from bakeoff.plan.race import RaceDraft
 from bakeoff.plan.race_options import RaceOptions
-from bakeoff.plan.requests import RequestOptions, beside
+from bakeoff.plan.request_options import RequestOptions
+from bakeoff.plan.requests import beside
 from bakeoff.plan.values import Count, OnePath, OneProtocol, Rate, Seconds, ShareBelow1, ShareBelow2
 
 PROJECT_FILE = "bakeoff.toml"

@@ -20,6 +20,9 @@ from bakeoff.plan.catalogue import CONTENDER_FILE, Catalogue, read_contender
 from bakeoff.plan.clones import clone_of
 from bakeoff.plan.names import command_names, cut, folder_names, short_names, split_name, url_names
 
+HTTP, WEBSOCKET = ("http://", "https://"), ("ws://", "wss://")
+"""How URLs begin."""
+
 
 @dataclass(frozen=True)
 class Trust:
@@ -178,7 +181,7 @@ def _resolve(
     if not operand.strip():
         raise BadUsage("a contender's name is empty")
     cloned = clone_of(operand)
-    if cloned is None and operand.startswith(("http://", "https://")):
+    if cloned is None and operand.startswith((*HTTP, *WEBSOCKET)):
         return ResolvedContender(operand, "url", attached=parse_url(operand, trust))
     path = cloned or directory / operand
     is_there = _is_there(path)
@@ -241,14 +244,15 @@ def _command(text: str, directory: Path) -> ResolvedContender:
 
 def parse_url(url: str, trust: Trust) -> Attached:
     """The server and path of a URL. Raises `BadUsage` for one that can't be loaded."""
-    if not url.startswith(("http://", "https://")):
+    if not url.startswith((*HTTP, *WEBSOCKET)):
         raise BadUsage(f"{url}: is not a URL; it takes http://host:port/path")
     try:
         parts = urlsplit(url)
-        host, port = parts.hostname, parts.port or (443 if parts.scheme == "https" else 80)
+        host, over_tls = parts.hostname, parts.scheme in ("https", "wss")
+        port = parts.port or (443 if over_tls else 80)
     except ValueError as error:
         raise BadUsage(f"{url}: is not a URL: {error}") from None
-    if parts.scheme == "https" and trust == Trust():
+    if over_tls and trust == Trust():
         raise BadUsage(
             f"{url}: its certificate can't be checked yet. Give --ca FILE with the CA's "
             "certificate (PEM), or --insecure to accept any"
@@ -274,6 +278,6 @@ def parse_url(url: str, trust: Trust) -> Attached:
         address=f"{numeric}:{port}",
         path=path,
         tls=Tls(server_name=host, ca_pem=trust.ca_pem, insecure=trust.insecure)
-        if parts.scheme == "https"
+        if over_tls
         else None,
     )

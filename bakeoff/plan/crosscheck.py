@@ -11,7 +11,7 @@ from bakeoff.model.errors import BadUsage, nearest
 from bakeoff.model.load import Loader
 from bakeoff.model.plan import Connection
 from bakeoff.model.protocol import HTTP_2, OVER_TLS
-from bakeoff.plan.contenders import Trust, parse_url
+from bakeoff.plan.contenders import WEBSOCKET, Trust, parse_url
 from bakeoff.plan.entries import check_loadable
 from bakeoff.plan.environment import Environment
 from bakeoff.plan.options import Options
@@ -97,6 +97,8 @@ def plan_crosscheck(
     url: str, options: CrosscheckOptions, environment: Environment
 ) -> CrosscheckPlan:
     trust = Trust.of(options.ca, environment.directory, insecure=options.insecure)
+    if url.startswith(WEBSOCKET):
+        raise BadUsage(f"{url}: the tools send requests, not messages; give its http:// URL")
     server = parse_url(url, trust)
     check_loadable([server], options.allow_hosts)
     protocol = options.protocol or ("h1-tls" if server.tls else "h1")

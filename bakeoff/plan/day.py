@@ -14,7 +14,7 @@ from bakeoff.plan.environment import Environment
 from bakeoff.plan.outlook import ENDING_S
 from bakeoff.plan.race import RaceDraft
 from bakeoff.plan.race_options import RaceOptions
-from bakeoff.plan.requests import RequestOptions
+from bakeoff.plan.request_options import RequestOptions
 from bakeoff.plan.values import Count, OneProtocol, Seconds
 
 DURATION_PER_ENTRY_S = 120.0

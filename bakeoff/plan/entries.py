@@ -10,7 +10,7 @@ from bakeoff.model.machine import Cluster
 from bakeoff.model.plan import Attached, Entry, Plan, Skipped
 from bakeoff.model.protocol import OVER_TLS, Protocol
 from bakeoff.model.workload import Workload
-from bakeoff.plan.contenders import ResolvedContender, unique_name
+from bakeoff.plan.contenders import WEBSOCKET, ResolvedContender, unique_name
 from bakeoff.plan.race_options import RaceOptions
 
 OWN_ANSWER_WORKLOAD = "get"
@@ -73,6 +73,11 @@ def _path(resolved: ResolvedContender, workload: Workload, *, own: bool) -> str:
     """
     path = workload.first.path
     if resolved.attached:
+        if resolved.typed.startswith(WEBSOCKET) and not workload.websocket:
+            raise BadUsage(
+                f"{resolved.typed}: carries messages; give --message TEXT, or a --workload that "
+                "has [websocket]"
+            )
         named = resolved.attached.path
         if not (own or workload.exchange) or (path == "/" and not workload.is_mix):
             return named

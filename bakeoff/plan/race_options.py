@@ -8,7 +8,7 @@ import bakeoff.plan.options as shared
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.gate import CantTell
 from bakeoff.model.plan import Arrivals, Connection, Until
-from bakeoff.plan.requests import RequestOptions
+from bakeoff.plan.request_options import RequestOptions
 from bakeoff.plan.values import (
     Count,
     Counts,

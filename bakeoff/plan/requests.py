@@ -2,162 +2,18 @@
 
 import base64
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 from bakeoff.model.errors import BadFile, BadUsage
 from bakeoff.model.workload import Workload
 from bakeoff.plan.catalogue import Catalogue
-from bakeoff.plan.options import TRAFFIC, Flag, Options
-from bakeoff.plan.values import Count
+from bakeoff.plan.exchanges import OF_CALL, OF_MESSAGE, TYPED, called, messages
+from bakeoff.plan.request_options import GIVEN, RequestOptions, pair
 from bakeoff.plan.workloads import read_workload, with_files
 
-GIVEN = "workload"
-"""A workload of Python, which has the keys of a file: its name, and where its faults are."""
 EVENTS = "text/event-stream"
-TYPED = "typed.toml"
-"""In place of a file's name, where the keys of what was typed are at fault."""
-
-
-def _traffic(help_: str, metavar: str) -> Flag:
-    return Flag(TRAFFIC, help_, metavar=metavar)
-
-
-class RequestOptions(Options):
-    """The options that say what is requested, of all commands that load servers."""
-
-    workload: Annotated[
-        str | dict[str, Any] | None,
-        Flag(
-            TRAFFIC,
-            "Send the requests of this workload and check the responses: hello, empty, get "
-            "(GET /, any response) and others, or a file such as ./shop.toml with several "
-            "requests.",
-            "hello; get if all contenders are commands or URLs",
-            "NAME|FILE",
-        ),
-    ] = None
-    request: Annotated[
-        str | None,
-        _traffic(
-            'Send this request instead of a workload: method and path, as in "POST /orders".',
-            "REQUEST",
-        ),
-    ] = None
-    method: Annotated[
-        str | None,
-        Flag(
-            TRAFFIC,
-            "Use this method.",
-            "GET, or POST with a body",
-            "METHOD",
-            letter="-X",
-            also=("-m",),
-        ),
-    ] = None
-    headers: Annotated[
-        tuple[str, ...],
-        _traffic("Send this header; may be repeated.", "NAME: VALUE").but(
-            letter="-H", name="--header", repeated=True
-        ),
-    ] = ()
-    body: Annotated[
-        str | None,
-        _traffic("Send this body: a text, or @FILE.", "TEXT|@FILE").but(
-            letter="-b", also=("--data",)
-        ),
-    ] = None
-    body_file: Annotated[
-        str | None, _traffic("Send this file as the body, as -b @FILE does.", "FILE")
-    ] = None
-    cookies: Annotated[
-        tuple[str, ...],
-        _traffic("Send this cookie; may be repeated.", "NAME=VALUE").but(
-            name="--cookie", repeated=True
-        ),
-    ] = ()
-    user: Annotated[
-        str | None,
-        _traffic("Authenticate with this name and password (Basic).", "NAME:PASSWORD").but(
-            letter="-u"
-        ),
-    ] = None
-    grpc: Annotated[
-        str | None,
-        _traffic(
-            "Send calls of this unary gRPC method instead, over HTTP/2 (--protocol h2c or h2).",
-            "PACKAGE.SERVICE/METHOD",
-        ),
-    ] = None
-    message: Annotated[str | None, _traffic("Send this message: JSON, or @FILE.", "JSON|@FILE")] = (
-        None
-    )
-    proto: Annotated[
-        str | None,
-        _traffic("Use this file to encode messages: a .proto, or a descriptor set.", "FILE"),
-    ] = None
-    expect_message: Annotated[
-        str | None, _traffic("Require this response of a gRPC call: JSON, or @FILE.", "JSON|@FILE")
-    ] = None
-    events: Annotated[
-        Count | None,
-        _traffic(
-            "Require a stream of this many server-sent events, and measure each; with -H "
-            '"Accept: text/event-stream" instead, of any number.',
-            "NUMBER",
-        ),
-    ] = None
-    expect_status: Annotated[
-        int | None, Flag(TRAFFIC, "Require this status of the response.", "200", "NUMBER")
-    ] = None
-    expect_length: Annotated[
-        str | int | None,
-        _traffic("Require a body of this many bytes, or of a range of them.", "N|N-N"),
-    ] = None
-    expect_body: Annotated[str | None, _traffic("Require this body.", "TEXT")] = None
-    expect_body_file: Annotated[
-        str | None, _traffic("Require the body to be this file's content.", "FILE")
-    ] = None
-    expect_sha256: Annotated[str | None, _traffic("Require a body with this SHA-256.", "HEX")] = (
-        None
-    )
-    expect_contains: Annotated[
-        tuple[str, ...],
-        _traffic("Require this text in the body; may be repeated.", "TEXT").but(repeated=True),
-    ] = ()
-    expect_match: Annotated[
-        str | None,
-        _traffic("Require a match of this regular expression somewhere in the body.", "REGEX"),
-    ] = None
-    expect_json: Annotated[
-        str | None,
-        _traffic(
-            'Require JSON of this shape, as in {"id": "number", "name?": "string|null"}.', "SHAPE"
-        ),
-    ] = None
-    expect_headers: Annotated[
-        tuple[str, ...],
-        _traffic(
-            "Require this header with a value that begins so; may be repeated.", "NAME: VALUE"
-        ).but(name="--expect-header", repeated=True),
-    ] = ()
-
-    @property
-    def request_given(self) -> dict[str, Any]:
-        return {
-            name: getattr(self, name) for name in _NAMES if getattr(self, name) not in (None, ())
-        }
-
-    def arguments(self) -> list[str]:
-        """As for all options; a workload of Python, which no flag takes, is named."""
-        if not isinstance(self.workload, dict):
-            return super().arguments()
-        named = f"<{self.workload.get('name', GIVEN)}, given in Python: see plan.json>"
-        return self.model_copy(update={"workload": named}).arguments()
-
-
-_NAMES = tuple(RequestOptions.model_fields.keys() - Options.model_fields.keys())
 
 
 def beside(file: Path, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -195,9 +51,11 @@ def workload_of(
             "this in its file, or leave --workload out"
         )
     if options.grpc:
-        return _called(options, typed, directory)
-    if typed and (of_call := [name for name in _OF_CALL if name in typed]):
+        return called(options, typed, directory)
+    if of_call := [name for name in OF_CALL if name in typed]:
         raise BadUsage(f"{options.flag(of_call[0])}: is for a gRPC call; give --grpc")
+    if any(name in typed for name in OF_MESSAGE):
+        return messages(options, typed, directory)
     if typed:
         return _typed(options, directory)
     if isinstance(options.workload, dict):
@@ -242,56 +100,6 @@ def _typed(options: RequestOptions, directory: Path) -> Workload:
         raise BadUsage(f"{_flag_of(options, error.key)}: {error.fault}") from None
 
 
-_OF_CALL = ("message", "proto", "expect_message")
-
-
-def _called(options: RequestOptions, typed: Sequence[str], directory: Path) -> Workload:
-    if others := [name for name in typed if name not in ("grpc", "headers", *_OF_CALL)]:
-        raise BadUsage(f"--grpc and {options.flag(others[0])}: a call has no such; leave one out")
-    grpc: dict[str, Any] = {
-        "method": options.grpc,
-        "message": _json("--message", options.message, directory) or {},
-        "response": _json("--expect-message", options.expect_message, directory),
-        "proto": options.proto,
-        "metadata": {
-            name.lower(): value
-            for name, value in (_pair("--header", each) for each in options.headers)
-        },
-    }
-    if options.message is None and options.proto is None:
-        grpc |= {"message": None, "message_base64": ""}
-    name = f"gRPC {options.grpc}"
-    try:
-        given = {key: value for key, value in grpc.items() if value is not None}
-        workload = Workload.checked({"name": name, "title": name, "grpc": given}, TYPED)
-        return with_files(workload, directory / TYPED)
-    except BadFile as error:
-        if error.where not in (TYPED, directory / TYPED):
-            raise
-        key = (error.key or "").removeprefix("grpc").removeprefix(".").partition(".")[0]
-        flags = {
-            "message": "--message",
-            "response": "--expect-message",
-            "proto": "--proto",
-            "metadata": "--header",
-        }
-        raise BadUsage(f"{flags.get(key, '--grpc')}: {error.fault}") from None
-
-
-def _json(flag: str, text: str | None, directory: Path) -> dict[str, Any] | None:
-    if text is None:
-        return None
-    try:
-        value = json.loads((directory / text[1:]).read_bytes() if text.startswith("@") else text)
-    except OSError as error:
-        raise BadUsage(f"{flag} {text}: can't be read: {error.strerror}") from None
-    except ValueError as error:
-        raise BadUsage(f"{flag}: is not JSON: {error}") from None
-    if not isinstance(value, dict):
-        raise BadUsage(f'{flag}: is not an object of JSON, as in {{"name": "World"}}')
-    return value
-
-
 def _expected(options: RequestOptions) -> dict[str, Any]:
     shape = None
     if options.expect_json is not None:
@@ -310,7 +118,7 @@ def _expected(options: RequestOptions) -> dict[str, Any]:
         "body_contains": options.expect_contains,
         "body_matches": options.expect_match,
         "json": shape,
-        "headers": dict(_pair("--expect-header", each) for each in options.expect_headers),
+        "headers": dict(pair("--expect-header", each) for each in options.expect_headers),
     }
     return {key: value for key, value in expect.items() if value is not None}
 
@@ -342,7 +150,7 @@ def _request(options: RequestOptions) -> tuple[str, str]:
 def _headers(options: RequestOptions) -> dict[str, str]:
     headers = {"Accept": EVENTS if options.events else "*/*"}
     for text in options.headers:
-        name, value = _pair("--header", text)
+        name, value = pair("--header", text)
         if name.lower() in map(str.lower, headers.keys() - {"Accept"}):
             raise BadUsage(f"--header: {name} is given twice")
         headers = {key: old for key, old in headers.items() if key.lower() != name.lower()}
@@ -357,13 +165,6 @@ def _headers(options: RequestOptions) -> dict[str, str]:
             raise BadUsage(f"--user: is `{options.user}`; it takes NAME:PASSWORD")
         headers["Authorization"] = f"Basic {base64.b64encode(options.user.encode()).decode()}"
     return headers
-
-
-def _pair(option: str, text: str) -> tuple[str, str]:
-    name, colon, value = text.partition(":")
-    if not colon or not name.strip():
-        raise BadUsage(f'{option}: is `{text}`; it takes "Name: value"')
-    return name.strip(), value.strip()
 
 
 def _flag_of(options: RequestOptions, key: str | None) -> str:

@@ -8,6 +8,8 @@ import pytest
 
 from bakeoff.model.verdict import Verdict
 from tests.e2e.conftest import QUICK, Place
+from tests.verify.serving import serving
+from tests.verify.websockets import echoing
 
 pytestmark = pytest.mark.e2e
 ROOT = Path(__file__).parents[2]
@@ -39,6 +41,17 @@ name = "chat"
 path = "/chat"
 message = "Hello"
 """
+
+
+def test_servers_that_run_are_raced_by_their_urls(place: Place, tmp_path: Path) -> None:
+    with serving(echoing()) as one, serving(echoing()) as two:
+        urls = (f"ws://127.0.0.1:{port}/chat" for port in (one, two))
+        message = ("--message-size", "1000", "--binary")
+        ended = place.bakeoff("race", *urls, *message, "-d", "1", *QUICK, "--json", "-")
+    assert ended.status in (0, 3), ended.err
+    verdict = Verdict.from_json(ended.out, "")
+    assert {entry.errors.total for entry in verdict.entries} == {0}
+    assert all(entry.requests_per_s for entry in verdict.entries)
 
 
 def test_echoes_are_raced_and_who_lies_is_out_with_the_reason(place: Place) -> None:

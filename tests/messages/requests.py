@@ -53,7 +53,16 @@ SECTION = Section(
             race nginx --expect-json '["number", "string"]'
             race nginx --expect-header content-type
             race nginx --expect-contains a -H 'Accept-Encoding: gzip'
-            race nginx --message {}
+            race nginx --expect-message {}
+            race nginx --message a --message-size 1
+            race nginx --message @none
+            race nginx --message a -b b
+            race nginx --message a --request 'POST /'
+            race nginx --message a --protocol h2c
+            race nginx --message-size 2000000
+            race nginx --binary
+            race ws://127.0.0.1:9/
+            crosscheck ws://127.0.0.1:9/
             race nginx --grpc SayHello
             race nginx --grpc a.B/C --request /
             race nginx --grpc a.B/C --message x

@@ -55,11 +55,66 @@ def test_the_engine_gets_the_message_beside_its_upgrade(
     assert target.websocket.binary == given.get("binary", False)
 
 
+@pytest.mark.parametrize(
+    ("typed", "body", "binary"),
+    [
+        ({"message": "hi"}, b"hi", False),
+        ({"message": ""}, b"", False),
+        ({"message": "@note"}, b"\xc3\xa4", False),
+        ({"message": "@note", "binary": True}, b"\xc3\xa4", True),
+        ({"message_size": 3, "binary": True}, b"1\n2", True),
+    ],
+)
+def test_a_message_is_typed(
+    tmp_path: Path, typed: dict[str, Any], body: bytes, binary: bool
+) -> None:
+    (tmp_path / "note").write_text("ä")
+    made = planned(tmp_path, request="/chat", headers=("Cookie: a=1",), **typed)
+    sent = made.workload.websocket
+    assert sent and (sent.body, sent.binary, sent.headers) == (body, binary, {"Cookie": "a=1"})
+    assert made.entries[0].path == "/chat"
+
+
+@pytest.mark.parametrize(
+    ("typed", "flag"),
+    [
+        ({"message": "a", "message_size": 1}, "--message and --message-size"),
+        ({"binary": True}, "--binary"),
+        ({"message": "@none"}, "--message @none"),
+        ({"message": "@bytes"}, "--message"),
+        ({"message_size": 2**20 + 1}, "--message-size"),
+        ({"message": "a", "body": "b"}, "--body"),
+        ({"message": "a", "expect_status": 101}, "--expect-status"),
+        ({"message": "a", "request": "POST /chat"}, "--request"),
+        ({"message": "a", "headers": ("Upgrade: h2c",)}, "--message"),
+        ({"message": "a", "proto": "a.proto"}, "--proto"),
+    ],
+)
+def test_what_is_typed_wrongly_names_its_flag(
+    tmp_path: Path, typed: dict[str, Any], flag: str
+) -> None:
+    (tmp_path / "bytes").write_bytes(b"\xff")
+    with pytest.raises(BadUsage) as raised:
+        planned(tmp_path, **typed)
+    assert str(raised.value).startswith(f"{flag}: ")
+
+
+def test_a_url_of_websocket_names_a_server_its_path_and_tls(tmp_path: Path) -> None:
+    one, two = "ws://127.0.0.1:9/a?b=c", "ws://127.0.0.1:9/d"
+    made = planned(tmp_path, one, two, message="hi")
+    assert [each.path for each in made.entries if not each.twin_of] == ["/a?b=c", "/d"]
+    secure = planned(tmp_path, "wss://localhost/", message="hi", insecure=True)
+    assert secure.protocol == "h1-tls"
+    assert secure.entries[0].attached and secure.entries[0].attached.port == 443
+    with pytest.raises(BadUsage, match="give --message TEXT"):
+        planned(tmp_path, one)
+    with pytest.raises(BadUsage, match="its certificate can't be checked"):
+        planned(tmp_path, "wss://localhost/", message="hi")
+
+
 def test_it_goes_over_http_1_alone(tmp_path: Path) -> None:
     chat = {"websocket": {"message": "a"}}
-    over = {"ca": None, "insecure": True, "workload": chat}
-    assert planned(tmp_path, "http://127.0.0.1:9/").protocol == "h1"
-    assert planned(tmp_path, "https://127.0.0.1:9/", **over).protocol == "h1-tls"
+    assert planned(tmp_path, "http://127.0.0.1:9/", workload=chat).protocol == "h1"
     with pytest.raises(BadUsage, match="--protocol h2c: WebSocket goes over h1 and h1-tls alone"):
         planned(tmp_path, workload=chat, protocol="h1,h2c")
 

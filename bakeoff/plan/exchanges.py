@@ -1,0 +1,110 @@
+"""What is typed in place of requests: a gRPC call, or messages over WebSocket."""
+
+import base64
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from bakeoff.model.errors import BadFile, BadUsage
+from bakeoff.model.workload import Workload
+from bakeoff.plan.request_options import RequestOptions, pair
+from bakeoff.plan.workloads import with_files
+
+TYPED = "typed.toml"
+"""In place of a file's name, where the keys of what was typed are at fault."""
+OF_CALL = ("proto", "expect_message")
+OF_MESSAGE = ("message", "message_size", "binary")
+
+
+def called(options: RequestOptions, typed: Sequence[str], directory: Path) -> Workload:
+    if others := [name for name in typed if name not in ("grpc", "headers", "message", *OF_CALL)]:
+        raise BadUsage(f"--grpc and {options.flag(others[0])}: a call has no such; leave one out")
+    grpc: dict[str, Any] = {
+        "method": options.grpc,
+        "message": _json("--message", options.message, directory) or {},
+        "response": _json("--expect-message", options.expect_message, directory),
+        "proto": options.proto,
+        "metadata": {
+            name.lower(): value
+            for name, value in (pair("--header", each) for each in options.headers)
+        },
+    }
+    if options.message is None and options.proto is None:
+        grpc |= {"message": None, "message_base64": ""}
+    name = f"gRPC {options.grpc}"
+    try:
+        given = {key: value for key, value in grpc.items() if value is not None}
+        workload = Workload.checked({"name": name, "title": name, "grpc": given}, TYPED)
+        return with_files(workload, directory / TYPED)
+    except BadFile as error:
+        if error.where not in (TYPED, directory / TYPED):
+            raise
+        key = (error.key or "").removeprefix("grpc").removeprefix(".").partition(".")[0]
+        flags = {
+            "message": "--message",
+            "response": "--expect-message",
+            "proto": "--proto",
+            "metadata": "--header",
+        }
+        raise BadUsage(f"{flags.get(key, '--grpc')}: {error.fault}") from None
+
+
+def messages(options: RequestOptions, typed: Sequence[str], directory: Path) -> Workload:
+    """A message over WebSocket, at the path of --request or of the servers' URLs."""
+    if others := [name for name in typed if name not in ("request", "headers", *OF_MESSAGE)]:
+        flag = options.flag(others[0])
+        raise BadUsage(f"{flag}: is for requests, not for messages over WebSocket; leave it out")
+    path = options.request or "/"
+    if not path.startswith("/") or " " in path:
+        raise BadUsage(f"--request: is {json.dumps(path)}; an upgrade takes a path, as in /chat")
+    try:
+        workload = Workload.checked(
+            {
+                "name": f"WebSocket {path}",
+                "title": f"Messages over WebSocket to {path}",
+                "websocket": {
+                    "path": path,
+                    "headers": dict(pair("--header", each) for each in options.headers),
+                    "binary": options.binary,
+                    **_message(options, directory),
+                },
+            },
+            TYPED,
+        )
+        return with_files(workload, directory / TYPED)
+    except BadFile as error:
+        key = (error.key or "").removeprefix("websocket").removeprefix(".").partition(".")[0]
+        flags = {"headers": "--header", "message_bytes": "--message-size", "path": "--request"}
+        raise BadUsage(f"{flags.get(key, '--message')}: {error.fault}") from None
+
+
+def _message(options: RequestOptions, directory: Path) -> dict[str, Any]:
+    """The keys of the message: a text, a file's bytes, or a length."""
+    if options.message is not None and options.message_size is not None:
+        raise BadUsage("--message and --message-size: give one of them")
+    if options.message is None and options.message_size is None:
+        raise BadUsage("--binary: says how a message is sent; give --message or --message-size")
+    if options.message is None:
+        return {"message_bytes": options.message_size}
+    if not options.message.startswith("@"):
+        return {"message": options.message}
+    try:
+        content = (directory / options.message[1:]).read_bytes()
+    except OSError as error:
+        raise BadUsage(f"--message {options.message}: can't be read: {error.strerror}") from None
+    return {"message_base64": base64.b64encode(content).decode()}
+
+
+def _json(flag: str, text: str | None, directory: Path) -> dict[str, Any] | None:
+    if text is None:
+        return None
+    try:
+        value = json.loads((directory / text[1:]).read_bytes() if text.startswith("@") else text)
+    except OSError as error:
+        raise BadUsage(f"{flag} {text}: can't be read: {error.strerror}") from None
+    except ValueError as error:
+        raise BadUsage(f"{flag}: is not JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise BadUsage(f'{flag}: is not an object of JSON, as in {{"name": "World"}}')
+    return value
