@@ -1,10 +1,6 @@
 """`bakeoff race`: its options, and what can't be had together."""
 
-from tests.messages.case import Scene, Section, case, typed
-
-
-def _one_protocol(scene: Scene) -> None:
-    scene.write("h1/contender.toml", H1)
+from tests.messages.case import Section, case, typed
 
 
 H1 = """\

@@ -102,10 +102,6 @@ class Server:
         self.port = 0
         self._asked = 0
 
-    @property
-    def distinct_requests(self) -> set[bytes]:
-        return {request for connection in self.connections for request in connection.requests}
-
     def settle(self, timeout_s: float = 10.0) -> None:
         """Wait until each connection is seen to have ended, which takes until a pause is over."""
         until = time.monotonic() + timeout_s

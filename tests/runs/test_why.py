@@ -16,9 +16,6 @@ from tests.runs.processes import FakeProfiler
 from tests.runs.test_race import SPEEDS
 from tests.runs.world import World, cut_off
 
-RACE_SLICES = 400
-"""More than a race of these has, of its warm-up and its boot."""
-
 
 def raced(measure: Measure, world: World) -> RaceRun:
     return measure.race(world, "fast", "slow", why=True)

@@ -48,7 +48,6 @@ def around(core: str, alphabet: str | None = None) -> st.SearchStrategy[str]:
     return st.tuples(junk, junk).map(lambda each: each[0] + core + each[1])
 
 
-SECRETS = CORES.flatmap(lambda core: st.tuples(st.just(core), around(core)))
 LINES = CORES.flatmap(lambda core: st.tuples(st.just(core), around(core, PRINTABLE)))
 
 

@@ -23,14 +23,10 @@ pub mod kind {
     pub const OF_HTTP2: [u64; 4] = [2, 6, 8, 9];
 }
 
-/// Names of SETTINGS (section 7.2.4.1, and RFC 9204, section 5).
+/// Names of SETTINGS (section 7.2.4.1).
 pub mod setting {
-    /// Bytes of the server's or client's table for QPACK.
-    pub const QPACK_MAX_TABLE_CAPACITY: u64 = 1;
     /// Bytes that a head may cost.
     pub const MAX_FIELD_SECTION_SIZE: u64 = 6;
-    /// Streams that may wait for QPACK's table.
-    pub const QPACK_BLOCKED_STREAMS: u64 = 7;
 
     /// HTTP/2's, which HTTP/3 does not have.
     pub const OF_HTTP2: [u64; 4] = [2, 3, 4, 5];
