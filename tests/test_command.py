@@ -16,6 +16,7 @@ import psutil
 import pytest
 
 from bakeoff.command import Ended, run
+from tests.waiting import wait_for
 
 CPU = min(os.sched_getaffinity(0))
 
@@ -25,10 +26,9 @@ def shell(script: str, **details: Any) -> Ended:
 
 
 def wait_until_gone(pid: int) -> None:
-    until = time.monotonic() + 60
-    while psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE:
-        assert time.monotonic() < until, f"{pid} is still there"
-        time.sleep(0.01)
+    wait_for(
+        lambda: not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    )
 
 
 def test_both_streams_and_the_status_are_kept() -> None:

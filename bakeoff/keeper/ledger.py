@@ -143,7 +143,7 @@ def enter(name: str, of: str, **more: Any) -> Entry:
                     os.fsync(file.fileno())
             draft.replace(path)
             if more:
-                _sync_folder(folder)
+                sync_folder(folder)
             return Entry(name, path)
         except OSError as error:
             fault = fault or error
@@ -234,7 +234,8 @@ def _machine() -> str:
     return f"{number} {socket.gethostname()}"
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
+    """Make the names in a folder last, as its files do."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -11,6 +11,7 @@ from typing import IO
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from bakeoff import __version__
+from bakeoff.keeper.ledger import sync_folder
 from bakeoff.model.base import Contract
 from bakeoff.model.errors import NO_ROOM, BadFile, BadUsage
 from bakeoff.model.machine import Machine
@@ -56,7 +57,7 @@ class Store:
                 store._keep("receipts.json", _RECEIPTS.dump_json(dict(receipts)).decode())
             store.keep("machine.json", machine)
             store._keep(PLAN_FILE, plan)
-            _sync_folder(path.parent)
+            sync_folder(path.parent)
         except OSError as error:
             if error.errno in NO_ROOM:
                 raise
@@ -88,7 +89,7 @@ class Store:
             self._records, self._now_ns = None, now_ns
             data = (self.path / "samples.jsonl").read_bytes()
             self._log.truncate(data.rfind(b"\n") + 1)
-            _sync_folder(self.path)
+            sync_folder(self.path)
             with holding(self.path):
                 yield
             self._sync()
@@ -163,7 +164,7 @@ class Store:
             file.flush()
             os.fsync(file.fileno())
         draft.replace(self.path / name)
-        _sync_folder(self.path)
+        sync_folder(self.path)
 
 
 def _bad_record(where: str, error: ValidationError) -> BadFile:
@@ -176,12 +177,3 @@ def _bad_record(where: str, error: ValidationError) -> BadFile:
             where, "type", f"is {tag!r}, a record that bakeoff {__version__} doesn't know"
         )
     return BadFile.from_validation(where, Contract, error)
-
-
-def _sync_folder(path: Path) -> None:
-    """Make the names in a folder last, as its files do."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

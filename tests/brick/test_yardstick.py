@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.brick.conftest import BUILD, Running, Start, ended, program, running
+from tests.waiting import wait_for
 
 pytestmark = pytest.mark.e2e
 
@@ -320,10 +321,7 @@ def test_a_stream_whose_client_has_gone_ends(yardstick: Start, io: str) -> None:
         stream.sendall(script)
         assert b"200 OK" in stream.recv(65536)
         held = len(list(files.iterdir()))
-    until = time.monotonic() + 20
-    while len(list(files.iterdir())) >= held:
-        assert time.monotonic() < until
-        time.sleep(0.01)
+    wait_for(lambda: len(list(files.iterdir())) < held)
 
 
 @pytest.mark.parametrize(

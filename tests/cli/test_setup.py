@@ -14,7 +14,7 @@ from typer.testing import Result
 from bakeoff.model.errors import BadUsage, Status
 from bakeoff.plan import Catalogue
 from tests.cli.conftest import bakeoff
-from tests.start.conftest import soon
+from tests.waiting import wait_for
 
 CONTENDER = """
 name = "{name}"
@@ -116,7 +116,7 @@ def started(folder: Path) -> "subprocess.Popen[str]":
         text=True,
         start_new_session=True,
     )
-    assert soon(lambda: (folder / "hangs" / ".out" / "half").exists())
+    wait_for(lambda: (folder / "hangs" / ".out" / "half").exists())
     return process
 
 
@@ -131,7 +131,7 @@ def test_an_interrupt_ends_what_is_being_built_and_begins_nothing(tmp_path: Path
     assert (process.returncode, out) == (130, "")
     assert "Traceback" not in err
     assert not alive(tmp_path / "hangs" / "pid")
-    assert soon(lambda: not alive(tmp_path / "hangs" / "child-pid"))
+    wait_for(lambda: not alive(tmp_path / "hangs" / "child-pid"))
     assert [path.name for path in (tmp_path / "hangs" / ".out").iterdir()] == ["build.log"]
     assert not (tmp_path / "began").exists()
 
@@ -140,7 +140,7 @@ def test_a_build_ends_with_a_bakeoff_that_is_killed(tmp_path: Path) -> None:
     process = started(tmp_path)
     process.kill()
     process.communicate(timeout=30)
-    assert soon(lambda: not alive(tmp_path / "hangs" / "pid"))
+    wait_for(lambda: not alive(tmp_path / "hangs" / "pid"))
     with suppress(ProcessLookupError):
         os.kill(int((tmp_path / "hangs" / "child-pid").read_text()), signal.SIGKILL)
     assert not (tmp_path / "hangs" / ".out" / "receipt.json").exists()

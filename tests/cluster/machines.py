@@ -8,12 +8,14 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import cache
 from itertools import count
 from pathlib import Path
 from typing import Literal
+
+from tests.waiting import wait_for
 
 ROOT = Path(__file__).parents[2]
 Name = Literal["head", "server", "load", "more", "other"]
@@ -253,16 +255,6 @@ def command_line(pid: int) -> str:
         return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
     except OSError:
         return ""
-
-
-def wait_for(
-    condition: Callable[[], bool], within_s: float, what: Callable[[], object] = lambda: ""
-) -> None:
-    """Wait until a condition holds."""
-    until_s = time.monotonic() + within_s
-    while not condition():
-        assert time.monotonic() < until_s, f"not so within {within_s:.0f} s: {what()}"
-        time.sleep(0.2)
 
 
 def _comm(pid: int) -> str:

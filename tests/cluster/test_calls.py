@@ -4,13 +4,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from bakeoff.cluster.calls import Calls, Ended, Refused
+from tests.waiting import wait_for
 
 CHILD = "tests.cluster.answering"
 WITHIN_S = 30.0
@@ -82,7 +82,5 @@ def test_a_child_ends_with_its_parent(doing: str) -> None:
     child = Path(f"/proc/{int(parent.stdout.readline())}")
     parent.send_signal(signal.SIGKILL)
     parent.communicate()
-    until_s = time.monotonic() + WITHIN_S
-    while (child / "cmdline").exists() and (child / "cmdline").read_bytes():
-        assert time.monotonic() < until_s
-        time.sleep(0.05)
+    said = child / "cmdline"
+    wait_for(lambda: not said.exists() or not said.read_bytes(), WITHIN_S)

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from multiprocessing.connection import Connection
 from multiprocessing.connection import Pipe as pipe
@@ -16,6 +15,7 @@ from bakeoff.cluster import route
 from bakeoff.cluster.wire import Call, Failed, Resident
 from bakeoff.model.errors import BadUsage, BakeoffError
 from tests.load.jobs import job, target
+from tests.waiting import wait_for
 
 WITHIN_S = 60.0
 
@@ -90,12 +90,8 @@ def test_it_ends_with_its_keeper_when_unused(host: Running, tmp_path: Path, endi
     else:
         getattr(host, ending).close()
     assert host.process.wait(WITHIN_S) == 0
-    until_s = time.monotonic() + WITHIN_S
-    while Path(f"/proc/{keeper.seen['pid']}/cmdline").exists():
-        if not Path(f"/proc/{keeper.seen['pid']}/cmdline").read_bytes():
-            break
-        assert time.monotonic() < until_s
-        time.sleep(0.05)
+    said = Path(f"/proc/{keeper.seen['pid']}/cmdline")
+    wait_for(lambda: not said.exists() or not said.read_bytes(), WITHIN_S)
     assert not [*Path(tmp_path).rglob("run-*")]
 
 

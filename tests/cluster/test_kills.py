@@ -18,8 +18,9 @@ import pytest
 
 from bakeoff import open_run
 from bakeoff.model.errors import Status
-from tests.cluster.machines import ADDRESSES, LEFT_MAX_S, Machines, Name, wait_for
+from tests.cluster.machines import ADDRESSES, LEFT_MAX_S, Machines, Name
 from tests.cluster.test_race import RACE
+from tests.waiting import wait_for
 
 pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("cluster")]
 BLOCKS = 3

@@ -9,7 +9,8 @@ import pytest
 
 from bakeoff import open_run
 from bakeoff.model.samples import BootEnd, BootStart
-from tests.cluster.machines import ADDRESSES, Machines, wait_for
+from tests.cluster.machines import ADDRESSES, Machines
+from tests.waiting import wait_for
 
 pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("cluster"), pytest.mark.slow]
 SERVERS = [ADDRESSES["server"], ADDRESSES["other"]]

@@ -5,8 +5,7 @@ import signal
 import subprocess
 import sys
 import textwrap
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from io import StringIO
@@ -17,6 +16,7 @@ import pytest
 
 from bakeoff.cli import main
 from bakeoff.installation import engine_path
+from tests.waiting import wait_for
 
 BAKEOFF = Path(sys.executable).parent / "bakeoff"
 # The shortest race that there is, but for its `-d`.
@@ -225,13 +225,6 @@ def null_server(place: Place) -> Iterator[str]:
         assert server.stdout
         yield f"http://{server.stdout.readline().split()[-1]}/"
         server.kill()
-
-
-def wait_for(condition: Callable[[], bool], timeout_s: float = 60) -> None:
-    until = time.monotonic() + timeout_s
-    while not condition():
-        assert time.monotonic() < until, f"not so within {timeout_s} s"
-        time.sleep(0.02)
 
 
 def wait_for_line(process: "subprocess.Popen[str]", text: str) -> None:

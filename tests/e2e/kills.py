@@ -19,8 +19,9 @@ from pathlib import Path
 
 import psutil
 
-from tests.e2e.conftest import BAKEOFF, QUICK, Place, wait_for
+from tests.e2e.conftest import BAKEOFF, QUICK, Place
 from tests.repositories import WHO, commit, git, new_repository
+from tests.waiting import wait_for
 
 BEFORE = 0.3
 """Share of the tries in which the kill comes before, or while, the first program is started."""

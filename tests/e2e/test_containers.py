@@ -18,7 +18,8 @@ from bakeoff.keeper import cgroups, processes
 from bakeoff.model.plan import Attached, Entry
 from bakeoff.model.verdict import Verdict
 from bakeoff.start import attach
-from tests.e2e.conftest import QUICK, Place, wait_for
+from tests.e2e.conftest import QUICK, Place
+from tests.waiting import wait_for
 
 pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("podman")]
 ROOT = Path(__file__).parents[2]

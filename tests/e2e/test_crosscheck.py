@@ -5,8 +5,9 @@ import shutil
 import pytest
 
 from bakeoff.model.crosscheck import FIGURES, Crosscheck
-from tests.e2e.conftest import Place, interrupt, wait_for
+from tests.e2e.conftest import Place, interrupt
 from tests.ratios import known
+from tests.waiting import wait_for
 
 pytestmark = [
     pytest.mark.e2e,

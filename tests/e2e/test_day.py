@@ -6,7 +6,8 @@ import signal
 import pytest
 
 from bakeoff.model.day import Day
-from tests.e2e.conftest import Place, wait_for
+from tests.e2e.conftest import Place
+from tests.waiting import wait_for
 
 pytestmark = pytest.mark.e2e
 SHORT = ("-d", "62", "-c", "8", "--storm", "100", "--slow-clients", "20", "--seed", "1")

@@ -14,8 +14,9 @@ import pytest
 from bakeoff.keeper.processes import runs
 from bakeoff.runs import open_run
 from bakeoff.runs.measuring.boot import measured_s
-from tests.e2e.conftest import ARTICLE, QUICK, Place, wait_for
+from tests.e2e.conftest import ARTICLE, QUICK, Place
 from tests.e2e.kills import KINDS, Try
+from tests.waiting import wait_for
 
 pytestmark = pytest.mark.e2e
 TRIES, A_PORTION, IN_MAKE_TEST = 200, 5, 2

@@ -14,7 +14,8 @@ from playwright.sync_api import Browser, Page, expect
 
 from bakeoff.runs import open_run
 from tests.browsing import opened
-from tests.e2e.conftest import BAKEOFF, QUICK, Place, wait_for
+from tests.e2e.conftest import BAKEOFF, QUICK, Place
+from tests.waiting import wait_for
 
 pytestmark = [pytest.mark.e2e, pytest.mark.page]
 SERIOUS = ("serious", "critical")

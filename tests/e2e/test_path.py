@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from bakeoff.model.verdict import Verdict
-from tests.e2e.conftest import QUICK, Place, wait_for
+from tests.e2e.conftest import QUICK, Place
 from tests.load.test_forwarder import is_ours, needs_a_device
+from tests.waiting import wait_for
 
 pytestmark = [pytest.mark.e2e, needs_a_device]
 ECHO = """

@@ -13,8 +13,9 @@ from bakeoff.model.samples import Block
 from bakeoff.model.verdict import Verdict
 from bakeoff.runs import open_run
 from bakeoff.start.certificate import make_certificate
-from tests.e2e.conftest import QUICK, Place, wait_for
+from tests.e2e.conftest import QUICK, Place
 from tests.e2e.test_race import answers
+from tests.waiting import wait_for
 
 pytestmark = pytest.mark.e2e
 FOUR = """

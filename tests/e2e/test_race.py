@@ -11,8 +11,9 @@ import pytest
 
 from bakeoff.model.verdict import Verdict
 from bakeoff.runs import open_run
-from tests.e2e.conftest import QUICK, Place, interrupt, wait_for, wait_for_line
+from tests.e2e.conftest import QUICK, Place, interrupt, wait_for_line
 from tests.ratios import known
+from tests.waiting import wait_for
 
 pytestmark = pytest.mark.e2e
 NODE = 'require("http").createServer((q, s) => {WORK; s.end("Hi")}).listen(process.env.PORT)'

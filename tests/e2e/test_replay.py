@@ -5,7 +5,8 @@ import shutil
 import pytest
 
 from bakeoff.model.replay import Replay
-from tests.e2e.conftest import ARTICLE, Place, interrupt, wait_for
+from tests.e2e.conftest import ARTICLE, Place, interrupt
+from tests.waiting import wait_for
 
 pytestmark = pytest.mark.e2e
 

@@ -16,7 +16,8 @@ import pytest
 from playwright.sync_api import Browser
 
 from bakeoff.model.verdict import Verdict
-from tests.e2e.conftest import Place, wait_for
+from tests.e2e.conftest import Place
+from tests.waiting import wait_for
 
 pytestmark = pytest.mark.e2e
 SHOP = Path(__file__).parent / "shop" / "shop.js"

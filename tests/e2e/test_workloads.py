@@ -6,7 +6,8 @@ import psutil
 import pytest
 
 from bakeoff.model.verdict import Verdict
-from tests.e2e.conftest import QUICK, Place, wait_for
+from tests.e2e.conftest import QUICK, Place
+from tests.waiting import wait_for
 
 pytestmark = pytest.mark.e2e
 needs_postgresql = pytest.mark.skipif(

@@ -3,7 +3,7 @@
 import io
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from time import sleep
 
 import pytest
@@ -13,6 +13,7 @@ from bakeoff import progress
 from bakeoff.cli import setup
 from tests.judge.races import Race, judged
 from tests.screen import STEERING, Screen
+from tests.waiting import wait_for
 
 THIRTY = [f"contender-{number}" for number in range(30)]
 HEIGHT = 24
@@ -52,15 +53,6 @@ def last(drawn: io.StringIO) -> list[str]:
     """The lines that are on the terminal in the end, or have scrolled out."""
     *_, screen = screens(drawn)
     return screen.lines
-
-
-def wait_for(condition: Callable[[], bool]) -> None:
-    """Wait until a thread has made it so."""
-    for _ in range(500):
-        if condition():
-            return
-        sleep(0.01)
-    pytest.fail("not so within 5 s")
 
 
 @pytest.mark.parametrize(

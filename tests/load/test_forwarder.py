@@ -14,7 +14,7 @@ from bakeoff.installation import engine_path
 from bakeoff.load import Forwarder
 from bakeoff.model.errors import MissingPiece
 from bakeoff.model.plan import NetworkPath
-from tests.e2e.conftest import wait_for
+from tests.waiting import wait_for
 
 CAP_NET_ADMIN = 12
 needs_a_device = pytest.mark.skipif(

@@ -21,6 +21,7 @@ from bakeoff.model.samples import Slice
 from tests.brick.conftest import program, running
 from tests.load.jobs import CLOSED, job, target
 from tests.load.test_merging import event
+from tests.waiting import wait_for
 
 OPEN = CLOSED.model_copy(update={"rate": 400.0, "seed": 7})
 
@@ -225,11 +226,8 @@ def test_a_sample_keeps_each_loaders_figures() -> None:
 def test_their_threads_end_with_them() -> None:
     with Fakes().loaders("first", "second").connect(job()) as several:
         several.slice(CLOSED)
-    deadline_s = time.monotonic() + 5
     names = {"loader first", "loader second"}
-    while names & {each.name for each in threading.enumerate()}:
-        assert time.monotonic() < deadline_s
-        time.sleep(0.01)
+    wait_for(lambda: not names & {each.name for each in threading.enumerate()})
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,7 @@ import pytest
 from bakeoff.load import SlowClients
 from bakeoff.model.protocol import Protocol
 from bakeoff.model.receipt import Handle
+from tests.waiting import wait_for
 
 
 class Sink:
@@ -58,20 +59,13 @@ def handle(port: int, protocol: Protocol = "h1") -> Handle:
     )
 
 
-def until(condition: object, timeout_s: float = 20) -> None:
-    ends_s = time.monotonic() + timeout_s
-    while not condition():  # type: ignore[operator]
-        assert time.monotonic() < ends_s
-        time.sleep(0.02)
-
-
 REQUEST = b"POST /orders HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}"
 
 
 def test_each_sends_the_request_byte_by_byte() -> None:
     with sink() as server, SlowClients(handle(server.port), REQUEST, 5, ()) as clients:
         assert clients.opened == 5
-        until(lambda: len(server.received) == 5 and min(map(len, server.received.values())) > 2)
+        wait_for(lambda: len(server.received) == 5 and min(map(len, server.received.values())) > 2)
         assert all(REQUEST.startswith(each) and len(each) < 30 for each in server.received.values())
         assert clients.end() == 5
         assert clients.end() == 0, "it has ended"
@@ -80,7 +74,7 @@ def test_each_sends_the_request_byte_by_byte() -> None:
 @pytest.mark.parametrize(("protocol", "sent"), [("h1", b"ababa"), ("h2c", b"ab")])
 def test_it_begins_again_where_bytes_are_the_same_again(protocol: Protocol, sent: bytes) -> None:
     with sink() as server, SlowClients(handle(server.port, protocol), b"ab", 1, ()) as clients:
-        until(lambda: (server.received.get(1) or b"").startswith(sent))
+        wait_for(lambda: (server.received.get(1) or b"").startswith(sent))
         time.sleep(0.3)
         assert server.received[1].startswith(sent) and set(server.received[1]) <= set(b"ab")
         assert len(server.received[1]) == 2 or protocol == "h1"
@@ -89,7 +83,7 @@ def test_it_begins_again_where_bytes_are_the_same_again(protocol: Protocol, sent
 
 def test_those_that_the_server_closes_are_told() -> None:
     with sink(refused=4) as server, SlowClients(handle(server.port), b"x" * 99, 6, ()) as clients:
-        until(lambda: len(server.received) == 2 and min(map(len, server.received.values())) > 3)
+        wait_for(lambda: len(server.received) == 2 and min(map(len, server.received.values())) > 3)
         assert clients.end() == 2
 
 

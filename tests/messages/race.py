@@ -2,7 +2,6 @@
 
 from tests.messages.case import Section, case, typed
 
-
 H1 = """\
 name = "h1"
 title = "One that speaks HTTP/1 alone and doesn't pipeline"

@@ -13,6 +13,8 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests.waiting import wait_for
+
 SERVER = Path(__file__).parent / "server.py"
 GET = b"GET / HTTP/1.1\r\nHost: here\r\n\r\n"
 LAST = b"GET / HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n"
@@ -41,11 +43,11 @@ class Running:
         return text in self.log.read_text(errors="replace")
 
     def listens(self) -> "Running":
-        soon(lambda: self.says("listening on"))
+        wait_for(lambda: self.says("listening on"))
         return self
 
     def has_struck(self) -> "Running":
-        soon(lambda: self.says("the fault strikes"))
+        wait_for(lambda: self.says("the fault strikes"))
         return self
 
     def status(self) -> int:
@@ -87,13 +89,6 @@ def start(tmp_path: Path) -> Iterator[Start]:
     yield begin
     for server in started:
         server.end()
-
-
-def soon(holds: Callable[[], bool]) -> None:
-    until = time.monotonic() + SOON_S
-    while not holds():
-        assert time.monotonic() < until
-        time.sleep(0.005)
 
 
 def received(connection: socket.socket, answers: int = 1) -> bytes:
@@ -208,7 +203,7 @@ def test_it_refuses_and_lives_on(start: Start) -> None:
         connection.sendall(GET + GET)
         assert is_right(received(connection))
         assert connection.recv(1) == b""
-    soon(lambda: is_refused(server))
+    wait_for(lambda: is_refused(server))
     assert server.process.poll() is None
 
 
@@ -275,7 +270,7 @@ def test_it_moves_to_another_port(start: Start) -> None:
     with server.connected() as connection:
         connection.sendall(GET + GET)
         assert is_right(received(connection))
-    soon(lambda: server.log.read_text().count("listening on") == 2)
+    wait_for(lambda: server.log.read_text().count("listening on") == 2)
     assert is_refused(server)
     server.port = int(server.log.read_text().rpartition(":")[2])
     assert server.answers_rightly()
@@ -291,7 +286,7 @@ def test_a_child_serves_on(start: Start, moment: str) -> None:
     if moment == "--when-asked-to-stop":
         server.process.terminate()
     assert server.status() == 0
-    soon(server.answers_rightly)
+    wait_for(server.answers_rightly)
 
 
 def test_it_is_slow_and_right_and_answers_in_order(start: Start) -> None:
@@ -314,7 +309,7 @@ def test_it_outlives_sigterm(start: Start, moment: tuple[str, ...]) -> None:
 
 def test_it_floods_its_log_up_to_a_bound(start: Start) -> None:
     server = start("floods_log", "--when-ready").listens()
-    soon(lambda: server.log.stat().st_size > 8 * 2**20)
+    wait_for(lambda: server.log.stat().st_size > 8 * 2**20)
     before = server.log.stat().st_size
     assert server.answers_rightly()
     assert server.log.stat().st_size > before

@@ -4,7 +4,6 @@ import os
 import shlex
 import socket
 import sys
-import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -121,13 +120,3 @@ def left_of(keeper_pid: int) -> list[str]:
     bases = cgroups.bases()
     groups = [str(path) for base in bases for path in base.path.glob(f"bakeoff-{mine}*")]
     return running + groups
-
-
-def soon(what: Callable[[], bool], within_s: float = 60.0) -> bool:
-    """Whether `what` becomes true in time."""
-    until = time.monotonic() + within_s
-    while not what():
-        if time.monotonic() > until:
-            return False
-        time.sleep(0.01)
-    return True

@@ -20,8 +20,9 @@ from bakeoff.model.receipt import CpuCounter, Handle
 from bakeoff.start import Keeper, attach
 from bakeoff.start.behind import Behind, behind, counter
 from bakeoff.start.ports import Ports
+from tests.waiting import wait_for
 
-from .conftest import HOST, SERVERS, Start, ask, can_make, command, entry, soon
+from .conftest import HOST, SERVERS, Start, ask, can_make, command, entry
 
 FORK = multiprocessing.get_context("fork")
 NOBODY = 65534
@@ -171,7 +172,7 @@ class TestAControlGroup:
         group = base / f"bakeoff-test-behind-{os.getpid()}"
         group.mkdir()
         yield group
-        assert soon(lambda: cgroups.remove(group))
+        wait_for(lambda: cgroups.remove(group))
 
     def test_that_is_a_server_s_own_is_counted_with_what_leaves_its_tree(self, group: Path) -> None:
         with served(workers=1) as (port, pids):
@@ -211,7 +212,7 @@ def test_a_server_that_a_service_of_the_machine_starts_is_counted_and_left_up(
     good = [sys.executable, "-I", "-S", str(SERVERS / "good.py"), str(port), HOST]
     with subprocess.Popen(good) as server:
         try:
-            assert soon(lambda: ask(HOST, port) is None)
+            wait_for(lambda: ask(HOST, port) is None)
             monkeypatch.setattr(Ports, "free", lambda *_: port)
             handle = start(entry("sleep 600", name="client"))
             assert (handle.cpu.kind, handle.cpu.pid) == ("tree", server.pid)

@@ -10,8 +10,9 @@ from typing import Any
 
 from bakeoff.model.plan import Cores
 from bakeoff.start import Keeper
+from tests.waiting import wait_for
 
-from .conftest import HOST, ask, command, entry, left_of, soon
+from .conftest import HOST, ask, command, entry, left_of
 from .test_sudden_death import nothing_is_left
 
 FORK = multiprocessing.get_context("fork")
@@ -44,7 +45,7 @@ def test_one_of_several_is_ended_and_the_others_serve_on(tmp_path: Path) -> None
         assert [ask(HOST, ports[key]) for key in ("it/0", "it/2")] == [None, None]
         again = start(keeper, tmp_path, "it/3")
         assert again not in ports.values(), "no port is given twice, whatever state it is in"
-    assert soon(lambda: not left_of(keeper.pid))
+    wait_for(lambda: not left_of(keeper.pid))
 
 
 def run_many(told: "Connection[Any, Any]", folder: Path) -> None:
@@ -63,5 +64,5 @@ def test_kill_9_with_many_up_leaves_nothing(tmp_path: Path) -> None:
     assert len(set(ports)) == MANY
     process.kill()
     process.join()
-    assert soon(lambda: nothing_is_left(keeper, tmp_path))
+    wait_for(lambda: nothing_is_left(keeper, tmp_path))
     assert {ask(HOST, port) for port in ports} == {"refused"}

@@ -10,6 +10,7 @@ import pytest
 
 from bakeoff.keeper.processes import runs
 from bakeoff.start import Keeper
+from tests.waiting import wait_for
 
 from .conftest import (
     EVERY_KIND,
@@ -21,7 +22,6 @@ from .conftest import (
     in_a_shell,
     left_of,
     needs,
-    soon,
     starter,
 )
 
@@ -51,7 +51,7 @@ def test_what_ignores_sigterm_is_killed(start: Start, keeper: Keeper) -> None:
 
 def test_what_had_ended_is_told_so(start: Start, keeper: Keeper) -> None:
     os.kill(start(entry(command("good"))).pid or 0, signal.SIGKILL)
-    assert soon(lambda: keeper.death("it") is not None)
+    wait_for(lambda: keeper.death("it") is not None)
     assert keeper.stop("it").how == "had ended"
 
 
@@ -74,7 +74,7 @@ def test_a_worker_that_left_session_group_and_parent_is_found(
 ) -> None:
     with Keeper(tmp_path / "scratch", kinds) as keeper:
         starter(keeper, tmp_path)(entry(command("escaping")))
-        assert soon(lambda: len(sleepers_of(keeper)) == 1)
+        wait_for(lambda: len(sleepers_of(keeper)) == 1)
         worker = sleepers_of(keeper)[0]
         assert worker in keeper.pids("it")
         keeper.stop("it")
@@ -86,7 +86,7 @@ def test_a_worker_that_dropped_its_environment_too_is_found_by_its_group(
     start: Start, keeper: Keeper
 ) -> None:
     start(entry(command("escaping") + " bare"))
-    assert soon(lambda: len(sleepers_of(keeper)) == 1)
+    wait_for(lambda: len(sleepers_of(keeper)) == 1)
     worker = sleepers_of(keeper)[0]
     keeper.stop("it")
     assert not runs(worker)
@@ -95,7 +95,7 @@ def test_a_worker_that_dropped_its_environment_too_is_found_by_its_group(
 def test_without_a_group_it_is_found_at_the_latest_when_the_keeper_closes(tmp_path: Path) -> None:
     with Keeper(tmp_path / "scratch", ()) as keeper:
         starter(keeper, tmp_path)(entry(command("escaping") + " bare"))
-        assert soon(lambda: len(sleepers_of(keeper)) == 1)
+        wait_for(lambda: len(sleepers_of(keeper)) == 1)
         worker = sleepers_of(keeper)[0]
     assert not runs(worker)
 
@@ -103,7 +103,7 @@ def test_without_a_group_it_is_found_at_the_latest_when_the_keeper_closes(tmp_pa
 def test_stopping_one_leaves_the_others_alone(start: Start, keeper: Keeper) -> None:
     start(entry(command("escaping"), name="a"))
     other = start(entry(command("escaping"), name="b"))
-    assert soon(lambda: len(keeper.pids("b")) == 2)
+    wait_for(lambda: len(keeper.pids("b")) == 2)
     keeper.stop("a")
     assert ask(HOST, other.port) is None
     assert len(keeper.pids("b")) == 2

@@ -19,6 +19,7 @@ from bakeoff.keeper.processes import runs
 from bakeoff.keeper.sweep import sweep
 from bakeoff.model.errors import BakeoffError
 from bakeoff.start import Keeper
+from tests.waiting import wait_for
 
 from .conftest import (
     EVERY_KIND,
@@ -28,7 +29,6 @@ from .conftest import (
     command,
     entry,
     left_of,
-    soon,
     starter,
 )
 
@@ -88,7 +88,7 @@ def test_kill_9_leaves_nothing(tmp_path: Path, kinds: tuple[str, ...], server: s
         keeper, *ports = raced.next(), raced.next(), raced.next()
         assert raced.next() == "up"
         raced.process.kill()
-        assert soon(lambda: nothing_is_left(keeper, tmp_path))
+        wait_for(lambda: nothing_is_left(keeper, tmp_path))
     assert [ask(HOST, port) for port in ports] == ["refused", "refused"]
 
 
@@ -98,15 +98,15 @@ def test_kill_9_at_any_moment_leaves_nothing(tmp_path: Path, seed: int) -> None:
         keeper = raced.next()
         time.sleep(random.Random(seed).uniform(0, 0.4))
         raced.process.kill()
-        assert soon(lambda: nothing_is_left(keeper, tmp_path))
+        wait_for(lambda: nothing_is_left(keeper, tmp_path))
 
 
 def test_kill_9_while_a_contender_is_still_starting(tmp_path: Path) -> None:
     with race(tmp_path, (), "mute", count=1) as raced:
         keeper = raced.next()
-        assert soon(lambda: len(left_of(keeper)) == 1)
+        wait_for(lambda: len(left_of(keeper)) == 1)
         raced.process.kill()
-        assert soon(lambda: nothing_is_left(keeper, tmp_path))
+        wait_for(lambda: nothing_is_left(keeper, tmp_path))
 
 
 def test_ctrl_c_reaches_neither_keeper_nor_contenders(tmp_path: Path) -> None:
@@ -124,20 +124,20 @@ def test_ctrl_c_reaches_neither_keeper_nor_contenders(tmp_path: Path) -> None:
 def test_sigterm_to_the_keeper_ends_all(start: Start, keeper: Keeper) -> None:
     pid = start(entry(command("good"))).pid or 0
     os.kill(keeper.pid, signal.SIGTERM)
-    assert soon(lambda: not runs(pid) and not runs(keeper.pid))
+    wait_for(lambda: not runs(pid) and not runs(keeper.pid))
 
 
 def test_a_killed_keeper_takes_the_contenders_along(start: Start, keeper: Keeper) -> None:
     pid = start(entry(command("good"))).pid or 0
     os.kill(keeper.pid, signal.SIGKILL)
-    assert soon(lambda: not runs(pid))
+    wait_for(lambda: not runs(pid))
 
 
 def test_a_killed_keeper_is_told_and_its_leftovers_end(
     start: Start, keeper: Keeper, tmp_path: Path
 ) -> None:
     start(entry(command("escaping")))
-    assert soon(lambda: len(keeper.pids("it")) == 2)
+    wait_for(lambda: len(keeper.pids("it")) == 2)
     os.kill(keeper.pid, signal.SIGKILL)
     with pytest.raises(BakeoffError, match=r"keeps the contenders \(pid \d+\) is gone"):
         keeper.pids("it")
@@ -159,9 +159,9 @@ def test_what_a_killed_keeper_left_is_ended(
     """By this sweep or by that of another test that runs meanwhile: by nothing else."""
     killed = Keeper(tmp_path / "scratch")
     starter(killed, tmp_path)(entry(command("escaping")))
-    assert soon(lambda: len(killed.pids("it")) == 2)
+    wait_for(lambda: len(killed.pids("it")) == 2)
     os.kill(killed.pid, signal.SIGKILL)
-    assert soon(lambda: not runs(killed.pid))
+    wait_for(lambda: not runs(killed.pid))
     sweeps(tmp_path / "other")
     assert left_of(killed.pid) == []
     killed.close()
@@ -169,7 +169,7 @@ def test_what_a_killed_keeper_left_is_ended(
 
 def test_sweep_leaves_a_living_race_alone(start: Start, keeper: Keeper) -> None:
     handle = start(entry(command("escaping")))
-    assert soon(lambda: len(keeper.pids("it")) == 2)
+    wait_for(lambda: len(keeper.pids("it")) == 2)
     sweep()
     assert ask(HOST, handle.port) is None
     assert len(keeper.pids("it")) == 2

@@ -4,7 +4,6 @@ import re
 import resource
 import socket
 import struct
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.brick.conftest import NoPort, Running, program, running
+from tests.waiting import wait_for
 
 GET = b"GET %s HTTP/1.1\r\nHost: a\r\n\r\n"
 Starter = Callable[..., "Besieged"]
@@ -80,15 +80,6 @@ def reset(client: socket.socket) -> None:
     client.close()
 
 
-def becomes_true(what: Callable[[], bool], within_s: float = 60) -> bool:
-    end = time.monotonic() + within_s
-    while not what():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.05)
-    return True
-
-
 @contextmanager
 def started(io: str, *words: str, descriptors: int | None = None) -> Iterator[Besieged]:
     """One that is idle. Where there is no io_uring, what needs it is skipped."""
@@ -102,7 +93,7 @@ def started(io: str, *words: str, descriptors: int | None = None) -> Iterator[Be
         with running(command, before=limit) as one:
             server = Besieged(one.process, one.port)
             assert server.answers()  # It minds signals from now on.
-            assert becomes_true(lambda: server.connections() == 0)
+            wait_for(lambda: server.connections() == 0)
             yield server
     except NoPort as error:
         if io == "uring" and "io_uring" in str(error):

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.brick.siege.conftest import Besieged, Starter, becomes_true
+from tests.brick.siege.conftest import Besieged, Starter
+from tests.waiting import wait_for
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 VOLLEY = Path(sys.executable).parent / "volley"
@@ -65,9 +66,9 @@ def test_others_are_served_and_attackers_cut_off(besieged: Starter, attack: str)
     server = besieged(*LIMITS, *SEND_BUFFER)
     in_peace = cpu_s_of_requests(server)
     with attacked(server, ATTACKS[attack]):
-        assert becomes_true(lambda: server.connections() > AT_ONCE)
+        wait_for(lambda: server.connections() > AT_ONCE)
         under_attack = cpu_s_of_requests(server)
         # Well before its minute is over the attack has nobody left there.
-        assert becomes_true(lambda: server.connections() == 0)
+        wait_for(lambda: server.connections() == 0)
     assert under_attack < in_peace * MOST_TIMES_CPU
     assert server.answers()

@@ -6,7 +6,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from tests.brick.siege.conftest import GET, Starter, becomes_true, read_all
+from tests.brick.siege.conftest import GET, Starter, read_all
+from tests.waiting import wait_for
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 LIMIT_S = 1
@@ -61,8 +62,8 @@ def test_a_client_that_reads_nothing_is_cut_off(besieged: Starter) -> None:
     with server.connect(receive_bytes=4096) as client:
         with cut_off_in_time():
             client.sendall(GET % b"/stream")
-            assert becomes_true(lambda: server.connections() == 1)
-            assert becomes_true(lambda: server.connections() == 0)
+            wait_for(lambda: server.connections() == 1)
+            wait_for(lambda: server.connections() == 0)
         assert len(read_all(client)) < 1024 * 1024  # Of 16.
 
 

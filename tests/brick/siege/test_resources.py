@@ -8,7 +8,8 @@ from collections import deque
 
 import pytest
 
-from tests.brick.siege.conftest import GET, Besieged, Starter, becomes_true, read_all, reset
+from tests.brick.siege.conftest import GET, Besieged, Starter, read_all, reset
+from tests.waiting import wait_for
 
 pytestmark = pytest.mark.e2e
 IDLE = 4096
@@ -34,15 +35,15 @@ def test_idle_connections_are_cheap_and_leave_nothing_behind(
             client.sendall(GET % b"/")
             assert client.recv(4096).endswith(b"Hello, World!")
         clients.append(client)
-    assert becomes_true(lambda: server.connections() == IDLE)
+    wait_for(lambda: server.connections() == IDLE)
     # A second later it has given back what it had more than it needs.
-    assert becomes_true(lambda: server.pss_bytes() < MOST_PSS_BYTES), shown(server)
+    wait_for(lambda: server.pss_bytes() < MOST_PSS_BYTES, what=lambda: shown(server))
     each = (server.pss_bytes() - at_first) / IDLE
     assert each <= MOST_EACH_BYTES, f"{each:.0f} bytes each"
     for client in clients:
         client.close()
     left = at_first + MOST_LEFT_BY_IDLE_BYTES
-    assert becomes_true(lambda: server.pss_bytes() <= left), shown(server)
+    wait_for(lambda: server.pss_bytes() <= left, what=lambda: shown(server))
     assert server.connections() == 0
 
 
@@ -80,15 +81,15 @@ def test_descriptors_and_memory_come_back_after_a_minute(besieged: Starter) -> N
 def left_behind(server: Besieged, least: int, least_s: float) -> None:
     """Storms it, and finds nothing of that afterwards."""
     server.warm_up()
-    assert becomes_true(lambda: server.connections() == 0)
+    wait_for(lambda: server.connections() == 0)
     names = server.descriptors()
     # The busier the machine, the more clients wait at once, and the more pages a first storm
     # leaves in the heap for the next. A leak grows with each storm.
     for _ in range(STORMS):
         before = server.pss_bytes()
         storm(server, least, least_s)
-        assert becomes_true(server.answers)
-        assert becomes_true(lambda: server.connections() == 0)
+        wait_for(server.answers)
+        wait_for(lambda: server.connections() == 0)
         assert len(server.descriptors()) == len(names)
         time.sleep(2)  # It gives back within a second what it has more than it needs.
         left = server.pss_bytes() - before
@@ -160,22 +161,22 @@ def test_who_finds_no_room_is_turned_away_until_others_leave(
 
     for guest in guests[:8]:
         guest.close()
-    assert becomes_true(server.answers)
+    wait_for(server.answers)
     guests[-1].sendall(GET % b"/")
     assert guests[-1].recv(4096).endswith(b"Hello, World!"), "who was there first stays"
     for guest in guests:
         guest.close()
-    assert becomes_true(lambda: server.connections() == 0)
+    wait_for(lambda: server.connections() == 0)
 
 
 def test_a_full_server_that_nobody_asks_rests(besieged: Starter) -> None:
     server = besieged(descriptors=FEW)
     waiting = [server.connect() for _ in range(2 * FEW)]
-    assert becomes_true(lambda: len(server.descriptors()) >= FEW - 1)
+    wait_for(lambda: len(server.descriptors()) >= FEW - 1)
     time.sleep(0.5)
     cpu_s = server.cpu_s()
     time.sleep(FULL_S)
     assert server.cpu_s() - cpu_s < FULL_S / 10
     for client in waiting:
         client.close()
-    assert becomes_true(server.answers)
+    wait_for(server.answers)

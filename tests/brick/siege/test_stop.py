@@ -9,7 +9,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from tests.brick.siege.conftest import GET, Besieged, Starter, becomes_true, read_all, started
+from tests.brick.siege.conftest import GET, Besieged, Starter, read_all, started
+from tests.waiting import wait_for
 
 pytestmark = pytest.mark.e2e
 CLOSE = b"\r\nConnection: close\r\n"
@@ -54,7 +55,7 @@ def test_no_request_that_was_begun_is_lost(besieged: Starter, number: signal.Sig
     late, half, silent = server.connect(), server.connect(), server.connect()
     late.sendall(GET % b"/half-a-second")
     half.sendall(HEAD)
-    assert becomes_true(lambda: all(each.answers > 10 for each in regulars))
+    wait_for(lambda: all(each.answers > 10 for each in regulars))
 
     stopped_at = time.monotonic()
     server.process.send_signal(number)
@@ -95,7 +96,7 @@ def test_a_successor_gets_the_port_while_the_last_answers_are_given(io: str) -> 
         half.sendall(HEAD)
         assert server.answers()
         server.process.send_signal(signal.SIGTERM)
-        assert becomes_true(lambda: is_refused(server))
+        wait_for(lambda: is_refused(server))
         with started(io, "--port", str(server.port)) as successor:
             assert successor.answers()
             half.sendall(b"Host: a\r\n\r\n")
