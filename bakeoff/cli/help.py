@@ -67,6 +67,9 @@ class Group(TyperGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         words = args or (["-h"] if self.no_args_is_help else [])
         ctx.meta[_BRIEFLY] = "--help" not in words
+        for option in self.get_params(ctx):
+            if option.is_flag and option.default is None:
+                option.default = False  # Else typer imports pydantic to make a flag of nothing.
         return super().parse_args(ctx, words)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
