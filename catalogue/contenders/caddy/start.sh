@@ -13,6 +13,7 @@ case "${PROTOCOL:-h1}" in
     h2c)    SCHEME=http  SPEAKS='h1 h2c' TERMS=cleartext   ALPN= ;;
     h1-tls) SCHEME=https SPEAKS=h1       TERMS=certificate ALPN=http/1.1 ;;
     h2)     SCHEME=https SPEAKS='h1 h2'  TERMS=certificate ALPN=h2 ;;
+    h3)     SCHEME=https SPEAKS=h3       TERMS=certificate ALPN=h3 ;;
 esac
 export SCHEME SPEAKS TERMS ALPN
 

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+	"github.com/quic-go/quic-go"
+	"github.com/quic-go/quic-go/http3"
 )
 
 type advert struct {
@@ -141,10 +143,18 @@ func stream(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serve answers over the protocol that PROTOCOL names, and over no other.
+// serve answers over the protocol that PROTOCOL names, and over no other. The standard library has no
+// HTTP/3: quic-go's server takes its handlers.
 func serve(server *http.Server) error {
 	var only http.Protocols
 	switch os.Getenv("PROTOCOL") {
+	case "h3":
+		overQuic := &http3.Server{
+			Addr:        server.Addr,
+			IdleTimeout: server.IdleTimeout,
+			QUICConfig:  &quic.Config{MaxIdleTimeout: server.IdleTimeout},
+		}
+		return overQuic.ListenAndServeTLS(os.Getenv("TLS_CERT"), os.Getenv("TLS_KEY"))
 	case "h1-tls":
 		only.SetHTTP1(true)
 	case "h2":
