@@ -50,11 +50,11 @@ def test_the_readme_of_the_project_says_how_many_there_are() -> None:
 
 def test_the_readme_says_who_speaks_what() -> None:
     lines = (CATALOGUE.root / "contenders" / "README.md").read_text().splitlines()
-    head = lines.index("| contender | h1-tls | h2c | h2 |")
+    head = lines.index("| contender | h1-tls | h2c | h2 | h3 |")
     said = {}
     for line in lines[head + 2 : lines.index("", head)]:
         name, *cells = (cell.strip() for cell in line.strip("|").split("|"))
-        said[name] = {"h1", *compress(("h1-tls", "h2c", "h2"), cells)}
+        said[name] = {"h1", *compress(("h1-tls", "h2c", "h2", "h3"), cells)}
     files = (CATALOGUE.folder(name) / "contender.toml" for name in CATALOGUE.names())
     contenders = map(Contender.read_toml, files)
     # Servers of gRPC have a sentence: all of them speak the same.

@@ -1,12 +1,14 @@
 //! hyper's own guide to a server, with the paths that we ask for.
 
+mod http3;
+
 use std::env;
 use std::error::Error;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use http_body_util::{BodyExt, Full};
-use hyper::body::{Bytes, Incoming};
+use hyper::body::{Body, Bytes};
 use hyper::header::{HeaderValue, CONTENT_TYPE};
 use hyper::server::conn::{http1, http2};
 use hyper::service::service_fn;
@@ -61,7 +63,11 @@ async fn forward() -> Result<Response<Full<Bytes>>, AnyError> {
     Ok(response)
 }
 
-async fn handle(req: Request<Incoming>) -> Result<Response<Full<Bytes>>, AnyError> {
+async fn handle<B>(req: Request<B>) -> Result<Response<Full<Bytes>>, AnyError>
+where
+    B: Body<Data = Bytes> + Unpin,
+    B::Error: Into<AnyError>,
+{
     match (req.method(), req.uri().path()) {
         (&Method::GET, "/") => Ok(answer("text/plain", "Hello, World!")),
         (&Method::GET, "/empty") => Ok(Response::default()),
@@ -72,7 +78,7 @@ async fn handle(req: Request<Incoming>) -> Result<Response<Full<Bytes>>, AnyErro
             Ok(answer("application/json", body))
         }
         (&Method::POST, "/echo") => {
-            let body = req.collect().await?.to_bytes();
+            let body = req.collect().await.map_err(Into::into)?.to_bytes();
             Ok(answer("text/plain", body))
         }
         (&Method::GET, "/delay") => {
@@ -83,7 +89,7 @@ async fn handle(req: Request<Incoming>) -> Result<Response<Full<Bytes>>, AnyErro
             let mut digest = Sha256::new();
             let mut body = req.into_body();
             while let Some(frame) = body.frame().await {
-                if let Ok(data) = frame?.into_data() {
+                if let Ok(data) = frame.map_err(Into::into)?.into_data() {
                     digest.update(data);
                 }
             }
@@ -99,7 +105,7 @@ async fn handle(req: Request<Incoming>) -> Result<Response<Full<Bytes>>, AnyErro
 }
 
 /// TLS 1.3 and 1.2 with AES-128-GCM alone: rustls itself would leave the choice to the client.
-fn tls(alpn: &str) -> Result<TlsAcceptor, AnyError> {
+fn tls(alpn: &str) -> Result<Arc<ServerConfig>, AnyError> {
     let provider = CryptoProvider {
         cipher_suites: vec![
             cipher_suite::TLS13_AES_128_GCM_SHA256,
@@ -115,7 +121,7 @@ fn tls(alpn: &str) -> Result<TlsAcceptor, AnyError> {
         .with_no_client_auth()
         .with_single_cert(certificates, key)?;
     config.alpn_protocols = vec![alpn.into()];
-    Ok(TlsAcceptor::from(Arc::new(config)))
+    Ok(Arc::new(config))
 }
 
 /// Answers on one connection until it ends. Its error is a client that leaves in the middle.
@@ -144,22 +150,27 @@ fn version_of(name: &str) -> &'static str {
 #[tokio::main]
 async fn main() -> Result<(), AnyError> {
     if env::args().any(|arg| arg == "--version") {
-        let [hyper, tokio, rustls] = ["hyper", "tokio", "rustls"].map(version_of);
-        println!("hyper {hyper}, tokio {tokio}, rustls {rustls}");
+        let [hyper, tokio, rustls, h3] = ["hyper", "tokio", "rustls", "h3"].map(version_of);
+        println!("hyper {hyper}, tokio {tokio}, rustls {rustls}, h3 {h3}");
         return Ok(());
+    }
+
+    let address = format!("{}:{}", env::var("HOST")?, env::var("PORT")?).parse()?;
+    let protocol = env::var("PROTOCOL").unwrap_or_default();
+    if protocol == "h3" {
+        return http3::serve(address, tls("h3")?).await;
     }
 
     // TcpListener::bind would do, had it a knob for the backlog.
     let socket = TcpSocket::new_v4()?;
     socket.set_reuseaddr(true)?;
-    socket.bind(format!("{}:{}", env::var("HOST")?, env::var("PORT")?).parse()?)?;
+    socket.bind(address)?;
     let listener = socket.listen(BACKLOG)?;
 
-    let protocol = env::var("PROTOCOL").unwrap_or_default();
     let http2 = protocol.starts_with("h2");
     let acceptor = match protocol.as_str() {
-        "h1-tls" => Some(tls("http/1.1")?),
-        "h2" => Some(tls("h2")?),
+        "h1-tls" => Some(TlsAcceptor::from(tls("http/1.1")?)),
+        "h2" => Some(TlsAcceptor::from(tls("h2")?)),
         _ => None,
     };
 
