@@ -312,7 +312,7 @@ class _Meters(Meters):
         self._at = {each.address: cast(Meters, Far(each, "meters")) for each in servers}
         for name in (
             *("cpu", "counted_pids", "memory", "thread_times", "placement", "written"),
-            *("listen_queue", "energy_uj", "machine"),
+            *("listen_queue", "udp_drops", "energy_uj", "machine"),
         ):
             setattr(self, name, getattr(self._at[servers[0].address], name))
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from math import log
 from statistics import fmean, median, stdev
 
-from bakeoff.judge import latency, standings, streams
+from bakeoff.judge import datagrams, latency, standings, streams
 from bakeoff.judge.compare import MIN_BLOCKS, Comparison, Pairs, compare
 from bakeoff.judge.fairness import work
 from bakeoff.judge.history import History, judged_kind
@@ -18,6 +18,7 @@ from bakeoff.model.audit import Work
 from bakeoff.model.entry import MemoryUse, PerRequest, ResponseBytes, VerdictEntry
 from bakeoff.model.finding import Finding
 from bakeoff.model.plan import Plan, Skipped
+from bakeoff.model.protocol import OVER_UDP
 from bakeoff.model.ratio import Ratio
 from bakeoff.model.readings import Memory
 from bakeoff.model.receipt import Receipt
@@ -222,6 +223,7 @@ def row(
     cores = plan.server_cores_of(name)
     server_busy = tally.server_busy(cores)
     ready_ms = [entry.time_to_ready_ms for entry in started if entry.time_to_ready_ms is not None]
+    over_udp = plan.protocol_of(name) in OVER_UDP
     of_boots = against.boot_ratios(name) if against else ()
     return VerdictEntry(
         name=name,
@@ -232,9 +234,14 @@ def row(
         at_least=participants.at_least[name],
         warnings=(
             *with_cost(tuple(warnings(plan, name, history, tally)), lost, reference, mean_ratio),
-            *(() if plan.path else latency.signatures(quantiles, server_busy, history.tcp)),
+            *(
+                ()
+                if over_udp or plan.path
+                else latency.signatures(quantiles, server_busy, history.tcp)
+            ),
             *cold_draws(warmth),
             *streams.held_back(plan, history, name),
+            *datagrams.missing(plan, history, name),
             *(_about_blocks(name, participants, against, shared, history) if ranked else ()),
         ),
         ratio=to_itself if is_reference else interval,
@@ -276,6 +283,7 @@ def row(
         errors=participants.all_tallies[name].errors,
         error_kinds=dict(participants.all_tallies[name].error_kinds),
         handshakes=tally.of_tls,
+        datagrams=datagrams.together(history, name),
         connects=tally.connects,
         slice_ms=lengths.short_ms if lengths else None,
         long_slice_ms=lengths.long_ms if lengths else None,

@@ -43,7 +43,9 @@ def merged(shares: Sequence[LoaderSlice]) -> SliceEvent:
         if shook
         else None,
         errors=_errors(events),
-        datagrams=_datagrams(events),
+        datagrams=Datagrams.together(
+            (each.datagrams, each.requests_all) for each in events if each.datagrams
+        ),
         latency=summed([each.latency for each in events]),
         latency_mean_us=_mean_us(events),
         first_byte=_first_byte(events),
@@ -104,39 +106,6 @@ def _streamed(parts: Sequence[EventsSlice]) -> EventsSlice | None:
         gap=summed([each.gap for each in parts]),
         faults=dict(sum((Counter(each.faults) for each in parts), Counter())),
     )
-
-
-def _datagrams(events: Sequence[SliceEvent]) -> Datagrams | None:
-    """Of several machines together; what is per answer or per call, by how much each had of it."""
-    parts = [(each.datagrams, each.requests_all) for each in events if each.datagrams]
-    if not parts:
-        return None
-    every, answers = [each for each, _ in parts], [n for _, n in parts]
-    sent, received = [each.sent for each in every], [each.received for each in every]
-    dropped = [each.dropped for each in every if each.dropped is not None]
-    return Datagrams(
-        quic_version=every[0].quic_version,
-        congestion_control=every[0].congestion_control,
-        sent=sum(sent),
-        received=sum(received),
-        lost=sum(each.lost for each in every),
-        dropped=sum(dropped) if len(dropped) == len(every) else None,
-        **{
-            key: _weighted([getattr(each, key) for each in every], weights)
-            for key, weights in (
-                ("received_per_answer", answers),
-                ("received_bytes_per_answer", answers),
-                ("sent_per_call", sent),
-                ("received_per_piece", received),
-            )
-        },
-    )
-
-
-def _weighted(values: Sequence[float | None], weights: Sequence[int]) -> float | None:
-    known = [(value, n) for value, n in zip(values, weights, strict=True) if value is not None]
-    total = sum(n for _, n in known)
-    return sum(value * n for value, n in known) / total if total else None
 
 
 def _errors(parts: Sequence[SliceEvent | RequestSlice]) -> dict[str, int]:

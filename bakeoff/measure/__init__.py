@@ -11,6 +11,7 @@ from bakeoff.measure.kernel import (
     read_listen_queue,
     read_network,
     read_tcp,
+    read_udp_drops,
     read_used_ns,
 )
 from bakeoff.measure.machine import machine

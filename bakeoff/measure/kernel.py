@@ -49,6 +49,22 @@ def read_tcp() -> TcpTrouble | None:
         return None
 
 
+def read_udp_drops(port: int) -> int | None:
+    """The datagrams that sockets which are bound to a UDP port had no room for, since they were
+    bound; None where there are none, or the kernel doesn't say."""
+    try:
+        lines = [
+            line.split()
+            for name in ("udp", "udp6")
+            if (table := Path("/proc/net", name)).exists()
+            for line in table.read_text().splitlines()[1:]
+        ]
+        drops = [int(line[-1]) for line in lines if int(line[1].rpartition(":")[2], 16) == port]
+    except (OSError, ValueError, IndexError):
+        return None
+    return sum(drops) if drops else None
+
+
 def parse_cores(text: str) -> tuple[CoreTime, ...]:
     """The lines `cpuN` of /proc/stat. Older kernels end a line before steal.
 

@@ -1,5 +1,6 @@
 """The messages of `volley drive`, protocol 5: engine/PROTOCOL.md says what each key means."""
 
+from collections.abc import Iterable, Sequence
 from typing import Annotated, Literal, Self
 
 from pydantic import (
@@ -224,6 +225,39 @@ class Datagrams(Contract):
     received_per_piece: NonNegativeFloat | None
     lost: NonNegativeInt
     dropped: NonNegativeInt | None
+
+    @classmethod
+    def together(cls, parts: Iterable[tuple[Self, int]]) -> Self | None:
+        """Over several slices or engines, each with its answers; None of none."""
+        given = list(parts)
+        if not given:
+            return None
+        every, answers = zip(*given, strict=True)
+        known = [each.dropped for each in every if each.dropped is not None]
+        counts = {key: [getattr(each, key) for each in every] for key in ("sent", "received")}
+        weights = {
+            "received_per_answer": answers,
+            "received_bytes_per_answer": answers,
+            "sent_per_call": counts["sent"],
+            "received_per_piece": counts["received"],
+        }
+        return cls(
+            quic_version=every[0].quic_version,
+            congestion_control=every[0].congestion_control,
+            lost=sum(each.lost for each in every),
+            dropped=sum(known) if len(known) == len(every) else None,
+            **{key: sum(numbers) for key, numbers in counts.items()},
+            **{
+                key: _weighted([getattr(each, key) for each in every], own)
+                for key, own in weights.items()
+            },
+        )
+
+
+def _weighted(means: Sequence[float | None], weights: Sequence[int]) -> float | None:
+    known = [(mean, n) for mean, n in zip(means, weights, strict=True) if mean is not None]
+    total = sum(n for _, n in known)
+    return sum(mean * n for mean, n in known) / total if total else None
 
 
 class SliceEvent(Contract):

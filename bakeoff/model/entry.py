@@ -7,7 +7,7 @@ from pydantic import NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveIn
 from bakeoff.model.audit import Work
 from bakeoff.model.base import Contract, IfAny, IfGiven
 from bakeoff.model.cut import Course
-from bakeoff.model.engine import Fault
+from bakeoff.model.engine import Datagrams, Fault
 from bakeoff.model.finding import Finding
 from bakeoff.model.load import Latency
 from bakeoff.model.protocol import Protocol
@@ -174,6 +174,7 @@ class VerdictEntry(Contract):
     error_kinds: dict[str, PositiveInt] = {}
     connects: NonNegativeInt = 0
     handshakes: Handshakes | None = None
+    datagrams: IfGiven[Datagrams] = None
     slice_ms: PositiveInt | None
     long_slice_ms: PositiveInt | None
     limited_by: Literal["server", "client", "both", "rate", "unknown"]

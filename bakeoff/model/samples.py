@@ -177,7 +177,8 @@ class BootEnd(Contract):
 
     `crews`, `written` and `conducts` have what each contender ran, wrote and did with its processes
     while blocks were measured, which took `lasted_s`; `warmed` is its memory when that began, and
-    `tcp` what happened meanwhile (None: it can't be seen). `network` is there where server and
+    `tcp` what happened meanwhile (None: it can't be seen). `dropped` counts the datagrams for which
+    the sockets of contenders over HTTP/3 had no room. `network` is there where server and
     generator are on two machines, `path` where a path was made between them. `held` has those that
     were stopped in others' turns, with the share of their cores that they had used there.
     `cut_short`: an error ended the boot, so most of this is missing.
@@ -195,6 +196,7 @@ class BootEnd(Contract):
     warmed: dict[str, Memory] = {}
     lasted_s: NonNegativeFloat = 0.0
     tcp: TcpTrouble | None = None
+    dropped: IfAny[dict[str, NonNegativeInt]] = {}
     network: IfGiven[NetworkSeen] = None
     path: IfGiven[PathSeen] = None
     held: IfAny[dict[str, NonNegativeFloat]] = {}

@@ -206,7 +206,7 @@ class World:
         """Stands for everything that this world lacks."""
 
     answers = connections_at_a_time = death = close = nothing
-    written = tcp = listen_queue = network = earlier = nothing
+    written = tcp = udp_drops = listen_queue = network = earlier = nothing
     block_half_width = nothing
 
 

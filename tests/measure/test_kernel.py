@@ -1,11 +1,12 @@
 """What the kernel counts over the whole machine, in the formats of several kernels."""
 
 import os
+import socket
 import time
 
 import pytest
 
-from bakeoff.measure import read_cores, read_tcp, read_used_ns
+from bakeoff.measure import read_cores, read_tcp, read_udp_drops, read_used_ns
 from bakeoff.measure.cpu import TICK_NS
 from bakeoff.measure.kernel import parse_cores, parse_counters
 
@@ -51,6 +52,21 @@ def test_names_and_values_of_counters_are_on_lines_of_their_own() -> None:
         "IpExt": {"InNoRoutes": 0, "InOctets": 99},
     }
     assert parse_counters("") == {}
+
+
+def test_datagrams_that_a_full_buffer_has_no_room_for_are_counted_by_port() -> None:
+    with (
+        socket.socket(type=socket.SOCK_DGRAM) as server,
+        socket.socket(type=socket.SOCK_DGRAM) as client,
+    ):
+        server.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        server.bind(("127.0.0.1", 0))
+        port = server.getsockname()[1]
+        assert read_udp_drops(port) == 0
+        for _ in range(100):
+            client.sendto(bytes(1200), ("127.0.0.1", port))
+        assert 0 < (read_udp_drops(port) or 0) < 100
+    assert read_udp_drops(port) is None
 
 
 def test_what_a_process_uses_is_used_on_its_core() -> None:

@@ -116,6 +116,19 @@ ENTRIES: Mapping[str, Row] = {
         "were opened again",
         advice="nothing to do: opening them was not timed",
     ),
+    "datagrams_dropped": Row(
+        "{datagrams:# datagram} of {datagrams_carried:,} met a full receive buffer while it was "
+        "loaded[, {datagrams_at_server:,} of them at its own sockets], and what they carried was "
+        "sent again",
+        advice="raise net.core.rmem_max and let the server request a larger buffer, or use fewer "
+        "connections or streams",
+    ),
+    "quic_packets_lost": Row(
+        "{packets:# packet} of {packets_sent:,} that were sent to it on loopback counted as lost, "
+        "and what they carried was sent again",
+        advice="let nothing else run, or use fewer connections: an acknowledgement that comes late "
+        "is taken for a loss",
+    ),
     "unsteady_warm_up": Row(
         "its warm-up reached no steady state in {n} of {boots} boots, so its figures may still "
         "have been changing",

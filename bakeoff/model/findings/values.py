@@ -68,6 +68,9 @@ VALUES: Mapping[str, Meant] = {
     "differences": Meant(
         "where answers differ, in words or as lines of a diff", "the header server"
     ),
+    "datagrams": Meant("datagrams that met a full receive buffer", 120),
+    "datagrams_at_server": Meant("of these, those at the server's own sockets; null: none", 100),
+    "datagrams_carried": Meant("datagrams that were sent and received", 48_000),
     "dropped": Meant(
         "connections that the kernel dropped, over all servers; null: it was not counted", 16
     ),
@@ -153,6 +156,8 @@ VALUES: Mapping[str, Meant] = {
     "overflows": Meant("connections that met a full listen queue, over all servers", 15),
     "overrun": Meant("packets that found no place on a path; null: none", 120),
     "p50_us": Meant("median latency, µs", 430_000.0),
+    "packets": Meant("packets that QUIC took for lost", 12),
+    "packets_sent": Meant("datagrams that were sent to it", 24_000),
     "p99_us": Meant("p99 of the latency, µs", 2_100_000.0),
     "packed_bytes": Meant("bytes of an answer's head after HPACK, frames included", [52, 61]),
     "peak_per_s": Meant("requests per second of the warm-up's best second", 42_000.0),

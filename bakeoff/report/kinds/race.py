@@ -113,6 +113,7 @@ def _detail(verdict: Verdict, records: Sequence[Record]) -> tuple[doc.Block, ...
                 tables.memory(verdict),
                 tables.errors(verdict),
                 tables.handshakes(verdict),
+                tables.datagrams(verdict),
                 tables.loaders(verdict),
             ),
         ),

@@ -159,6 +159,35 @@ def handshakes(verdict: Verdict) -> Table:
     )
 
 
+def datagrams(verdict: Verdict) -> Table:
+    """QUIC's, of the entries that were loaded over HTTP/3."""
+    seen = {entry.name: entry.datagrams for entry in verdict.entries if entry.datagrams}
+    return _per_entry(
+        "Datagrams of QUIC",
+        [entry for entry in verdict.entries if entry.name in seen],
+        [
+            ("received per answer", lambda e: _mean(seen[e.name].received_per_answer)),
+            ("bytes", lambda e: _mean(seen[e.name].received_bytes_per_answer)),
+            ("sent per call", lambda e: _mean(seen[e.name].sent_per_call)),
+            ("received at once", lambda e: _mean(seen[e.name].received_per_piece)),
+            ("packets lost", lambda e: figures.count(seen[e.name].lost)),
+            ("dropped", lambda e: _known(seen[e.name].dropped)),
+            ("congestion control", lambda e: seen[e.name].congestion_control),
+        ],
+        "Of the load generator. More than one per call is GSO, more than one at once GRO. Lost are"
+        " packets of its own that it sent again; dropped are datagrams for which no receive buffer"
+        " of this machine had room.",
+    )
+
+
+def _mean(value: float | None) -> str:
+    return "–" if value is None else figures.significant(value, 3)
+
+
+def _known(number: int | None) -> str:
+    return "–" if number is None else figures.count(number)
+
+
 def loaders(verdict: Verdict) -> Table:
     return tabulated(
         "Load generators",

@@ -1,5 +1,6 @@
 """What contenders run, write and hold while they are loaded, beside their answers."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -7,6 +8,7 @@ from statistics import fmean
 
 from bakeoff.measure import ThreadTimes, process_changes, threads_at_work
 from bakeoff.model.audit import Conduct, Crew, Written
+from bakeoff.model.protocol import OVER_UDP
 from bakeoff.model.readings import Memory, PathSeen, TcpTrouble
 from bakeoff.model.samples import BootEnd
 from bakeoff.runs.measuring.instances import Running
@@ -37,6 +39,7 @@ class Observation:
         self._began = {each.key: self._seen(each) for each in session.instances.up}
         self._written: dict[str, Written] = {}
         self._tcp: list[TcpTrouble | None] = []
+        self._dropped: Counter[str] = Counter()
         self._forwarder = session.context.forwarder(session.plan)
         self._path: list[PathSeen] = []
         self._network = self._meters.network()
@@ -46,7 +49,7 @@ class Observation:
     def blocks(self) -> Iterator[None]:
         """Blocks are measured, with the processes that the session has `running`."""
         before = self._written_now()
-        tcp_before = self._meters.tcp()
+        tcp_before, dropped_before = self._meters.tcp(), self._dropped_now()
         if self._forwarder:
             self._forwarder.seen()
         yield
@@ -54,6 +57,8 @@ class Observation:
             self._path.append(self._forwarder.seen())
         tcp = self._meters.tcp()
         self._tcp.append(tcp.since(tcp_before) if tcp and tcp_before else None)
+        for key, (name, dropped) in self._dropped_now().items():
+            self._dropped[name] += dropped - dropped_before.get(key, (name, dropped))[1]
         for name, now in self._written_now().items():
             if name in before:
                 so_far = self._written.get(name, Written(log_bytes=0, scratch_bytes=0))
@@ -95,6 +100,7 @@ class Observation:
             warmed={name: _mean(several) for name, several in warmed.items()},
             lasted_s=lasted_s,
             tcp=TcpTrouble.summed(tcp) if tcp and len(tcp) == len(self._tcp) else None,
+            dropped=dict(self._dropped),
             path=PathSeen.together(self._path),
             network=network.since(self._network) if network and self._network else None,
         )
@@ -105,6 +111,15 @@ class Observation:
             memory=self._session.instances.memory(running) if pids else None,
             tasks=self._meters.at(running.handle.address).thread_times(pids),
         )
+
+    def _dropped_now(self) -> dict[str, tuple[str, int]]:
+        """Each process that is loaded over UDP: its name, and what its sockets had no room for."""
+        found: dict[str, tuple[str, int]] = {}
+        for each in self._session.running:
+            if each.handle.protocol in OVER_UDP:
+                drops = self._meters.at(each.handle.address).udp_drops(each.handle.port)
+                found |= {} if drops is None else {each.key: (each.entry.name, drops)}
+        return found
 
     def _written_now(self) -> dict[str, Written]:
         """Of those that are loaded; a log is shared by all processes of a contender."""

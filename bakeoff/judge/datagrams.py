@@ -1,0 +1,29 @@
+"""What QUIC sent and received under an entry's load, and what of it was lost."""
+
+from collections.abc import Iterator
+
+from bakeoff.judge.history import History
+from bakeoff.model.engine import Datagrams
+from bakeoff.model.finding import Finding
+from bakeoff.model.plan import Plan
+
+
+def together(history: History, name: str) -> Datagrams | None:
+    """Over all its slices; None: it was not loaded over HTTP/3."""
+    return Datagrams.together(
+        (event.datagrams, event.requests_all) for event in history.events(name) if event.datagrams
+    )
+
+
+def missing(plan: Plan, history: History, name: str) -> Iterator[Finding]:
+    """Receive buffers that were full; else packets that were lost where nothing loses them."""
+    seen = together(history, name)
+    if seen and seen.dropped:
+        yield Finding.of(
+            "datagrams_dropped",
+            datagrams=seen.dropped,
+            datagrams_carried=seen.sent + seen.received,
+            datagrams_at_server=sum(end.dropped.get(name, 0) for end in history.ends) or None,
+        )
+    elif seen and seen.lost and plan.path is None and plan.cluster is None:
+        yield Finding.of("quic_packets_lost", packets=seen.lost, packets_sent=seen.sent)
