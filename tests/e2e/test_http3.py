@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.load.engine import engine_path
+from bakeoff.installation import engine_path
 from bakeoff.model.protocol import Certificate
 from bakeoff.model.samples import Block
 from bakeoff.model.verdict import Verdict
