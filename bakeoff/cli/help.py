@@ -68,7 +68,7 @@ class Group(TyperGroup):
         words = args or (["-h"] if self.no_args_is_help else [])
         ctx.meta[_BRIEFLY] = "--help" not in words
         for option in self.get_params(ctx):
-            if option.is_flag and option.default is None:
+            if getattr(option, "is_flag", False) and option.default is None:
                 option.default = False  # Else typer imports pydantic to make a flag of nothing.
         return super().parse_args(ctx, words)
 
