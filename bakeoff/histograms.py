@@ -7,12 +7,11 @@ digits. An empty text is a histogram without a value.
 import base64
 import ctypes
 from collections.abc import Sequence
-from functools import cache
 
 import numpy as np
 from hdrh.codec import HdrHistogramEncoder, decode, ext_header_size, payload_header_size
 from hdrh.histogram import HdrHistogram
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 Counts = NDArray[np.int64]
 """How many values each bucket has, by its index."""
@@ -35,9 +34,21 @@ def added(histograms: Sequence[str]) -> tuple[Counts, list[int]]:
     ]
 
 
+def counted(values_ns: ArrayLike, numbers: ArrayLike = 1) -> Counts:
+    """The counts of values of 1 ns and more, each of which there is so often."""
+    values = np.asarray(values_ns, dtype=np.int64)
+    # A bucket has 1,024 parts, but for the first, which has twice as many. Floats know the exponent
+    # of whole numbers below 2^53 exactly.
+    half = SCALE.sub_bucket_half_count
+    bucket = np.frexp(values | (2 * half - 1))[1] - (2 * half - 1).bit_length()
+    counts = np.zeros(SCALE.counts_len, dtype=np.int64)
+    np.add.at(counts, bucket * half + (values >> bucket), numbers)
+    return counts
+
+
 def encoded(counts: Counts) -> str:
     """The histogram that has these counts."""
-    used = np.flatnonzero(counts)
+    used = nonzero(counts)
     if not len(used):
         return ""
     encoder = HdrHistogramEncoder(SCALE)
@@ -55,10 +66,17 @@ def summed(histograms: Sequence[str]) -> str:
     return some[0] if len(some) == 1 else encoded(added(some)[0])
 
 
-@cache
-def upper_ns(index: int) -> int:
-    """The highest value that is counted at `index`."""
-    return int(SCALE.get_highest_equivalent_value(SCALE.get_value_from_index(index)))
+def nonzero(counts: Counts) -> Counts:
+    """The indexes that have any; numpy takes eight times as long where it isn't of truth values."""
+    return np.flatnonzero(counts.astype(bool))
+
+
+def upper_ns(indexes: Counts) -> Counts:
+    """The highest values that are counted at these indexes."""
+    half = SCALE.sub_bucket_half_count
+    bucket = np.maximum(0, indexes // half - 1)
+    highest: Counts = ((indexes - bucket * half + 1) << bucket) - 1
+    return highest
 
 
 def _decoded_into(buffer: Counts, total: Counts, encoded: str) -> int:

@@ -28,7 +28,8 @@ MAY_IMPORT = {
     "runs": {"model", "keeper", "installation", *STAGES},
     "schemas": {"model", "runs"},
     "history": {"model", "runs", "workers"},
-    "simulate": {"model", "runs", "build", "judge", "report", "progress", "workers"},
+    "simulate": {"model", "runs", "build", "judge", "report", "progress", "workers"}
+    | {"histograms"},
     "traffic": {"model"},
     "satellites": {"model", "plan", "runs", "history", "cluster"},
     "keywords": {"model"},

@@ -10,7 +10,7 @@ from math import ceil
 
 import numpy as np
 
-from bakeoff.histograms import SCALE, added, upper_ns
+from bakeoff.histograms import SCALE, added, nonzero, upper_ns
 from bakeoff.judge.spread import Floats, Indices
 from bakeoff.model.engine import RequestSlice, SliceEvent
 from bakeoff.model.finding import Finding
@@ -112,21 +112,19 @@ def mean_ln_us(histogram: str) -> float:
     total, (answered,) = added([histogram])
     if not answered:
         return float("nan")
-    used = np.flatnonzero(total)
+    used = nonzero(total)
     return float((total[used] * _ln_us()[used]).sum() / answered)
 
 
 @cache
 def _ln_us() -> Floats:
     """ln of the highest value in µs that is counted at each index."""
-    values_us = [max(1e-3, upper_ns(index) / 1e3) for index in range(SCALE.counts_len)]
-    return np.log(values_us)
+    return np.log(np.maximum(1e-3, upper_ns(np.arange(SCALE.counts_len)) / 1e3))
 
 
 def _merged(total: Indices, mean_us: float, misses: int) -> Merged:
-    used = np.flatnonzero(total)
-    values = np.array([upper_ns(int(index)) for index in used], dtype=float) / 1e3
-    return Merged(values, np.cumsum(total[used]), mean_us, misses)
+    used = nonzero(total)
+    return Merged(upper_ns(used) / 1e3, np.cumsum(total[used]), mean_us, misses)
 
 
 def summary(merged: Merged) -> Latency | None:

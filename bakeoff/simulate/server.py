@@ -13,8 +13,8 @@ from functools import lru_cache
 from math import exp, expm1, sqrt
 
 import numpy as np
-from hdrh.histogram import HdrHistogram
 
+from bakeoff.histograms import counted, encoded
 from bakeoff.judge.quantiles import gamma_quantile
 from bakeoff.model.engine import SliceCommand, SliceEvent
 from bakeoff.model.readings import CoreTime
@@ -143,13 +143,9 @@ def latencies(answered: int, mean_ns: int, connections: int) -> str:
     """An encoded histogram of `answered` latencies: quantiles of a gamma distribution, the sum of
     `connections` service times. Slices of equal throughput share one: encoding takes longer than
     all the rest of a slice."""
-    histogram = HdrHistogram(1, 60_000_000_000, 3)
     borders = np.linspace(0, answered, min(answered, LATENCY_STEPS) + 1).astype(int)
-    for value, number in zip(
-        mean_ns * _standard(len(borders) - 1, connections), np.diff(borders), strict=True
-    ):
-        histogram.record_value(max(1, round(value)), int(number))
-    return str(histogram.encode().decode())
+    values = np.maximum(1, np.rint(mean_ns * _standard(len(borders) - 1, connections)))
+    return encoded(counted(values, np.diff(borders)))
 
 
 @lru_cache(maxsize=200)

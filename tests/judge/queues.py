@@ -4,8 +4,8 @@ from functools import cache
 from math import log
 
 import numpy as np
-from hdrh.histogram import HdrHistogram
 
+from bakeoff.histograms import counted, encoded
 from bakeoff.model.engine import SliceEvent
 from tests.judge.races import MS, event
 
@@ -17,13 +17,8 @@ def _empty() -> str:
 
 def _encoded(latencies_us: np.ndarray) -> str:
     """As the engine writes them; rounded to 2 %, which makes few values of many."""
-    histogram = HdrHistogram(1, 60_000_000_000, 3)
-    places, counts = np.unique(
-        np.round(np.log(np.maximum(latencies_us, 1.0)) * 50), return_counts=True
-    )
-    for place, count in zip(places, counts, strict=True):
-        histogram.record_value(round(np.exp(place / 50) * 1000), int(count))
-    return str(histogram.encode().decode())
+    rounded_us = np.exp(np.round(np.log(np.maximum(latencies_us, 1.0)) * 50) / 50)
+    return encoded(counted(np.rint(rounded_us * 1000)))
 
 
 def queue_event(

@@ -80,8 +80,10 @@ class FakeLoad:
         original = self._server(command.target)
         rate = world.requests_per_s[original] / cost * world.chance.gauss(1, world.noise)
         rate *= world.warmth.get(original, _warm)(world.loaded_s[key])
-        loaded_s = sum(s for each, s in world.loaded_s.items() if name_of(each) == name_of(key))
-        stalls = loaded_s >= world.stalls.get(original, inf)
+        name, stalls_after_s = name_of(key), world.stalls.get(original)
+        stalls = stalls_after_s is not None and stalls_after_s <= sum(
+            s for each, s in world.loaded_s.items() if name_of(each) == name
+        )
         world.loaded_s[key] += command.duration_ms / 1000
         dead = world.death(key) is not None
         broken = world.broken.get(original)

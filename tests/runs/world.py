@@ -164,7 +164,10 @@ class World(Reports, History, Watch):
         done_ns, (_, left_ns) = self.compiled_ns(key), self.compiling.get(key, (0, 0))
         self.cpu_ns[key] = self.cpu_ns.get(key, 0) + done_ns
         more_s = self.compiles_s.get(name, 0.0) if self.loaded_s[key] <= 0.5 else 0.0
-        self.compiling[key] = (self.time_ns, left_ns - done_ns + round(more_s * 1e9))
+        if left_ns := left_ns - done_ns + round(more_s * 1e9):
+            self.compiling[key] = (self.time_ns, left_ns)
+        else:
+            self.compiling.pop(key, None)
 
     def death(self, key: str) -> str | None:
         return self.dead.get(key) or self.dead.get(name_of(key))
