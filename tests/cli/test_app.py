@@ -177,8 +177,8 @@ def test_a_mistyped_option_is_one_line_with_the_one_that_was_meant(name: str) ->
         assert long in str(done.exception) and "\n" not in str(done.exception)
 
 
-@pytest.mark.parametrize("words", [["--help"], [], ["--version"], ["ab", "--help"]])
-def test_help_and_what_the_engine_does_import_nothing_but_what_draws_help(words: list[str]) -> None:
+@pytest.mark.parametrize("words", [["--help"], [], ["--version"]])
+def test_help_and_the_version_import_nothing_but_what_draws_help(words: list[str]) -> None:
     times = subprocess.run(
         [sys.executable, "-X", "importtime", "-m", "bakeoff", *words],
         capture_output=True,
