@@ -13,7 +13,7 @@ from bakeoff.model.workload import Workload
 from bakeoff.plan.workloads import with_files
 
 CONTENDER_FILE = "contender.toml"
-UPSTREAM, DATABASE = "upstream", "database"
+UPSTREAM, DATABASE, ECHO = "upstream", "database", "echo-upstream"
 """The folders of the services that may be behind the contenders."""
 
 
@@ -91,7 +91,8 @@ class Catalogue:
         """The server or database behind the contenders, where `workload` needs one."""
         if not workload.has_upstream:
             return None
-        folder = self.root / (DATABASE if workload.database_rows else UPSTREAM)
+        name = ECHO if workload.websocket else UPSTREAM
+        folder = self.root / (DATABASE if workload.database_rows else name)
         contender = read_contender(folder)
         return Entry(
             name=contender.name,

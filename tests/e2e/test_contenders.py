@@ -64,13 +64,21 @@ ANSWERS_AT_ONCE = {"bun"}
 """They close a connection on which a request comes while an earlier one waits for its answer."""
 FROM_DATABASE = {"row", "page"}
 """They are asked over plain HTTP/1.1 alone: the protocol is none of the database's."""
+PASSED_ON = "ws-forward"
+"""Its upstream is not that of the others: what serves it has a test of its own."""
 TAKE_TIME = {"slow", "forward", "forward-1ms", "forward-10ms", "static-1m", *FROM_DATABASE}
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     chosen = metafunc.config.getoption("--contenders")
     names = chosen.split() if chosen else CATALOGUE.names()
-    if "protocol" in metafunc.fixturenames:
+    if "proxy" in metafunc.fixturenames:
+        files = {name: CATALOGUE.folder(name) / "contender.toml" for name in names}
+        metafunc.parametrize(
+            "proxy",
+            [name for name, file in files.items() if PASSED_ON in Contender.read_toml(file).serves],
+        )
+    elif "protocol" in metafunc.fixturenames:
         metafunc.parametrize(("name", "protocol"), list(spoken(names)))
     elif "name" in metafunc.fixturenames:
         metafunc.parametrize("name", names)
@@ -237,7 +245,7 @@ def test_a_contender_speaks_the_protocols_that_it_names(
             certificate=certificate,
             environment=around(keeper, place),
         )
-        for workload_name in contender.serves.keys() - FROM_DATABASE:
+        for workload_name in contender.serves.keys() - FROM_DATABASE - {PASSED_ON}:
             workload, path = CATALOGUE.workload(workload_name), contender.serves[workload_name]
             asked = entry.model_copy(update={"path": path})
             if workload.websocket and protocol in WITH_STREAMS:
@@ -257,6 +265,39 @@ def test_a_contender_speaks_the_protocols_that_it_names(
             assert max_concurrent_streams(handle.address, ca if tls else None) >= STREAMS
         stopped = keeper.stop(name)
         assert (stopped.how, stopped.survivors) == ("SIGTERM", ())
+
+
+def test_a_proxy_passes_messages_on(proxy: str, tmp_path: Path) -> None:
+    place = tmp_path / "a place"
+    place.mkdir()
+    contender, folder = built(proxy, place)
+    certificate = make_certificate(place / "certificate")
+    workload = CATALOGUE.workload(PASSED_ON)
+    with Keeper(place / "scratch") as keeper:
+        upstream = behind(keeper, place, PASSED_ON, answers, DELAY_MS="0")
+        for protocol in ("h1", "h1-tls"):
+            entry = Entry(
+                name=f"{proxy} {protocol}",
+                title=proxy,
+                origin="catalogue",
+                contender=contender,
+                folder=str(folder),
+                path=contender.serves[PASSED_ON],
+            )
+            tls = certificate.client if protocol in OVER_TLS else None
+            handle = keeper.start(
+                entry,
+                out=out_folder(folder),
+                workers=1,
+                cores=Cores(server=(0,), client=(0,)),
+                host="127.0.0.1",
+                log=place / protocol,
+                answers=partial(answers, protocol=protocol, tls=tls),
+                protocol=protocol,
+                certificate=certificate,
+                environment={"UPSTREAM": f"http://{upstream}", "STATIC_DIR": str(place)},
+            )
+            assert verify(handle, entry, workload, PIPELINED).problems == ()
 
 
 def check_answer(met: curl.Met, workload: Workload) -> None:
@@ -305,6 +346,8 @@ def check_answers(handle: Handle, entry: Entry, contender: Contender) -> None:
     """Each workload that it serves, by each kind of client."""
     name = contender.name
     for workload_name, path in contender.serves.items():
+        if workload_name == PASSED_ON:
+            continue
         workload = CATALOGUE.workload(workload_name)
         asked = entry.model_copy(update={"path": path})
         ahead = PIPELINED if workload.websocket and contender.pipelines else 1

@@ -110,7 +110,7 @@ def known_body(workload: Workload) -> bytes:
 
 FEW = (
     *("get", "json-gzip", "row", "page", "grpc-hello"),
-    *("events", "stream-forward", "ws-echo", "ws-echo-64k"),
+    *("events", "stream-forward", "ws-echo", "ws-echo-64k", "ws-forward"),
 )
 """What only some can do, or few have a driver for yet."""
 

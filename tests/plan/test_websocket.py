@@ -148,3 +148,10 @@ def test_what_is_wrong_names_its_key(
 def test_the_catalogues_messages_are_as_long_as_they_say(name: str, length: int) -> None:
     workload = Catalogue.shipped().workload(name)
     assert len(workload.body(workload.first)) == length
+
+
+def test_what_is_behind_a_proxy_echoes_too() -> None:
+    catalogue = Catalogue.shipped()
+    behind = [catalogue.upstream(catalogue.workload(name)) for name in ("ws-forward", "forward")]
+    assert [each and each.name for each in behind] == ["echo-upstream", "upstream"]
+    assert catalogue.upstream(catalogue.workload("ws-echo")) is None
