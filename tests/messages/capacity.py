@@ -29,6 +29,7 @@ SECTION = Section(
             capacity nginx --slo p99=1ms -c 1,64
             day
             day http://localhost/
+            day nginx --protocol h3
             day nginx -d 5
             day nginx go-nethttp -d 5
             day nginx --storm 0

@@ -72,6 +72,7 @@ SECTION = Section(
             crosscheck http://localhost/ --rounds 3
             crosscheck http://localhost/ --protocol h2
             crosscheck https://localhost/ --insecure --protocol h2c
+            crosscheck https://localhost/ --insecure --protocol h3
             crosscheck http://localhost/ --insecure
             crosscheck http://localhost/ --streams 4
             crosscheck http://localhost/ --protocol h2c --close

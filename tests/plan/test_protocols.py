@@ -11,9 +11,11 @@ from bakeoff.model.plan import Plan
 from bakeoff.plan import (
     CapacityOptions,
     Catalogue,
+    DayOptions,
     RaceOptions,
     ReplayOptions,
     plan_capacity,
+    plan_day,
     plan_race,
     plan_replay,
 )
@@ -173,6 +175,11 @@ def test_a_search_takes_one_protocol(catalogue: Catalogue) -> None:
         CapacityOptions(slo=("p99=1s",), protocol="h1,h2")
 
 
+def test_a_day_is_none_of_http_3(catalogue: Catalogue) -> None:
+    with pytest.raises(BadUsage, match=r"--protocol h3: .*byte by byte"):
+        plan_day(["both"], DayOptions(protocol="h3"), environment(catalogue))
+
+
 def test_a_replay_over_another_protocol_says_so_and_leaves_out_who_does_not_speak_it() -> None:
     here = environment()
     article = here.catalogue.article("node-go-spring")
@@ -199,6 +206,7 @@ def test_a_crosscheck_is_over_what_its_url_says() -> None:
         (HTTP, {"protocol": "h2"}, "--protocol h2: .*https://"),
         (HTTPS, {"protocol": "h2c", "insecure": True}, "--protocol h2c: .*http://"),
         (HTTPS, {}, f"{HTTPS}: .*--ca FILE"),
+        (HTTPS, {"protocol": "h3", "insecure": True}, "--protocol h3: no load tool but the engine"),
         (HTTP, {"insecure": True}, "--insecure: .*https://"),
         (HTTP, {"streams": 2}, "--streams 2: h1 "),
         (HTTP, {"protocol": "h2c", "connection": "close"}, "--close: .*h2c"),
