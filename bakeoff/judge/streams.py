@@ -71,8 +71,8 @@ def streams(history: History, name: str) -> Streams | None:
 
 def held_back(plan: Plan, history: History, name: str) -> Iterator[Finding]:
     """Events came in clumps that their source doesn't make: most gaps are closed that it has."""
-    expect = plan.workload.first.expect
-    gap_ms = expect.events.gap_ms if expect and expect.events else None
+    events = plan.workload.events
+    gap_ms = events.gap_ms if events else None
     between = gaps(history.lasting(name))
     if gap_ms is None or not between.answered:
         return

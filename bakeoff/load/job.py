@@ -87,6 +87,6 @@ def _target(plan: Plan, handle: Handle, verification: Verification, folder: Path
             status=expect.status,
             body_base64=verification.expected_body_base64,
             grpc=workload.grpc is not None,
-            events=ExpectEvents(count=expect.events.count) if expect.events else None,
+            events=ExpectEvents(count=workload.events.count) if workload.events else None,
         ),
     )

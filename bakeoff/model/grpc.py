@@ -1,10 +1,10 @@
-"""A unary call of gRPC: a workload's table, and messages as JSON and as bytes."""
+"""A call of gRPC: a workload's table, and messages as JSON and as bytes."""
 
 import base64
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Field, JsonValue, model_validator
+from pydantic import Field, JsonValue, PositiveInt, model_validator
 
 from bakeoff.model.base import IfGiven
 from bakeoff.model.exchange import Base64, Exchange
@@ -18,7 +18,7 @@ OF_CALL = frozenset({"content-type", "te", "grpc-timeout", "grpc-encoding"})
 
 
 class GrpcSection(Exchange):
-    """A unary gRPC call, in place of `[request]` and `[expect]`.
+    """A gRPC call, in place of `[request]` and `[expect]`: unary, or with a stream of responses.
 
     Of `message` and `message_base64` there is one, of `response` and `response_base64` one at most.
     Without a response, each server's answers must be like its first.
@@ -37,6 +37,8 @@ class GrpcSection(Exchange):
     """The right response, by the names of its fields; it needs `proto`."""
     response_base64: IfGiven[Base64] = None
     """The right response, as it is encoded."""
+    responses: IfGiven[PositiveInt] = None
+    """How many messages a method answers with that streams them; each is measured."""
     proto: IfGiven[str] = None
     """The file that declares the method, relative to the workload's: a .proto, or a set of
     descriptors as `protoc --include_imports --descriptor_set_out` writes it."""
@@ -60,6 +62,8 @@ class GrpcSection(Exchange):
                 raise ValueError(f"has `{name}` and `{name}_base64`; keep one of them")
             if self.proto is None:
                 raise ValueError(f"has `{name}`, but no `proto` that says how it is encoded")
+        if self.responses and (self.response is not None or self.response_base64 is not None):
+            raise ValueError("has `responses`, which are counted, beside a single right response")
         for name in self.metadata:
             if name in OF_CALL:
                 raise ValueError(f"has `{name}` in its metadata, which every call sends itself")
@@ -116,8 +120,27 @@ def decoded(
 
 
 def message_class(descriptors: bytes, method: str, side: Literal["input", "output"]) -> Any:
-    """The class of a method's messages. Raises ValueError where it is not a unary method."""
-    from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+    """The class of a method's messages. Raises ValueError."""
+    from google.protobuf import message_factory
+
+    return message_factory.GetMessageClass(getattr(_declared(descriptors, method), f"{side}_type"))
+
+
+def check_streams(descriptors: bytes, method: str, responses: int | None) -> None:
+    """Raises ValueError where the method does not take one message, or answers otherwise."""
+    found = _declared(descriptors, method)
+    if found.client_streaming:
+        raise ValueError(f"declares {method} as a stream of requests; one message is sent")
+    if found.server_streaming and responses is None:
+        raise ValueError(
+            f"declares {method} as a stream of responses: say how many (`responses`, --events)"
+        )
+    if responses and not found.server_streaming:
+        raise ValueError(f"declares {method} with one response, not {responses}")
+
+
+def _declared(descriptors: bytes, method: str) -> Any:
+    from google.protobuf import descriptor_pb2, descriptor_pool
     from google.protobuf.message import DecodeError
 
     pool = descriptor_pool.DescriptorPool()
@@ -129,7 +152,7 @@ def message_class(descriptors: bytes, method: str, side: Literal["input", "outpu
         raise ValueError(f"has no set of descriptors: {error}") from None
     service, _, name = method.partition("/")
     try:
-        found = pool.FindServiceByName(service).FindMethodByName(name)
+        return pool.FindServiceByName(service).FindMethodByName(name)
     except KeyError:
         declared = sorted(
             f"{file.package + '.' if file.package else ''}{each.name}/{own.name}"
@@ -139,6 +162,3 @@ def message_class(descriptors: bytes, method: str, side: Literal["input", "outpu
         )
         there = f"there are {', '.join(declared)}" if declared else "there is no service"
         raise ValueError(f"declares no {method}: {there} in it") from None
-    if found.client_streaming or found.server_streaming:
-        raise ValueError(f"declares {method} as a stream; one message and one response are raced")
-    return message_factory.GetMessageClass(getattr(found, f"{side}_type"))

@@ -370,6 +370,15 @@ class Workload(Contract):
         return self.grpc or self.websocket
 
     @property
+    def events(self) -> EventsSection | None:
+        """What its answers are streams of: server-sent events, or a call's messages."""
+        if self.is_mix:
+            return None
+        if self.grpc:
+            return EventsSection(count=self.grpc.responses) if self.grpc.responses else None
+        return self.first.expect.events if self.first.expect else None
+
+    @property
     def is_mix(self) -> bool:
         return len(self.requests) > 1
 

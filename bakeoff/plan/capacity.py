@@ -107,12 +107,11 @@ def plan_capacity(
         raise BadUsage("--slo: is given twice with the same bounds")
     race = RaceOptions.among(dict(options), boots=options.boots or BOOTS, twin=False)
     plan = RaceDraft.of(operands, race, environment).single()
-    workload, expect = plan.workload, plan.workload.first.expect
     for bound in (bound for objective in objectives for bound in objective.bounds):
-        if bound.of_events and (workload.is_mix or not (expect and expect.events)):
+        if bound.of_events and not plan.workload.events:
             raise BadUsage(
-                f"--slo {bound.text}: the answers of {workload.name} are not streams of events; "
-                "a workload with `expect.events` has them, such as stream-forward"
+                f"--slo {bound.text}: the answers of {plan.workload.name} are not streams of "
+                "events; a workload with `expect.events` has them, such as stream-forward"
             )
     count = len(plan.entries)
     duration_s = options.duration or DURATION_PER_ENTRY_S * count

@@ -18,12 +18,15 @@ OF_MESSAGE = ("message", "message_size", "binary")
 
 
 def called(options: RequestOptions, typed: Sequence[str], directory: Path) -> Workload:
-    if others := [name for name in typed if name not in ("grpc", "headers", "message", *OF_CALL)]:
+    if others := [
+        name for name in typed if name not in ("grpc", "headers", "message", "events", *OF_CALL)
+    ]:
         raise BadUsage(f"--grpc and {options.flag(others[0])}: a call has no such; leave one out")
     grpc: dict[str, Any] = {
         "method": options.grpc,
         "message": _json("--message", options.message, directory) or {},
         "response": _json("--expect-message", options.expect_message, directory),
+        "responses": options.events,
         "proto": options.proto,
         "metadata": {
             name.lower(): value

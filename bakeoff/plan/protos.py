@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import Literal
 
 from bakeoff.model.errors import BadFile, MissingPiece
-from bakeoff.model.grpc import GrpcSection, encoded, message_class
+from bakeoff.model.grpc import GrpcSection, check_streams, encoded
 
 SOURCE = ".proto"
 TIMEOUT_S = 30.0
@@ -30,7 +30,7 @@ def with_messages(grpc: GrpcSection, path: Path) -> GrpcSection:
     except ValueError as error:
         raise BadFile(file, None, str(error)) from None
     try:
-        message_class(descriptors, grpc.method, "input")
+        check_streams(descriptors, grpc.method, grpc.responses)
     except ImportError:
         raise MissingPiece(_NEEDED) from None
     except ValueError as error:

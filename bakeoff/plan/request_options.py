@@ -76,7 +76,8 @@ class RequestOptions(Options):
     grpc: Annotated[
         str | None,
         _traffic(
-            "Send calls of this unary gRPC method instead, over HTTP/2 (--protocol h2c or h2).",
+            "Send calls of this gRPC method instead, over HTTP/2 (--protocol h2c or h2): unary, or "
+            "with as many responses as --events says.",
             "PACKAGE.SERVICE/METHOD",
         ),
     ] = None

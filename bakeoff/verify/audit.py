@@ -103,8 +103,7 @@ class _Client:
 
     def __init__(self, handle: Handle, entry: Entry, workload: Workload) -> None:
         self._handle, self._entry, self._workload = handle, entry, workload
-        expect = workload.first.expect
-        self.asked = STREAMS if expect and expect.events else REQUESTS
+        self.asked = STREAMS if workload.events else REQUESTS
 
     def observe(self) -> _Observed | None:
         """All but whether the date moves; None if no answer came."""

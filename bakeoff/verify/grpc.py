@@ -34,6 +34,8 @@ def fault(answer: Answer, grpc: GrpcSection) -> str:
     kind = answer.header("content-type")
     if kind.partition(";")[0].partition("+")[0].strip().lower() != TYPE:
         return f"answered with content-type: {kind or '(none)'}, not {TYPE}"
+    if grpc.responses:
+        return _status(answer) or _stream(answer.body, grpc.responses)
     return _status(answer) or _framing(answer.body) or _message(answer.body[PREFIX_BYTES:], grpc)
 
 
@@ -70,6 +72,17 @@ def _framing(body: bytes) -> str:
     if rest and not _framing(rest):
         return "answered with two messages, not one"
     return f"answered with a message of {length} bytes by its prefix, and {came} came"
+
+
+def _stream(body: bytes, responses: int) -> str:
+    """Why a body isn't so many uncompressed messages, each behind its prefix."""
+    count, rest = 0, body
+    while rest:
+        end = PREFIX_BYTES + int.from_bytes(rest[1:PREFIX_BYTES])
+        if wrong := _framing(rest[:end]):
+            return f"{wrong}, after {count}"
+        count, rest = count + 1, rest[end:]
+    return "" if count == responses else f"answered with {count} messages, not {responses}"
 
 
 def _message(message: bytes, grpc: GrpcSection) -> str:

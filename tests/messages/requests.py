@@ -9,6 +9,7 @@ message M { string name = 1; }
 service B {
   rpc C (M) returns (M);
   rpc Many (M) returns (stream M);
+  rpc Sent (stream M) returns (M);
 }
 """
 
@@ -74,6 +75,9 @@ SECTION = Section(
             race nginx --grpc a.B/C --proto wrong.proto
             race nginx --grpc a.B/D --proto call.proto
             race nginx --grpc a.B/Many --proto call.proto
+            race nginx --grpc a.B/C --proto call.proto --events 2
+            race nginx --grpc a.B/Sent --proto call.proto
+            race nginx --grpc a.B/Many --proto call.proto --events 2 --expect-message {}
             race nginx --grpc a.B/C --proto call.proto --message '{"name": 1}'
             race nginx --grpc a.B/C --protocol h1
             race nginx --grpc a.B/C -H 'te: gzip'

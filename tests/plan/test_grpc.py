@@ -7,6 +7,7 @@ import pytest
 
 from bakeoff.model.errors import BadFile, BadUsage
 from bakeoff.model.grpc import decoded, encoded, framed
+from bakeoff.model.workload import EventsSection
 from bakeoff.plan import Catalogue, RaceOptions
 from bakeoff.plan.protos import with_messages
 from bakeoff.plan.workloads import read_workload
@@ -126,6 +127,42 @@ def test_what_is_wrong_names_its_key(shop: Path, change: tuple[str, str], key: s
     with pytest.raises(BadFile) as raised:
         read_workload(shop / "order.toml")
     assert raised.value.key == key
+
+
+STREAM = """
+syntax = "proto3";
+package a;
+message M { string name = 1; }
+service B {
+  rpc One (M) returns (M);
+  rpc Many (M) returns (stream M);
+  rpc Sent (stream M) returns (M);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("method", "events", "said"),
+    [
+        ("Many", 20, ""),
+        ("Many", None, "a.B/Many as a stream of responses"),
+        ("One", 20, "a.B/One with one response, not 20"),
+        ("Sent", None, "a.B/Sent as a stream of requests"),
+    ],
+)
+def test_a_stream_of_responses_has_a_number(
+    tmp_path: Path, method: str, events: int | None, said: str
+) -> None:
+    (tmp_path / "a.proto").write_text(STREAM)
+    typed = {"grpc": f"a.B/{method}", "proto": "a.proto", "message": "{}", "events": events}
+    if said:
+        with pytest.raises(BadUsage, match=said):
+            planned(tmp_path, "http://127.0.0.1:9/", **typed)
+        return
+    plan = planned(tmp_path, "http://127.0.0.1:9/", **typed)
+    assert plan.workload.events == EventsSection(count=events)
+    with pytest.raises(BadUsage, match="responses"):
+        planned(tmp_path, "http://127.0.0.1:9/", **typed, expect_message="{}")
 
 
 def test_the_catalogues_call_is_what_its_proto_says() -> None:

@@ -70,6 +70,31 @@ def test_no_other_body_is_right(body: bytes) -> None:
     assert (fault(replace(ANSWER, body=body), CALL) == "") == (body == framed(RIGHT))
 
 
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (framed(b"hi") + framed(b""), ""),
+        (framed(b"hi"), "1 messages, not 2"),
+        (framed(b"hi") * 3, "3 messages, not 2"),
+        (b"", "0 messages, not 2"),
+        (framed(b"hi") * 2 + b"\0", "1 bytes, and a message begins with 5, after 2"),
+        (
+            framed(b"hi") + framed(b"hi")[:-1],
+            "a message of 2 bytes by its prefix, and 1 came, after 1",
+        ),
+        (
+            framed(b"hi") + b"\1" + framed(b"hi")[1:],
+            "a compressed message, which was not asked for, after 1",
+        ),
+    ],
+)
+def test_messages_of_a_stream_are_counted(body: bytes, said: str) -> None:
+    stream = GrpcSection(method="a.B/C", message_base64="", responses=2)
+    assert fault(replace(ANSWER, body=body), stream) == (said and f"answered with {said}")
+    failed = replace(ANSWER, body=body, trailers=(("grpc-status", "13"),))
+    assert fault(failed, stream) == "answered with grpc-status 13 INTERNAL"
+
+
 def test_the_engine_calls_each_status_by_the_same_name() -> None:
     source = (Path(__file__).parents[2] / "engine/protocol/src/grpc.rs").read_text()
     (names,) = re.findall(r"const NAMES: \[&str; 17\] = \[(.*?)\];", source, re.DOTALL)

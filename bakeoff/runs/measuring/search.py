@@ -228,11 +228,11 @@ class _Search:
 
 def _streams(plan: Plan, peaks: Mapping[str, float]) -> ladder.Streams | None:
     """What the workload's streams are; they last as long as the fastest contender's (Little)."""
-    expect = plan.workload.first.expect
+    events = plan.workload.events
     lasts_ms = [1000 * plan.places_of(name) / peak for name, peak in peaks.items() if peak]
-    if not (expect and expect.events and lasts_ms):
+    if not (events and lasts_ms):
         return None
-    return ladder.Streams(max(1, (expect.events.count or 1) - 1), min(lasts_ms))
+    return ladder.Streams(max(1, (events.count or 1) - 1), min(lasts_ms))
 
 
 RAMP_MS = 50

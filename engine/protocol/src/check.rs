@@ -56,7 +56,7 @@ pub enum BodyRule {
     Sha256([u8; 32]),
     /// Any that holds this. It is collected to be looked into.
     Holds(Arc<Content>),
-    /// A stream of these server-sent events.
+    /// A stream of these server-sent events, or of a gRPC call's messages.
     Events(Arc<RightEvents>),
     /// One message of gRPC over HTTP/2: this one, with its prefix, or any. The answer's type has to be gRPC's, and
     /// its `grpc-status` 0.
@@ -85,12 +85,16 @@ impl Expectation {
 
     /// Whether it says something about headers.
     pub(crate) fn has_headers(&self) -> bool {
-        !self.headers.is_empty() || self.events().is_some()
+        !self.headers.is_empty() || self.events().is_some_and(|right| !right.is_call)
     }
 
     /// Whether the answer is that of a gRPC call.
     pub(crate) fn is_call(&self) -> bool {
-        matches!(self.body, BodyRule::Message(_))
+        match &self.body {
+            BodyRule::Message(_) => true,
+            BodyRule::Events(right) => right.is_call,
+            _ => false,
+        }
     }
 
     /// Whether it says something about a header.
@@ -116,8 +120,8 @@ impl Expectation {
     /// The first header that is not among these as it should be.
     pub(crate) fn wrong_header<'a>(&'a self, fields: &[Header<'a>]) -> Option<WrongHeader<'a>> {
         let wrong_type = match self.body {
+            _ if self.is_call() => wrong_type(fields, grpc::TYPE, grpc::is_type),
             BodyRule::Events(_) => wrong_type(fields, "text/event-stream", is_of_events),
-            BodyRule::Message(_) => wrong_type(fields, grpc::TYPE, grpc::is_type),
             _ => None,
         };
         if wrong_type.is_some() {

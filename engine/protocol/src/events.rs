@@ -1,7 +1,9 @@
-//! Streams of server-sent events: what is wrong with one, and what comes of it at a time.
+//! Streams of server-sent events, or of a gRPC call's messages: what is wrong with one, and what comes of it at a time.
 
+mod messages;
 mod reader;
 
+use messages::MessageReader;
 pub use reader::{EVENT_LIMIT, Event, EventReader};
 use std::mem;
 
@@ -12,6 +14,8 @@ pub struct RightEvents {
     pub count: Option<u64>,
     /// The data of each, where that is known.
     pub data: Vec<Vec<u8>>,
+    /// Whether they are the messages of a gRPC call.
+    pub is_call: bool,
 }
 
 impl RightEvents {
@@ -23,7 +27,18 @@ impl RightEvents {
             return Err("there is no event in it: each ends with an empty line");
         }
         let count = (!data.is_empty()).then_some(data.len() as u64);
-        Ok(Self { count, data })
+        Ok(Self { count, data, is_call: false })
+    }
+
+    /// Messages of a gRPC call: those of a body, or any where there is none. The error is in words.
+    pub fn of_call(body: &[u8]) -> Result<Self, &'static str> {
+        let (mut data, mut reader) = (Vec::new(), MessageReader::default());
+        reader.feed(body, |message| data.push(message.to_vec()))?;
+        if reader.is_within_message() {
+            return Err("it ends within a message");
+        }
+        let count = (!data.is_empty()).then_some(data.len() as u64);
+        Ok(Self { count, data, is_call: true })
     }
 }
 
@@ -129,6 +144,7 @@ pub struct Pushed {
 #[derive(Debug, Default)]
 pub(crate) struct EventStream {
     reader: EventReader,
+    messages: MessageReader,
     check: EventCheck,
     broken: Option<&'static str>,
     /// As of the latest events that were told.
@@ -141,7 +157,13 @@ impl EventStream {
     pub(crate) fn feed(&mut self, piece: &[u8], right: &RightEvents) {
         if self.broken.is_none() {
             let check = &mut self.check;
-            self.broken = self.reader.feed(piece, |event| check.push(event, &right.data)).err();
+            let fed = if right.is_call {
+                let push = |data: &[u8]| check.push(Event { data, id: &[] }, &right.data);
+                self.messages.feed(piece, push)
+            } else {
+                self.reader.feed(piece, |event| check.push(event, &right.data))
+            };
+            self.broken = fed.err();
         }
     }
 
@@ -175,12 +197,18 @@ impl EventStream {
         let counts: Vec<String> =
             faults.map(|(what, count)| format!("{count} {}", what.replace('_', " "))).collect();
         let count = self.check.count;
+        let (one, is_cut) = if right.is_call {
+            ("message", self.messages.is_within_message())
+        } else {
+            ("event", self.reader.is_within_event())
+        };
         if !counts.is_empty() {
-            Some(format!("of {count} events or more: {}", counts.join(", ")))
+            Some(format!("of {count} {one}s or more: {}", counts.join(", ")))
         } else if let Some(right) = right.count.filter(|&right| right != count) {
-            Some(format!("{count} events, expected {right}"))
-        } else if self.reader.is_within_event() {
-            Some(format!("the stream ends within an event, after {count}"))
+            Some(format!("{count} {one}s, expected {right}"))
+        } else if is_cut {
+            let article = if right.is_call { "a" } else { "an" };
+            Some(format!("the stream ends within {article} {one}, after {count}"))
         } else {
             None
         }

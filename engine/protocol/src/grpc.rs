@@ -1,4 +1,4 @@
-//! Unary calls of gRPC over HTTP/2: what an answer's fields say of a call, and the messages in its body.
+//! Calls of gRPC over HTTP/2: what an answer's fields say of a call, and the messages in its body.
 //!
 //! A message lies behind a flag and its length. How a call went stands in the trailers, or in the head where
 //! that is all of the answer.
@@ -10,7 +10,7 @@ pub(crate) const OK: &str = "0";
 pub(crate) const TYPE: &str = "application/grpc";
 
 /// Bytes before a message: its flag and its length.
-const PREFIX: usize = 5;
+pub(crate) const PREFIX: usize = 5;
 
 /// The most bytes of a `grpc-message` that are shown.
 const SHOWN_LIMIT: usize = 200;

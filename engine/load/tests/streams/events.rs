@@ -37,7 +37,7 @@ fn streaming(target: Target, expected: &[&str]) -> Target {
     let data: Vec<Vec<u8>> = expected.iter().map(|data| data.as_bytes().to_vec()).collect();
     let count = (!data.is_empty()).then_some(data.len() as u64);
     let expectation = Expectation {
-        body: BodyRule::Events(Arc::new(RightEvents { count, data })),
+        body: BodyRule::Events(Arc::new(RightEvents { count, data, is_call: false })),
         ..Expectation::of_status(StatusRule::Exactly(200))
     };
     let book = Arc::new(Book::of(&request(b""), expectation, 1).unwrap());

@@ -1,6 +1,8 @@
 //! Answers to a gRPC call: a head, one message, and trailers that say how the call went.
 
 use crate::streams::{check_whole_and_cut, field};
+use std::sync::Arc;
+use volley_protocol::events::RightEvents;
 use volley_protocol::h2::frame::{self, flag, kind};
 use volley_protocol::{BodyRule, Expectation, StatusRule, grpc};
 
@@ -104,6 +106,45 @@ fn the_message_is_compared() {
         check_whole_and_cut(&expected(Some(b"hi")), &bytes, words);
         check_whole_and_cut(&expected(None), &bytes, "as expected");
     }
+}
+
+#[test]
+fn messages_of_a_stream_are_counted_and_compared() {
+    let stream =
+        |texts: &[&[u8]]| texts.iter().flat_map(|text| grpc::framed(text).unwrap()).collect();
+    let (two, one): (Vec<u8>, Vec<u8>) = (stream(&[b"hi", b"ho"]), stream(&[b"hi"]));
+    let other: Vec<u8> = stream(&[b"hi", b"hu"]);
+    let known = RightEvents::of_call(&two).unwrap();
+    let count = Some(2);
+    let counted = RightEvents { count, is_call: true, ..RightEvents::default() };
+    let of = |right| {
+        let body = BodyRule::Events(Arc::new(right));
+        Expectation { body, ..Expectation::of_status(StatusRule::Exactly(200)) }
+    };
+    let (known, counted) = (of(known), of(counted));
+    let ok = Some(&[OK][..]);
+    let failed = "grpc-status is 13 (INTERNAL)";
+    for (expectation, body, trailers, words) in [
+        (&known, &two[..], ok, "as expected"),
+        (&counted, &other, ok, "as expected"),
+        (&known, &other, ok, "of 2 messages or more: 1 altered"),
+        (&counted, &one, ok, "1 messages, expected 2"),
+        (&counted, &two[..two.len() - 1], ok, "1 messages, expected 2"),
+        (&counted, &[&two[..], b"\0"].concat(), ok, "the stream ends within a message, after 2"),
+        (&counted, &two, Some(&[("grpc-status", "13")][..]), failed),
+        (
+            &counted,
+            &two,
+            None,
+            "grpc-status is missing: neither trailers nor a head without a body has it",
+        ),
+    ] {
+        check_whole_and_cut(expectation, &answer(&[TYPE], Some(body), trailers), words);
+    }
+    let of_events = ("content-type", "text/event-stream");
+    let words = r#"header content-type is "text/event-stream", expected "application/grpc""#;
+    check_whole_and_cut(&counted, &answer(&[of_events], Some(&two), ok), words);
+    assert!(RightEvents::of_call(&two[..9]).is_err());
 }
 
 #[test]

@@ -113,7 +113,7 @@ impl LoadArgs {
         ]
     }
 
-    fn about_answers(&self) -> [Rule; 3] {
+    fn about_answers(&self) -> [Rule; 4] {
         let (scheme, connecting) = (self.scheme(), &self.connecting);
         [
             (
@@ -123,6 +123,13 @@ impl LoadArgs {
             (
                 self.checks.events && scheme.has_streams() && !scheme.is_h2(),
                 "--events is for HTTP/1 and HTTP/2: give another --protocol",
+            ),
+            (
+                self.checks.events
+                    && self.checks.grpc
+                    && (self.checks.expect_body.is_some()
+                        || self.checks.expect_body_file.is_some()),
+                "--grpc with --events measures any messages: leave --expect-body out",
             ),
             (self.checks.grpc && !scheme.is_h2(), "--grpc needs --protocol h2c or h2"),
         ]
@@ -228,6 +235,7 @@ mod tests {
             ("--expect-body a --expect-json []", "--expect-json"),
             ("--grpc", "--protocol h2c or h2"),
             ("--grpc --protocol h2c -m PUT", "--method"),
+            ("--grpc --protocol h2c --events --expect-body a", "--expect-body"),
             ("--grpc --protocol h2c --expect-contains a", "--expect-contains"),
             ("--csv - --json", "standard output"),
             ("--message a", "ws://"),

@@ -194,7 +194,7 @@ pub struct Checks {
     /// or nothing.
     #[arg(long, value_name = "SHAPE", conflicts_with = "right_body", value_parser = shape)]
     pub expect_json: Option<JsonShape>,
-    /// Read answers as server-sent events, and measure each event
+    /// Read answers as server-sent events, and measure each event; with --grpc, as a stream of messages
     ///
     /// With --expect-body or --expect-body-file, these are the events that have to come. Ids that are
     /// numbers tell which events are lost, doubled or out of order. --timeout is for each event.
@@ -204,10 +204,10 @@ pub struct Checks {
     /// Call the URL's path as a method of gRPC, /package.Service/Method, with the body as its message
     ///
     /// The body is sent uncompressed behind a prefix of its length, and so is what --expect-body and
-    /// --expect-body-file require. A response is right with status 200, a grpc-status of 0 and one message.
-    /// It needs --protocol h2c or h2.
+    /// --expect-body-file require. A response is right with status 200, a grpc-status of 0 and one message,
+    /// or with any messages, where --events measures each of them. It needs --protocol h2c or h2.
     #[arg(long, conflicts_with_all = ["expect_sha256", "expect_contains", "expect_match", "expect_json"])]
-    #[arg(conflicts_with_all = ["expect_length", "expect_status", "request_file", "method", "events"])]
+    #[arg(conflicts_with_all = ["expect_length", "expect_status", "request_file", "method"])]
     pub grpc: bool,
     /// Count a gap between events as a stall from this length on
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = time)]

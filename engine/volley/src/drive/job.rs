@@ -212,12 +212,14 @@ fn closes(job: &Job) -> bool {
 fn expectation(expect: &ExpectSpec, scheme: Scheme) -> Result<Expectation, String> {
     let body = expect.body_base64.as_deref().map(|text| decode("expect.body_base64", text));
     let body = match (expect.grpc, body.transpose()?) {
-        (true, _) if expect.events.is_some() => {
-            return Err("`expect` has both `grpc` and `events`: keep one".to_owned());
-        }
         (true, _) if !scheme.is_h2() => {
             let name = scheme.name();
             return Err(format!("`expect.grpc` is true, but {name} carries none: h2c and h2 do"));
+        }
+        (true, body) if let Some(EventsSpec { count }) = expect.events => {
+            let right = RightEvents::of_call(&body.unwrap_or_default());
+            let right = right.map_err(|what| format!("`expect.body_base64`: {what}"))?;
+            BodyRule::Events(Arc::new(RightEvents { count: right.count.or(count), ..right }))
         }
         (true, body) => {
             if let Some(wrong) = body.as_deref().and_then(grpc::misfit) {

@@ -102,6 +102,10 @@ fn expectation(checks: &Checks) -> Result<Expectation, String> {
     let (text, file) = (checks.expect_body.as_deref(), checks.expect_body_file.as_deref());
     let exactly = bytes("--expect-body-file", text, file)?;
     let exactly = match exactly {
+        _ if checks.events && checks.grpc => {
+            let right = RightEvents { is_call: true, ..RightEvents::default() };
+            Some(BodyRule::Events(Arc::new(right)))
+        }
         body if checks.events => {
             let right = RightEvents::read(&body.unwrap_or_default());
             Some(BodyRule::Events(Arc::new(
