@@ -250,7 +250,13 @@ def _table(read: Workload) -> Table:
         table.add_row("once", escape(_request(once)), escape(_answer(once.expect) + takes))
     for each in several:
         share = f"{each.weight / total:.1%}"
-        table.add_row(share, escape(_request(each)), escape(_answer(each.expect)))
+        exchange = read.exchange
+        sent, right = (
+            (exchange.sends, exchange.returns)
+            if exchange
+            else (_request(each), _answer(each.expect))
+        )
+        table.add_row(share, escape(sent), escape(right))
     return table
 
 

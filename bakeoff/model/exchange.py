@@ -45,3 +45,8 @@ class Exchange(Contract):
     @abstractmethod
     def sends(self) -> str:
         """What is sent, in a few words."""
+
+    @property
+    @abstractmethod
+    def returns(self) -> str:
+        """What has to come back, in a few words."""

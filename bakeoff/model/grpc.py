@@ -84,6 +84,11 @@ class GrpcSection(Exchange):
     def sends(self) -> str:
         return f"gRPC {self.method}"
 
+    @property
+    def returns(self) -> str:
+        given = self.response is not None or self.response_base64 is not None
+        return f"grpc-status 0, {'a given' if given else 'one'} message"
+
 
 def framed(message: bytes) -> bytes:
     return b"\0" + len(message).to_bytes(4) + message

@@ -74,4 +74,9 @@ class WebSocketSection(Exchange):
 
     @property
     def sends(self) -> str:
-        return f"WebSocket messages of {len(self.body)} bytes to {self.path}"
+        kind, size = "binary" if self.binary else "text", len(self.body)
+        return f"WebSocket {self.path}, {kind} of {size:,} byte{'s' * (size != 1)}"
+
+    @property
+    def returns(self) -> str:
+        return "the same message"

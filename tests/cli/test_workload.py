@@ -133,3 +133,14 @@ body = ""
         "25.0% GET /empty 204, no body",
     ]
     assert "Hello, World!" in bakeoff("show", "hello").output
+
+
+@pytest.mark.parametrize(
+    ("name", "row"),
+    [
+        ("ws-echo-64k", "100.0% WebSocket /ws, binary of 65,536 bytes the same message"),
+        ("grpc-hello", "100.0% gRPC helloworld.Greeter/SayHello grpc-status 0, a given message"),
+    ],
+)
+def test_show_says_what_is_sent_in_place_of_requests(name: str, row: str) -> None:
+    assert " ".join(bakeoff("show", name).output.splitlines()[-1].split()) == row
