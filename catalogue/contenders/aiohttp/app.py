@@ -65,6 +65,18 @@ async def forward(request):
         return web.Response(body=body, status=answer.status, headers=kind)
 
 
+@routes.get("/ws")
+async def messages(request):
+    socket = web.WebSocketResponse(compress=False)
+    await socket.prepare(request)
+    async for message in socket:
+        if message.type is web.WSMsgType.TEXT:
+            await socket.send_str(message.data)
+        elif message.type is web.WSMsgType.BINARY:
+            await socket.send_bytes(message.data)
+    return socket
+
+
 if "STATIC_DIR" in os.environ:
     routes.static("/static", os.environ["STATIC_DIR"])
 

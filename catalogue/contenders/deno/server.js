@@ -24,6 +24,15 @@ async function sendFile(name) {
   }
 }
 
+function messages(request) {
+  if (request.headers.get('upgrade') !== 'websocket') return new Response('Upgrade Required', { status: 426 });
+  // A ping each 300 s.
+  const { socket, response } = Deno.upgradeWebSocket(request, { idleTimeout: 300 });
+  socket.binaryType = 'arraybuffer';
+  socket.onmessage = ({ data }) => socket.send(data);
+  return response;
+}
+
 async function answer(request) {
   const { pathname } = new URL(request.url);
   switch (`${request.method} ${pathname}`) {
@@ -35,6 +44,7 @@ async function answer(request) {
       await new Promise((resume) => setTimeout(resume, 5));
       return new Response('Hello, World!', text);
     case 'POST /upload': return upload(request);
+    case 'GET /ws': return messages(request);
     case 'GET /forward': return fetch(`${Deno.env.get('UPSTREAM')}/`);
   }
   if (request.method === 'GET' && pathname.startsWith(STATIC)) return sendFile(pathname);

@@ -6,7 +6,7 @@ import os
 from functools import cache
 
 import aiohttp
-from fastapi import FastAPI, Request, Response
+from fastapi import FastAPI, Request, Response, WebSocket
 from fastapi.responses import PlainTextResponse
 from fastapi.staticfiles import StaticFiles
 from pydantic import BaseModel
@@ -57,6 +57,13 @@ async def upload(request: Request):
     async for piece in request.stream():
         digest.update(piece)
     return digest.hexdigest()
+
+
+@app.websocket("/ws")
+async def messages(socket: WebSocket):
+    await socket.accept()
+    while (message := await socket.receive())["type"] == "websocket.receive":
+        await socket.send({**message, "type": "websocket.send"})  # text or binary
 
 
 @app.get("/forward")

@@ -16,4 +16,5 @@ esac
 # Idle connections are closed at once on SIGTERM; the limit is for those that don't end.
 exec "$out/venv/bin/uvicorn" --host "$HOST" --port "$PORT" --workers "${WORKERS:-1}" \
     --backlog 4096 --timeout-keep-alive 300 --timeout-graceful-shutdown 1 \
+    --ws-ping-interval 300 --ws-ping-timeout 300 \
     --no-access-log --log-level warning "$@" app:app

@@ -2,7 +2,7 @@
 // "Start a cluster of HTTP servers" does.
 
 import { Hono } from 'hono';
-import { serveStatic } from 'hono/bun';
+import { serveStatic, upgradeWebSocket, websocket } from 'hono/bun';
 import { compress } from 'hono/compress';
 
 const app = new Hono();
@@ -25,6 +25,8 @@ app.post('/upload', async (c) => {
   const digest = new Bun.CryptoHasher('sha256').update(await c.req.arrayBuffer());
   return c.text(digest.digest('hex'));
 });
+
+app.get('/ws', upgradeWebSocket(() => ({ onMessage: ({ data }, socket) => socket.send(data) })));
 
 app.get('/forward', () => fetch(`${process.env.UPSTREAM}/`));
 
@@ -49,6 +51,8 @@ function serve() {
     idleTimeout: 0,
     development: false,
     fetch: app.fetch,
+    // For ever, as idleTimeout.
+    websocket: { ...websocket, idleTimeout: 0 },
   });
 }
 
