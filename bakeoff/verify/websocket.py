@@ -18,6 +18,7 @@ from wsproto.events import (
     Request,
     TextMessage,
 )
+from wsproto.frame_protocol import CloseReason
 from wsproto.utilities import ProtocolError, RemoteProtocolError
 
 from bakeoff.model.websocket import MESSAGE_BYTES_MAX
@@ -36,9 +37,6 @@ from bakeoff.verify.exchange import (
 AHEAD_BYTES_MAX = 2**20
 """Sockets hold so much: with more, both sides would wait for the other one to read."""
 _SUBPROTOCOL = "sec-websocket-protocol"
-_OF_SERVERS = (1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014)
-"""Codes that a close frame of a server may have, beside those from 3000 on (RFC 6455, 7.4)."""
-_NORMAL = 1000
 _AWAITED = {False: "its answer to the upgrade", True: "its echo"}
 
 
@@ -84,7 +82,7 @@ class Messages:
 
     def close(self) -> None:
         with suppress(ProtocolError, NoAnswer):
-            sent(self._socket, self._ws.send(CloseConnection(code=_NORMAL)))
+            sent(self._socket, self._ws.send(CloseConnection(code=CloseReason.NORMAL_CLOSURE)))
 
     def _echo(self, request: MessageSection) -> Answer:
         self._raw.clear()
@@ -140,12 +138,10 @@ class Messages:
         if self._ws.state is ConnectionState.OPEN:
             # wsproto reports a frame that breaks the protocol as if the server had closed.
             return f"it breaks WebSocket's protocol: {event.reason}"
-        code = int(event.code)
-        if code not in _OF_SERVERS and not 3000 <= code < 5000:
-            return f"it closed with the code {code}, which no server may send"
         reason = f": {event.reason}" if event.reason else ""
         when = f"after {came} bytes of the echo" if came else "before the echo"
-        return f"it closed {when}, with the code {code}{reason}"
+        code = "no code" if event.code == CloseReason.NO_STATUS_RCVD else f"the code {event.code:d}"
+        return f"it closed {when}, with {code}{reason}"
 
 
 def written(request: MessageSection, path: str, host: str) -> bytes:

@@ -3,7 +3,6 @@
 import gzip
 import socket
 import struct
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain, repeat
@@ -13,10 +12,10 @@ from bakeoff.verify import exchange
 from tests.messages.case import Case, Scene, Section, Situation, case
 from tests.messages.worlds import real
 from tests.verify.protocols import Http2Server, secure, serve_http_1
-from tests.verify.serving import serving
+from tests.verify.serving import Serve, serving
+from tests.verify.websockets import echoing, frame
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nHello"
-Serve = Callable[[socket.socket], None]
 TIMEOUT_S = 0.2
 
 
@@ -152,6 +151,14 @@ NOT_FOUND = head("Content-Length: 0", status="404 Not Found")
 URL = "race http://127.0.0.1:PORT/"
 H2C = f"{URL} --protocol h2c"
 H2 = "race https://127.0.0.1:PORT/ --ca root.pem --protocol h2"
+WS = "race ws://127.0.0.1:PORT/ --message Hello"
+OTHER_KEY = head(
+    *("Upgrade: websocket", "Connection: Upgrade"),
+    "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=",
+    status="101 Switching Protocols",
+)
+LONG = b"\x81\x7f" + (2**20 + 1).to_bytes(8) + bytes(2**20 + 1)
+CUT = frame(0x01, b"Hel") + frame(0x88, b"\x03\xe8")
 JSON = '{"id": "number"}'
 CHAIN = """\
 name = "chain"
@@ -270,6 +277,23 @@ SECTION = Section(
             f"{URL} --workload chain.toml", "it closes the connection", answers(b"", then="closes")
         ),
         case(f"{URL} --workload mix.toml", "it answers everything with 404", answers(NOT_FOUND)),
+        *(
+            case(WS, given, server(serve))
+            for given, serve in (
+                ("it answers the upgrade with status 200", echoing(upgrade=OK)),
+                ("its answer to the upgrade belongs to another key", echoing(upgrade=OTHER_KEY)),
+                ("it echoes Hallo", echoing(lambda _: frame(0x81, b"Hallo"))),
+                ("it echoes binary data", echoing(lambda _: frame(0x82, b"Hello"))),
+                ("it echoes more than 1 MiB", echoing(lambda _: LONG)),
+                ("it echoes twice", echoing(lambda echo: echo * 2)),
+                ("its frame has a reserved bit", echoing(lambda _: frame(0xC1, b"Hello"))),
+                ("it closes with a reason", echoing(lambda _: frame(0x88, b"\x03\xf3full"))),
+                ("it closes with the code 1099", echoing(lambda _: frame(0x88, b"\x04\x4b"))),
+                ("it closes the connection", echoing(lambda _: b"")),
+                ("it closes in a fragment", echoing(lambda _: CUT)),
+            )
+        ),
+        case(WS, "it speaks TLS", tls(("http/1.1",))),
         case(H2C, "it speaks HTTP/1 alone", server(serve_http_1)),
         case(H2C, "it speaks TLS", tls(("h2",))),
         case(H2C, "it closes the connection", answers(b"", then="closes")),

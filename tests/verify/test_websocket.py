@@ -91,6 +91,8 @@ def test_no_more_is_sent_ahead_than_sockets_hold() -> None:
         (instead(frame(0xC1, HELLO.encode())), "breaks WebSocket's protocol"),
         (instead(frame(0x09, b"")), "breaks WebSocket's protocol"),
         (instead(frame(0x88, b"\x03\xe9bye")), "closed before the echo, with the code 1001: bye"),
+        (instead(frame(0x88, b"")), "closed before the echo, with no code"),
+        (instead(frame(0x88, b"\x03\xed")), "breaks WebSocket's protocol"),
         (instead(frame(0x01, b"Hel") + frame(0x88, b"\x03\xe8")), "after 3 bytes of the echo"),
         (instead(b""), "closed before its echo"),
         (instead(b"\x81"), "closed in the middle of its echo"),
