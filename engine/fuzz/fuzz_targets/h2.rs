@@ -8,19 +8,15 @@
 //! asked for, nor kept.
 #![no_main]
 
+mod streams;
+
 use libfuzzer_sys::fuzz_target;
-use std::fmt::Write;
 use std::sync::Arc;
 use volley_protocol::h2::frame;
-use volley_protocol::{
-    Awaited, BodyRule, Expectation, Http2, Io, LengthRule, Protocol, Request, StatusRule, Step, Verdict,
-};
+use volley_protocol::{BodyRule, Expectation, Http2, LengthRule, Protocol, Request, StatusRule};
 
 /// SHA-256 of `Hello, World!`.
 const HASH: &str = "dffd6021bb2bd5b0af676290809ec3a53191dd81c7f70a4b28688a362182986f";
-
-/// Requests on the connection.
-const COUNT: u32 = 6;
 
 /// Bytes of the body of the request that has one: more than a window holds at first.
 const BODY: usize = 70_000;
@@ -73,57 +69,10 @@ fn frames(mut bytes: &[u8], are_frames: bool) -> Vec<u8> {
 
 /// `expectations`: one for all requests, or one for each.
 fn outcome(bytes: &[u8], size: usize, expectations: &[Arc<Expectation>]) -> (String, Vec<u8>) {
-    let requests = requests();
-    let mut shared = <Http2<u32> as Protocol<u32>>::shared(expectations, &requests);
-    let (mut client, mut out, mut log) = (Http2::<u32>::default(), Vec::new(), String::new());
-    client.greet(&mut shared, &mut out);
-    for ticket in 0..COUNT {
-        client.write(ticket, ticket as usize % 3, &mut shared, &mut out);
-    }
-    let awaited = |ticket: u32| Awaited {
-        expectation: ticket % expectations.len() as u32,
-        to_head: ticket % 3 == 1,
-    };
-    for piece in bytes.chunks(size) {
-        let mut rest = piece;
-        while !rest.is_empty() {
-            let io = &mut Io { now_ns: 1, out: &mut out };
-            let step = client.receive(rest, awaited, &mut shared, io).expect("never none");
-            let consumed = match step {
-                Step::Incomplete => break,
-                Step::Malformed(bad) => {
-                    assert!(bad.at < bytes.len() as u64);
-                    write!(log, "{bad:?}").unwrap();
-                    assert!(client.evidence(rest).len() <= 80 * 1024);
-                    return (log, out);
-                }
-                Step::Complete(mut answer) => {
-                    let ticket = client.completed().expect("it is complete");
-                    let words = client.describe(&answer, awaited(ticket), &shared, rest);
-                    assert!(!words.is_empty());
-                    let consumed = std::mem::take(&mut answer.consumed);
-                    write!(log, "{ticket}: {answer:?} {words} ").unwrap();
-                    if answer.verdict != Verdict::Right {
-                        let evidence = client.evidence(&rest[..consumed]);
-                        assert!(evidence.starts_with(b"HTTP/2 ") && evidence.len() <= 80 * 1024);
-                        writeln!(log, "{}", String::from_utf8_lossy(&evidence)).unwrap();
-                    }
-                    consumed
-                }
-                Step::Lost(_) => panic!("HTTP/2 has refusals instead"),
-                Step::Refused { consumed, what } => {
-                    writeln!(log, "{:?}: {what}", client.completed()).unwrap();
-                    consumed
-                }
-            };
-            rest = &rest[consumed..];
-            assert!(client.finish().is_some());
-        }
-    }
-    write!(log, "{} {:?} {:?}", client.in_flight(), client.oldest(), client.announced()).unwrap();
-    assert!(client.in_flight() + client.room(9) <= 9);
+    let mut shared = <Http2<u32> as Protocol<u32>>::shared(expectations, &requests());
+    let count = expectations.len() as u32;
+    let (log, out) = streams::outcome::<Http2<u32>>(bytes, size, b"HTTP/2 ", count, &mut shared);
     assert!(out.len() < 1000 + 3 * bytes.len() + 2 * (BODY + BODY / 100));
-    while client.take_unanswered().is_some() {}
     (log, out)
 }
 
@@ -132,7 +81,7 @@ fuzz_target!(|input: &[u8]| {
     let expectation = expectation(*choice);
     let bytes = frames(bytes, choice >> 7 == 1);
     let one = [expectation];
-    let each = vec![one[0].clone(); COUNT as usize];
+    let each = vec![one[0].clone(); streams::COUNT as usize];
     let whole = outcome(&bytes, bytes.len(), &each);
     assert!(outcome(&bytes, bytes.len(), &one) == whole);
     assert!(outcome(&bytes, usize::from(*cut).max(1), &one) == whole);

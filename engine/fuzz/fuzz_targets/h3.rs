@@ -7,17 +7,13 @@
 //! asked for.
 #![no_main]
 
+mod streams;
+
 use libfuzzer_sys::fuzz_target;
-use std::fmt::Write;
 use std::sync::Arc;
 use volley_protocol::h3::record::{Kind, Record};
 use volley_protocol::h3::{frame, varint};
-use volley_protocol::{
-    Awaited, BodyRule, Expectation, Http3, Io, Protocol, Request, StatusRule, Step, Verdict,
-};
-
-/// Requests on the connection.
-const COUNT: u32 = 6;
+use volley_protocol::{BodyRule, Expectation, Http3, Protocol, Request, StatusRule};
 
 fn shared() -> <Http3<u32> as Protocol<u32>>::Shared {
     let expectation = Expectation {
@@ -72,53 +68,12 @@ fn records(mut bytes: &[u8], as_they_stand: bool, size: usize) -> Vec<u8> {
     all
 }
 
-fn outcome(bytes: &[u8]) -> (String, Vec<u8>) {
-    let (mut shared, mut client) = (shared(), Http3::<u32>::default());
-    let (mut out, mut log) = (Vec::new(), String::new());
-    client.greet(&mut shared, &mut out);
-    for ticket in 0..COUNT {
-        client.write(ticket, ticket as usize % 3, &mut shared, &mut out);
-    }
-    let awaited = |ticket: u32| Awaited { expectation: 0, to_head: ticket % 3 == 1 };
-    let mut rest = bytes;
-    while !rest.is_empty() {
-        let io = &mut Io { now_ns: 1, out: &mut out };
-        let consumed = match client.receive(rest, awaited, &mut shared, io).expect("never none") {
-            Step::Incomplete => break,
-            Step::Lost(loss) => unreachable!("HTTP/3 has none: {loss}"),
-            Step::Malformed(bad) => {
-                write!(log, "{bad:?}").unwrap();
-                assert!(client.evidence(rest).len() <= 80 * 1024);
-                return (log, out);
-            }
-            Step::Complete(mut answer) => {
-                let ticket = client.completed().expect("it is complete");
-                let words = client.describe(&answer, awaited(ticket), &shared, rest);
-                let consumed = std::mem::take(&mut answer.consumed);
-                write!(log, "{ticket}: {answer:?} {words} ").unwrap();
-                if answer.verdict != Verdict::Right {
-                    let evidence = client.evidence(&rest[..consumed]);
-                    assert!(evidence.starts_with(b"HTTP/3 ") && evidence.len() <= 80 * 1024);
-                }
-                consumed
-            }
-            Step::Refused { consumed, what } => {
-                writeln!(log, "{:?}: {what}", client.completed()).unwrap();
-                consumed
-            }
-        };
-        rest = &rest[consumed..];
-        assert!(client.finish().is_some());
-    }
-    write!(log, "{} {:?}", client.in_flight(), client.oldest()).unwrap();
-    assert!(client.in_flight() + client.room(9) <= 9);
-    while client.take_unanswered().is_some() {}
-    (log, out)
-}
-
 fuzz_target!(|input: &[u8]| {
     let [cut, choice, bytes @ ..] = input else { return };
-    let of = |size| outcome(&records(bytes, choice & 1 == 1, size));
+    let of = |size| {
+        let records = records(bytes, choice & 1 == 1, size);
+        streams::outcome::<Http3<u32>>(&records, records.len(), b"HTTP/3 ", 1, &mut shared())
+    };
     let whole = of(usize::MAX);
     assert!(of(usize::from(*cut)) == whole);
     assert!(of(1) == whole);
