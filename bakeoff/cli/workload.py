@@ -14,7 +14,8 @@ from rich.table import Table
 from bakeoff.cli.help import Commands
 from bakeoff.cli.output import err, out, say, write, write_files
 from bakeoff.model.errors import BadUsage
-from bakeoff.model.workload import ExpectSection, RequestSection, Workload
+from bakeoff.model.request import ExpectSection, RequestSection
+from bakeoff.model.workload import Workload
 from bakeoff.plan import Catalogue
 from bakeoff.plan.workloads import read_workload
 from bakeoff.traffic import (

@@ -9,7 +9,7 @@ from bakeoff.load.request_file import write_request_file
 from bakeoff.model.engine import Expect, ExpectEvents, Job, Message, Request, Requests, Target
 from bakeoff.model.plan import NetworkPath, Plan
 from bakeoff.model.receipt import Handle, Verification
-from bakeoff.model.workload import ExpectSection
+from bakeoff.model.request import ExpectSection
 
 CONNECT_TIMEOUT_MS = 2000
 REQUEST_TIMEOUT_MS = 5000

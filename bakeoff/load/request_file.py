@@ -9,7 +9,8 @@ from typing import Any
 
 from bakeoff.model.plan import Entry
 from bakeoff.model.receipt import Verification
-from bakeoff.model.workload import ExpectSection, OnceSection, RequestSection, Workload
+from bakeoff.model.request import ExpectSection, OnceSection, RequestSection
+from bakeoff.model.workload import Workload
 
 FOLDER = "requests"
 """In a run's folder."""

@@ -7,7 +7,7 @@ from pydantic import NonNegativeFloat, NonNegativeInt, PositiveInt
 from bakeoff.model.base import Contract, IfGiven
 from bakeoff.model.finding import Finding
 from bakeoff.model.protocol import Protocol, Tls
-from bakeoff.model.workload import ExpectSection
+from bakeoff.model.request import ExpectSection
 
 
 class Receipt(Contract):

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from bakeoff.model.errors import BadFile
 from bakeoff.model.fields import FIELD, fault, filled
-from bakeoff.model.workload import ExpectSection, RequestSection, Workload
+from bakeoff.model.request import ExpectSection, RequestSection
+from bakeoff.model.workload import Workload
 from bakeoff.plan.protos import with_messages
 
 FILES_BYTES_MAX = 16 * 1024 * 1024

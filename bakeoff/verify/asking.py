@@ -10,7 +10,7 @@ from bakeoff.model.audit import TlsConduct
 from bakeoff.model.errors import MissingPiece
 from bakeoff.model.protocol import HTTP_2, OVER_TLS, OVER_UDP, Protocol, Tls
 from bakeoff.model.receipt import Handle
-from bakeoff.model.workload import MessageSection, RequestSection
+from bakeoff.model.request import MessageSection, RequestSection
 from bakeoff.verify.exchange import (
     READ_TIMEOUT_S,
     SPEAKS_TLS,

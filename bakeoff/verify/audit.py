@@ -18,7 +18,8 @@ from bakeoff.model.errors import BakeoffError
 from bakeoff.model.plan import Entry
 from bakeoff.model.protocol import HTTP_2, OVER_UDP, WITH_STREAMS
 from bakeoff.model.receipt import Handle
-from bakeoff.model.workload import RequestSection, Workload
+from bakeoff.model.request import RequestSection
+from bakeoff.model.workload import Workload
 from bakeoff.verify.asking import Connection, Former, Http1Connection, shaken
 from bakeoff.verify.exchange import READ_TIMEOUT_S, Answer, NoAnswer, written
 from bakeoff.verify.http2 import Http2Connection

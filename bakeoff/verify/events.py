@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from bakeoff.model.workload import EventsSection
+from bakeoff.model.request import EventsSection
 from bakeoff.verify.exchange import Answer
 
 TYPE = "text/event-stream"

@@ -10,7 +10,7 @@ from typing import Literal
 import h11
 
 from bakeoff.model.errors import BakeoffError
-from bakeoff.model.workload import RequestSection
+from bakeoff.model.request import RequestSection
 
 READ_TIMEOUT_S = 5.0
 ANSWER_TIMEOUT_S = 10.0

@@ -4,8 +4,9 @@ import hashlib
 import json
 import re
 
+from bakeoff.model.request import ExpectSection
 from bakeoff.model.shape import mismatch
-from bakeoff.model.workload import ExpectSection, Workload
+from bakeoff.model.workload import Workload
 from bakeoff.verify import events, grpc
 from bakeoff.verify.exchange import SPEAKS_TLS, Answer, NoAnswer
 

@@ -22,7 +22,7 @@ from h2.events import (
 from h2.exceptions import ProtocolError
 from h2.settings import SettingCodes
 
-from bakeoff.model.workload import RequestSection
+from bakeoff.model.request import RequestSection
 from bakeoff.verify.exchange import (
     SPEAKS_TLS,
     TLS_RECORDS,

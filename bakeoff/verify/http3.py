@@ -25,7 +25,7 @@ from aioquic.tls import AlertDescription, SessionTicket
 
 from bakeoff.model.audit import TlsConduct
 from bakeoff.model.protocol import ALPN, Tls
-from bakeoff.model.workload import RequestSection
+from bakeoff.model.request import RequestSection
 from bakeoff.verify.exchange import ANSWER_TIMEOUT_S, Answer, Coming, NoAnswer, NoHandshake
 from bakeoff.verify.http2 import fields
 from bakeoff.verify.secure import disagreed, key_of

@@ -9,8 +9,8 @@ from typing import Any
 
 from bakeoff.model.finding import Finding
 from bakeoff.model.receipt import Expectation
+from bakeoff.model.request import ExpectSection
 from bakeoff.model.shape import shape_of
-from bakeoff.model.workload import ExpectSection
 from bakeoff.verify.exchange import Answer
 
 LENGTH_SLACK_BYTES = 64

@@ -17,7 +17,8 @@ from bakeoff.model.errors import BakeoffError
 from bakeoff.model.fields import filled
 from bakeoff.model.plan import Entry
 from bakeoff.model.receipt import Handle
-from bakeoff.model.workload import ExpectSection, OnceSection, RequestSection, Workload
+from bakeoff.model.request import ExpectSection, OnceSection, RequestSection
+from bakeoff.model.workload import Workload
 from bakeoff.verify.asking import Connection, Former, opened
 from bakeoff.verify.exchange import READ_TIMEOUT_S, Answer, NoAnswer
 from bakeoff.verify.expected import cut_off, problems, shown

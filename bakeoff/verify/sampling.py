@@ -9,7 +9,8 @@ from bakeoff.model.fields import FIELD, drawn
 from bakeoff.model.finding import Finding
 from bakeoff.model.plan import Entry
 from bakeoff.model.receipt import Expectation, Handle
-from bakeoff.model.workload import ExpectSection, RequestSection, Workload
+from bakeoff.model.request import ExpectSection, RequestSection
+from bakeoff.model.workload import Workload
 from bakeoff.verify.exchange import Answer, NoAnswer
 from bakeoff.verify.expected import after, problems
 from bakeoff.verify.inference import inferred, minutes, order_matters

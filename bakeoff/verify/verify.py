@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from bakeoff.model.plan import Entry
 from bakeoff.model.protocol import HTTP_2
 from bakeoff.model.receipt import Expectation, Handle, Verification
-from bakeoff.model.workload import ExpectSection, Workload
+from bakeoff.model.request import ExpectSection
+from bakeoff.model.workload import Workload
 from bakeoff.verify.asking import Http1Connection, opened, why
 from bakeoff.verify.exchange import Answer, NoAnswer
 from bakeoff.verify.expected import after, cut_off, held_back, problems

@@ -21,8 +21,8 @@ from wsproto.events import (
 from wsproto.frame_protocol import CloseReason
 from wsproto.utilities import ProtocolError, RemoteProtocolError
 
+from bakeoff.model.request import MessageSection
 from bakeoff.model.websocket import MESSAGE_BYTES_MAX
-from bakeoff.model.workload import MessageSection
 from bakeoff.verify.exchange import (
     SPEAKS_TLS,
     TLS_RECORDS,

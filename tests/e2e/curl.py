@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bakeoff.model.protocol import OVER_TLS, Protocol
-from bakeoff.model.workload import RequestSection
+from bakeoff.model.request import RequestSection
 
 FLAGS: dict[Protocol, str] = {
     "h1": "--http1.1",

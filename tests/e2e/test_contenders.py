@@ -26,7 +26,8 @@ from bakeoff.model.protocol import (
     Tls,
 )
 from bakeoff.model.receipt import Handle
-from bakeoff.model.workload import RequestSection, Workload
+from bakeoff.model.request import RequestSection
+from bakeoff.model.workload import Workload
 from bakeoff.plan import Catalogue, resolve_contenders
 from bakeoff.start import Keeper
 from bakeoff.start.certificate import make_certificate

@@ -12,9 +12,10 @@ from bakeoff.judge.history import History
 from bakeoff.model.finding import Finding
 from bakeoff.model.machine import Cluster, ClusterNode, Route
 from bakeoff.model.plan import Plan
+from bakeoff.model.request import RequestSection
 from bakeoff.model.samples import Block, Slice
 from bakeoff.model.verdict import Verdict
-from bakeoff.model.workload import RequestSection, Workload
+from bakeoff.model.workload import Workload
 from bakeoff.report.kinds import shared
 from bakeoff.report.kinds.race_trust import machines, noise_floor
 from tests.judge.facts import MACHINE

@@ -12,8 +12,9 @@ from bakeoff.model.cut import Draw
 from bakeoff.model.engine import RequestSlice
 from bakeoff.model.finding import Finding
 from bakeoff.model.plan import Plan
+from bakeoff.model.request import RequestSection
 from bakeoff.model.samples import SingleBlock, Slice
-from bakeoff.model.workload import RequestSection, Workload
+from bakeoff.model.workload import Workload
 from tests.judge.races import Race, event
 
 NAMES = ("a", "b", "c")

@@ -7,8 +7,8 @@ import pytest
 
 from bakeoff.judge.verdict import judge
 from bakeoff.model.engine import EventsSlice
+from bakeoff.model.request import EventsSection
 from bakeoff.model.samples import Block, Record, Slice
-from bakeoff.model.workload import EventsSection
 from tests.judge.facts import MACHINE
 from tests.judge.races import Race, altered, encoded, judged, row, with_event
 from tests.ratios import known

@@ -8,7 +8,7 @@ import pytest
 from bakeoff.load import job
 from bakeoff.model.plan import Cores, NetworkPath
 from bakeoff.model.receipt import Expectation, Handle, Verification
-from bakeoff.model.workload import ExpectSection
+from bakeoff.model.request import ExpectSection
 from tests.judge.races import Race
 
 SERVER = Handle(name="a", address="127.0.0.1:8080", host="localhost:8080", port=8080)

@@ -12,6 +12,7 @@ MODULES = (
     "model/article.py",
     "model/contender.py",
     "model/fields.py",
+    "model/request.py",
     "model/shape.py",
     "model/workload.py",
     "plan/entries.py",

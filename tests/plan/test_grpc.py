@@ -7,7 +7,7 @@ import pytest
 
 from bakeoff.model.errors import BadFile, BadUsage
 from bakeoff.model.grpc import decoded, encoded, framed
-from bakeoff.model.workload import EventsSection
+from bakeoff.model.request import EventsSection
 from bakeoff.plan import Catalogue, RaceOptions
 from bakeoff.plan.protos import with_messages
 from bakeoff.plan.workloads import read_workload

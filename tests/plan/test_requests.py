@@ -7,7 +7,8 @@ import pytest
 
 from bakeoff.model.errors import BadFile, BadUsage
 from bakeoff.model.plan import Plan
-from bakeoff.model.workload import EventsSection, Workload
+from bakeoff.model.request import EventsSection
+from bakeoff.model.workload import Workload
 from bakeoff.plan import CapacityOptions, CiOptions, RaceOptions, plan_capacity, plan_race
 from tests.plan.places import contender, environment
 

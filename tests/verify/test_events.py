@@ -7,7 +7,8 @@ import pytest
 
 from bakeoff.model.errors import BadFile
 from bakeoff.model.receipt import Verification
-from bakeoff.model.workload import EventsSection, Workload
+from bakeoff.model.request import EventsSection
+from bakeoff.model.workload import Workload
 from bakeoff.verify import asking, audit, exchange, verify
 from bakeoff.verify.events import fault, held_back, stream_of
 from bakeoff.verify.exchange import Answer

@@ -8,7 +8,7 @@ import pytest
 from h2.connection import H2Connection
 from h2.events import Event, StreamEnded
 
-from bakeoff.model.workload import RequestSection
+from bakeoff.model.request import RequestSection
 from bakeoff.verify.asking import Http1Connection
 from bakeoff.verify.exchange import Answer, NoAnswer, connect
 from bakeoff.verify.http2 import Http2Connection

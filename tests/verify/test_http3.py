@@ -12,7 +12,8 @@ from aioquic.quic.packet import QuicProtocolVersion
 
 from bakeoff.model.protocol import Certificate, Tls
 from bakeoff.model.receipt import Verification
-from bakeoff.model.workload import ExpectSection, RequestSection, Workload
+from bakeoff.model.request import ExpectSection, RequestSection
+from bakeoff.model.workload import Workload
 from bakeoff.start import certificate as certificates
 from bakeoff.start.certificate import make_certificate
 from bakeoff.verify import answers, audit, verify

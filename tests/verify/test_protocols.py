@@ -10,7 +10,8 @@ from h2.settings import SettingCodes
 
 from bakeoff.model.protocol import OVER_UDP, PROTOCOLS, Certificate, Protocol, Tls
 from bakeoff.model.receipt import Verification
-from bakeoff.model.workload import ExpectSection, RequestSection, Workload
+from bakeoff.model.request import ExpectSection, RequestSection
+from bakeoff.model.workload import Workload
 from bakeoff.start import certificate as certificates
 from bakeoff.start.certificate import make_certificate
 from bakeoff.verify import answers, audit, verify

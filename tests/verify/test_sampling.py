@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from bakeoff.model.workload import ExpectSection, Workload
+from bakeoff.model.request import ExpectSection
+from bakeoff.model.workload import Workload
 from bakeoff.verify import AnswerSample, sample_answers
 from bakeoff.verify.sampling import ANSWERS_MAX, APART_S, GAPS_S, open_requests
 from tests.verify.serving import handle_and_entry, serving

@@ -13,7 +13,8 @@ import pytest
 
 from bakeoff.model.plan import Entry
 from bakeoff.model.receipt import Handle
-from bakeoff.model.workload import RequestSection, Workload
+from bakeoff.model.request import RequestSection
+from bakeoff.model.workload import Workload
 from bakeoff.verify import (
     answers,
     audit,

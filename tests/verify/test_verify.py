@@ -9,7 +9,8 @@ from contextlib import contextmanager
 import pytest
 
 from bakeoff.model.receipt import Expectation, Verification
-from bakeoff.model.workload import ExpectSection, Workload
+from bakeoff.model.request import ExpectSection
+from bakeoff.model.workload import Workload
 from bakeoff.verify import answers, verify
 from tests.verify.serving import handle_and_entry, serving
 

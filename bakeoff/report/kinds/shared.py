@@ -14,8 +14,8 @@ from bakeoff.model.protocol import Protocol
 from bakeoff.model.ratio import Ratio
 from bakeoff.model.receipt import Expectation
 from bakeoff.model.replay import ComparisonResult
+from bakeoff.model.request import ExpectSection
 from bakeoff.model.verdict import Verdict
-from bakeoff.model.workload import ExpectSection
 from bakeoff.report import document as doc
 from bakeoff.report import figures
 from bakeoff.report.sentences import grouped, joined, listed, sentences, who

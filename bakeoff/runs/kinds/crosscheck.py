@@ -14,8 +14,8 @@ from bakeoff.model.errors import MissingPiece, NoVerdict
 from bakeoff.model.finding import Finding
 from bakeoff.model.load import Loader
 from bakeoff.model.plan import Skipped
+from bakeoff.model.request import RequestSection
 from bakeoff.model.samples import ToolRun
-from bakeoff.model.workload import RequestSection
 from bakeoff.report.kinds import crosscheck as report
 from bakeoff.runs import indexing
 from bakeoff.runs.measuring.tools import refusal, tool_run

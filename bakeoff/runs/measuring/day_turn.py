@@ -10,8 +10,8 @@ from bakeoff.load import Generator, job
 from bakeoff.model.day import LOADS, DayPlan, Phase
 from bakeoff.model.engine import SliceCommand
 from bakeoff.model.plan import Plan
+from bakeoff.model.request import RequestSection
 from bakeoff.model.samples import Slice
-from bakeoff.model.workload import RequestSection
 from bakeoff.plan import arrival_seed
 from bakeoff.runs.measuring.context import Context
 from bakeoff.runs.measuring.instances import Instances, Running

@@ -17,7 +17,7 @@ from bakeoff.model.finding import Finding
 from bakeoff.model.plan import Cores, Skipped
 from bakeoff.model.ratio import Interval
 from bakeoff.model.receipt import Expectation
-from bakeoff.model.workload import ExpectSection
+from bakeoff.model.request import ExpectSection
 from bakeoff.plan import ladder, parse_slo
 from tests.ratios import interval
 from tests.report.sample.race import machine
