@@ -232,7 +232,8 @@ def _take(event: H3Event, coming: _Coming) -> None:
 
 
 def _head_bytes(raw: bytes) -> int:
-    """The bytes of an answer's stream that are HEADERS, as QPACK packs them, frame heads too."""
+    """The bytes of an answer's stream but for DATA: HEADERS, as QPACK packs them, and frames
+    without a meaning (RFC 9114, 7.2.8); frame heads too."""
     buffer, head_bytes = Buffer(data=raw), 0
     try:
         while not buffer.eof():
@@ -240,7 +241,7 @@ def _head_bytes(raw: bytes) -> int:
             kind, length = buffer.pull_uint_var(), buffer.pull_uint_var()
             ends = buffer.tell() + length
             buffer.seek(ends)
-            head_bytes += ends - begins if kind == FrameType.HEADERS else 0
+            head_bytes += 0 if kind == FrameType.DATA else ends - begins
     except BufferReadError:
         pass
     return head_bytes

@@ -38,11 +38,13 @@ class Http3(QuicConnectionProtocol):
                     self.answer(self, each.stream_id, self.bodies.pop(each.stream_id))
                     self.transmit()
 
-    def send(self, stream: int, body: bytes) -> None:
+    def send(self, stream: int, body: bytes, ending: bytes = b"") -> None:
         assert self.http
         fields = [(name.encode(), value.encode()) for name, value in FIELDS]
         self.http.send_headers(stream, fields)
-        self.http.send_data(stream, body, end_stream=True)
+        self.http.send_data(stream, body, end_stream=not ending)
+        if ending:
+            self._quic.send_stream_data(stream, ending, end_stream=True)
 
     def reset(self, stream: int) -> None:
         self._quic.reset_stream(stream, ErrorCode.H3_REQUEST_REJECTED)

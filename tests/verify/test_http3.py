@@ -21,7 +21,7 @@ from bakeoff.verify.audit import REQUESTS
 from bakeoff.verify.exchange import NoHandshake
 from bakeoff.verify.http3 import Http3Connection
 from tests.verify.http3_server import Http3, http_3
-from tests.verify.protocols import FIELDS, a_server, asked
+from tests.verify.protocols import BODY, FIELDS, a_server, asked
 
 HELLO = Workload(
     name="hello",
@@ -51,6 +51,15 @@ def test_a_right_answer_is_right(run: Certificate) -> None:
     # The head of a frame has two bytes.
     assert found.body_bytes == 2 + len(b"Hello")
     assert 2 < found.head_bytes < sum(len(f"{name}: {value}\r\n") for name, value in FIELDS)
+
+
+def test_a_frame_without_a_meaning_is_none_of_the_body(run: Certificate) -> None:
+    def greasing(connection: Http3, stream: int, _: bytes) -> None:
+        connection.send(stream, BODY, ending=b"\x21\x03abc")
+
+    with http_3(run, greasing) as port:
+        found = checked(port, run.client)
+    assert found.problems == () and found.body_bytes == 2 + len(BODY)
 
 
 def test_a_wrong_answer_is_wrong(run: Certificate) -> None:
