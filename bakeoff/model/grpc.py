@@ -86,6 +86,8 @@ class GrpcSection(Exchange):
 
     @property
     def returns(self) -> str:
+        if self.responses:
+            return f"grpc-status 0, messages: {self.responses}"
         given = self.response is not None or self.response_base64 is not None
         return f"grpc-status 0, {'a given' if given else 'one'} message"
 

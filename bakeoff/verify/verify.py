@@ -46,8 +46,9 @@ def verify(
     except (NoAnswer, OSError) as error:
         return _failed(handle, entry, f"{workload.first.method} {entry.path}", error, expect)
     first = answers[0]
-    # Of HTTP/2 the second weighs what all later ones do: HPACK has learned by then.
-    usual = answers[1] if handle.protocol in HTTP_2 and first.keeps_alive else first
+    # The second weighs what all later ones do: HPACK has learned by then, an upgrade is answered.
+    learns = handle.protocol in HTTP_2 or workload.websocket
+    usual = answers[1] if learns and first.keeps_alive else first
     warnings = held_back(first, expect) if not wrong else []
     varies = any(answer.body != first.body for answer in answers)
     known = not open_requests(workload) or held == {}

@@ -58,6 +58,7 @@ class Messages:
             status = event.status_code
             raise WrongAnswer(f"answered the upgrade with status {status}, not 101", status)
         self._agreed = isinstance(event, AcceptConnection)
+        self._unshown = bytes(self._raw)
 
     def ask(self, request: MessageSection) -> Answer:
         """One message, and its echo. Raises `NoAnswer`."""
@@ -85,6 +86,7 @@ class Messages:
             sent(self._socket, self._ws.send(CloseConnection(code=CloseReason.NORMAL_CLOSURE)))
 
     def _echo(self, request: MessageSection) -> Answer:
+        """The next echo; the first one has the answer to the upgrade before it."""
         self._raw.clear()
         self._received_ns.clear()
         body = bytearray()
@@ -104,12 +106,13 @@ class Messages:
                     raise WrongAnswer(f"its echo has more than {most} bytes")
                 if event.message_finished:
                     break
+        raw, self._unshown = self._unshown + bytes(self._raw), b""
         return Answer(
-            raw=bytes(self._raw),
+            raw=raw,
             status=101,
             headers=(),
             body=bytes(body),
-            head_bytes=max(0, len(self._raw) - len(body)),
+            head_bytes=max(0, len(raw) - len(body)),
             keeps_alive=True,
             asked_ns=self._asked_ns,
             received_ns=tuple(self._received_ns) or (time.monotonic_ns(),),

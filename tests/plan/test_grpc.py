@@ -2,11 +2,12 @@
 
 import base64
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from bakeoff.model.errors import BadFile, BadUsage
-from bakeoff.model.grpc import decoded, encoded, framed
+from bakeoff.model.grpc import GrpcSection, decoded, encoded, framed
 from bakeoff.model.request import EventsSection
 from bakeoff.plan import Catalogue, RaceOptions
 from bakeoff.plan.protos import with_messages
@@ -177,3 +178,17 @@ def test_the_catalogues_call_is_what_its_proto_says() -> None:
     message, response = map(base64.b64decode, (grpc.message_base64, grpc.response_base64))
     assert decoded(descriptors, grpc.method, "input", message) == {"name": "World"}
     assert decoded(descriptors, grpc.method, "output", response) == {"message": "Hello, World!"}
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({}, "grpc-status 0, one message"),
+        ({"response_base64": ""}, "grpc-status 0, a given message"),
+        ({"responses": 3}, "grpc-status 0, messages: 3"),
+    ],
+)
+def test_what_has_to_come_back_is_told_in_a_few_words(given: dict[str, Any], said: str) -> None:
+    assert (
+        GrpcSection.model_validate({"method": "a/B", "message_base64": "", **given}).returns == said
+    )

@@ -1,5 +1,6 @@
 """An echo over WebSocket is right, or its fault has a name."""
 
+import base64
 from collections.abc import Callable
 from typing import Any
 
@@ -36,6 +37,9 @@ def test_an_echo_is_right_and_its_frame_counts_as_its_head() -> None:
     found = verified(echoing())
     assert (found.problems, found.warnings, found.status) == ((), (), 101)
     assert (found.head_bytes, found.body_bytes, found.keeps_alive) == (2, len(HELLO), True)
+    response = base64.b64decode(found.response_base64)
+    assert response.startswith(b"HTTP/1.1 101 ")
+    assert response.partition(b"\r\n\r\n")[2] == frame(0x81, HELLO.encode())
 
 
 @pytest.mark.parametrize(
