@@ -125,8 +125,8 @@ def twin(entries: Sequence[Entry], reference: str) -> list[Entry]:
 
 
 def cannot_pipeline(plan: Plan) -> dict[str, str]:
-    """Name → reason for entries whose contender.toml rules a pipeline out."""
-    if plan.pipeline == 1:
+    """Name → reason for entries whose contender.toml rules a pipeline of requests out."""
+    if plan.pipeline == 1 or plan.workload.websocket:
         return {}
     reason = "doesn't pipeline (contender.toml: pipelines = false)"
     return {

@@ -351,7 +351,7 @@ def check_answers(handle: Handle, entry: Entry, contender: Contender) -> None:
             continue
         workload = CATALOGUE.workload(workload_name)
         asked = entry.model_copy(update={"path": path})
-        ahead = PIPELINED if workload.websocket and contender.pipelines else 1
+        ahead = PIPELINED if workload.websocket else 1
         found = verify(handle, asked, workload, ahead)
         assert found.problems == ()
         assert found.keeps_alive, "a race keeps connections open"

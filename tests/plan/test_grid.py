@@ -79,6 +79,11 @@ def test_who_does_not_pipeline_is_out_of_the_deep_cells_alone(catalogue: Catalog
     assert deep.skipped[0].name == "old" and "pipelines = false" in deep.skipped[0].reason
 
 
+def test_messages_of_websocket_are_sent_ahead_to_all(catalogue: Catalogue) -> None:
+    made = grid(catalogue, ["old", "a"], pipeline=(1, 16), message="hi")
+    assert [[*cell.plan.contenders] for cell in made.cells if cell.plan] == [["old", "a"]] * 2
+
+
 def test_where_nobody_pipelines_the_cell_says_so(catalogue: Catalogue) -> None:
     made = grid(catalogue, ["old"], pipeline=(1, 16))
     assert [bool(cell.plan) for cell in made.cells] == [True, False]
