@@ -69,7 +69,7 @@ def test_within_a_budget_it_begins_what_fits_and_goes_on_later(boards: Boards) -
 def test_a_budget_that_no_race_fits_in_is_refused(boards: Boards) -> None:
     refused = boards("--budget", "5s").exception
     assert isinstance(refused, BadUsage)
-    assert "--budget 5s: is too short for one race: json/h1 with 4 contenders" in str(refused)
+    assert "json/h1 with 4 contenders" in str(refused)
 
 
 class Changing(World):
@@ -139,7 +139,7 @@ def test_machines_are_never_mixed(boards: Boards) -> None:
     boards.world.on_machine = MACHINE.model_copy(update={"cpu_model": "another"})
     refused = boards().exception
     assert isinstance(refused, BadUsage)
-    assert "board: is the board of another machine (a processor" in str(refused)
+    assert "(a processor" in str(refused)
     assert boards("--out", "other", "--only", "hello").exit_code == Status.DONE
 
 
@@ -175,7 +175,7 @@ def test_a_race_that_was_cut_off_goes_on(boards: Boards) -> None:
 def test_a_cell_that_is_not_there_is_named(boards: Boards) -> None:
     refused = boards("--only", "helo/h1").exception
     assert isinstance(refused, BadUsage)
-    assert "--only helo/h1: is not a cell; did you mean hello/h1" in str(refused)
+    assert "did you mean hello/h1" in str(refused)
 
 
 def test_everything_is_there_as_json_and_csv(boards: Boards) -> None:
@@ -203,4 +203,4 @@ def test_a_file_with_a_command_is_refused(boards: Boards, tmp_path: Path) -> Non
     (tmp_path / "mine.toml").write_text('contenders = ["sleep 1"]\n[cells]\nhello = ["h1"]\n')
     refused = bakeoff("board", "mine.toml").exception
     assert isinstance(refused, BadUsage)
-    assert "`contenders` has sleep 1; it takes names of the catalogue" in str(refused)
+    assert "`contenders` has sleep 1" in str(refused)

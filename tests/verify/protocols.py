@@ -5,7 +5,10 @@ import ssl
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
 
+import pytest
 from h2.config import H2Configuration
 from h2.connection import H2Connection
 from h2.events import DataReceived, Event, RequestReceived, StreamEnded
@@ -15,7 +18,17 @@ from h2.settings import SettingCodes
 from bakeoff.model.plan import Entry
 from bakeoff.model.protocol import ALPN, HTTP_2, OVER_TLS, Certificate, Protocol, Tls
 from bakeoff.model.receipt import Handle
+from bakeoff.model.request import ExpectSection
+from bakeoff.model.workload import Workload
+from bakeoff.start import certificate as certificates
+from bakeoff.start.certificate import make_certificate
 from tests.verify.serving import handle_and_entry, serving
+
+HELLO = Workload(
+    name="hello",
+    title="",
+    expect=ExpectSection(body="Hello", headers={"content-type": "text/plain"}),
+)
 
 BODY = b"Hello"
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 5\r\n\r\n"
@@ -139,3 +152,18 @@ def asked(port: int, protocol: Protocol, tls: Tls | None) -> tuple[Handle, Entry
     handle, entry = handle_and_entry("x", port)
     trust = tls if protocol in OVER_TLS else None
     return handle.model_copy(update={"protocol": protocol, "tls": trust}), entry
+
+
+def expired(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Certificate, Tls]:
+    monkeypatch.setattr(certificates, "_VALID", timedelta(hours=-1))
+    made = make_certificate(tmp_path)
+    return made, made.client
+
+
+def of_another_name(tmp_path: Path, _: pytest.MonkeyPatch) -> tuple[Certificate, Tls]:
+    made = make_certificate(tmp_path)
+    return made, made.client.model_copy(update={"server_name": "example.org"})
+
+
+def of_another_root(tmp_path: Path, _: pytest.MonkeyPatch) -> tuple[Certificate, Tls]:
+    return make_certificate(tmp_path / "a"), make_certificate(tmp_path / "b").client

@@ -4,7 +4,6 @@ import base64
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -14,19 +13,21 @@ from bakeoff.model.protocol import Certificate, Tls
 from bakeoff.model.receipt import Verification
 from bakeoff.model.request import ExpectSection, RequestSection
 from bakeoff.model.workload import Workload
-from bakeoff.start import certificate as certificates
 from bakeoff.start.certificate import make_certificate
 from bakeoff.verify import answers, audit, verify
 from bakeoff.verify.audit import REQUESTS
 from bakeoff.verify.exchange import NoHandshake
 from bakeoff.verify.http3 import Http3Connection
 from tests.verify.http3_server import Http3, http_3
-from tests.verify.protocols import BODY, FIELDS, a_server, asked
-
-HELLO = Workload(
-    name="hello",
-    title="",
-    expect=ExpectSection(body="Hello", headers={"content-type": "text/plain"}),
+from tests.verify.protocols import (
+    BODY,
+    FIELDS,
+    HELLO,
+    a_server,
+    asked,
+    expired,
+    of_another_name,
+    of_another_root,
 )
 
 
@@ -168,21 +169,6 @@ def test_a_server_of_another_version_is_named(run: Certificate) -> None:
         pytest.raises(NoHandshake, match=f"^{fault}"),
     ):
         Http3Connection(f"127.0.0.1:{port}", "localhost", run.client, 5)
-
-
-def expired(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Certificate, Tls]:
-    monkeypatch.setattr(certificates, "_VALID", timedelta(hours=-1))
-    made = make_certificate(tmp_path)
-    return made, made.client
-
-
-def of_another_name(tmp_path: Path, _: pytest.MonkeyPatch) -> tuple[Certificate, Tls]:
-    made = make_certificate(tmp_path)
-    return made, made.client.model_copy(update={"server_name": "example.org"})
-
-
-def of_another_root(tmp_path: Path, _: pytest.MonkeyPatch) -> tuple[Certificate, Tls]:
-    return make_certificate(tmp_path / "a"), make_certificate(tmp_path / "b").client
 
 
 @pytest.mark.parametrize(

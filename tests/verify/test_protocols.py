@@ -2,7 +2,6 @@
 
 import base64
 from collections.abc import Callable
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -12,18 +11,22 @@ from bakeoff.model.protocol import OVER_UDP, PROTOCOLS, Certificate, Protocol, T
 from bakeoff.model.receipt import Verification
 from bakeoff.model.request import ExpectSection, RequestSection
 from bakeoff.model.workload import Workload
-from bakeoff.start import certificate as certificates
 from bakeoff.start.certificate import make_certificate
 from bakeoff.verify import answers, audit, verify
 from bakeoff.verify.audit import REQUESTS
-from tests.verify.protocols import FIELDS, Http2Server, a_server, asked, serve_http_1
+from tests.verify.protocols import (
+    FIELDS,
+    HELLO,
+    Http2Server,
+    a_server,
+    asked,
+    expired,
+    of_another_name,
+    of_another_root,
+    serve_http_1,
+)
 
 OVER_TCP = [each for each in PROTOCOLS if each not in OVER_UDP]
-HELLO = Workload(
-    name="hello",
-    title="",
-    expect=ExpectSection(body="Hello", headers={"content-type": "text/plain"}),
-)
 
 
 @pytest.fixture(scope="module")
@@ -100,21 +103,6 @@ def test_alpns_choice_is_asked_for(agrees_on: tuple[str, ...], says: str, run: C
 def test_http_1_over_tls_needs_no_alpn(run: Certificate) -> None:
     with a_server("h1-tls", run, alpn=()) as port:
         assert checked(port, "h1-tls", run.client).problems == ()
-
-
-def expired(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Certificate, Tls]:
-    monkeypatch.setattr(certificates, "_VALID", timedelta(hours=-1))
-    made = make_certificate(tmp_path)
-    return made, made.client
-
-
-def of_another_name(tmp_path: Path, _: pytest.MonkeyPatch) -> tuple[Certificate, Tls]:
-    made = make_certificate(tmp_path)
-    return made, made.client.model_copy(update={"server_name": "example.org"})
-
-
-def of_another_root(tmp_path: Path, _: pytest.MonkeyPatch) -> tuple[Certificate, Tls]:
-    return make_certificate(tmp_path / "a"), make_certificate(tmp_path / "b").client
 
 
 @pytest.mark.parametrize(
