@@ -18,6 +18,7 @@ SPEEDS = {
     "fast": 100_000.0,
     "fast h1": 100_000.0,
     "fast h2": 80_000.0,
+    "fast h3": 60_000.0,
     "fast h1-tls": 90_000.0,
     "slow h1": 50_000.0,
 }
@@ -56,6 +57,28 @@ def test_protocols_of_one_server_race_in_turn_with_an_interval(measure: Measure)
     blocks = [record for record in run.records() if record.type == "block"]
     assert all({"fast h1", "fast h2"} <= {s.entry for s in b.slices} for b in blocks)
     assert run.result.noise_floor and run.result.noise_floor.name == "fast h1 (twin)"
+
+
+def test_what_sockets_of_http_3_had_no_room_for_is_counted_while_blocks_are_measured(
+    measure: Measure,
+) -> None:
+    made = world()
+    run = measure.race(made, "fast", protocol="h1,h3")
+    assert protocols_of(run) == {"fast h1": "h1", "fast h3": "h3"}
+    records = list(run.records())
+    slices = sum(len(each.slices) for each in records if each.type == "block")
+    ends = [each for each in records if each.type == "boot-end"]
+    assert {name for end in ends for name in end.dropped} == {"fast h3"}
+    assert sum(end.dropped["fast h3"] for end in ends) == slices
+
+
+def test_a_listen_queue_is_none_of_http_3s(measure: Measure) -> None:
+    for protocol, connections in ("h1", 5), ("h3", 64):
+        made = world()
+        made.queues, made.places = {"fast": 5}, {}
+        run = measure.race(made, "fast", protocol=protocol)
+        changes = [each.connections for each in run.records() if each.type == "plan-change"]
+        assert [each for each in changes if each] == ([5] if connections == 5 else [])
 
 
 def test_one_certificate_is_made_where_tls_is_spoken_and_none_elsewhere(measure: Measure) -> None:

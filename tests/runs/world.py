@@ -244,6 +244,10 @@ class World(Reports, History, Watch):
         full = self.overflows
         return TcpTrouble(listen_overflows=full, listen_drops=full, retransmits=self.slices)
 
+    def udp_drops(self, _port: int) -> int:
+        """A datagram dropped in each slice."""
+        return self.slices
+
     def listen_queue(self, port: int) -> int | None:
         entry = self.up[self.pids[port]]
         name = entry.twin_of or entry.name

@@ -11,6 +11,7 @@ connects, and in a slice of load.
 from collections.abc import Mapping
 
 from bakeoff.model.cut import WARM_UP_SLICE_MS
+from bakeoff.model.protocol import OVER_UDP
 from bakeoff.model.samples import PlanChange
 from bakeoff.report.figures import plural
 from bakeoff.runs.measuring.contenders import NotAsPlanned, leave_out
@@ -77,9 +78,14 @@ def _check_at_a_time(session: Session) -> None:
 
 
 def _short_queues(session: Session) -> dict[str, int]:
-    """The places in the queues that have fewer than there are connections, as the kernel says."""
+    """The places in the queues that have fewer than there are connections, as the kernel says.
+
+    UDP has no queue of connections.
+    """
     short = {}
     for running in session.running:
+        if running.handle.protocol in OVER_UDP:
+            continue
         address = running.handle.address
         port = int(address.rpartition(":")[2])
         places = session.context.stages.meters.at(address).listen_queue(port)
