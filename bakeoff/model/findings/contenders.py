@@ -120,12 +120,17 @@ ENTRIES: Mapping[str, Row] = {
         "{datagrams:# datagram} of {datagrams_carried:,} met a full receive buffer while it was "
         "loaded[, {datagrams_at_server:,} of them at its own sockets], and what they carried was "
         "sent again",
+        several="{datagrams:sum} datagrams of {datagrams_carried:sum} met a full receive buffer "
+        "while {names:who} were loaded[, {datagrams_at_server:sum} of them at the servers' own "
+        "sockets], and what they carried was sent again",
         advice="raise net.core.rmem_max and let the server request a larger buffer, or use fewer "
         "connections or streams",
     ),
     "quic_packets_lost": Row(
         "{packets:# packet} of {packets_sent:,} that were sent to it on loopback counted as lost, "
         "and what they carried was sent again",
+        several="{packets:sum} packets of {packets_sent:sum} that were sent to {names:who} on "
+        "loopback counted as lost, and what they carried was sent again",
         advice="let nothing else run, or use fewer connections: an acknowledgement that comes late "
         "is taken for a loss",
     ),
