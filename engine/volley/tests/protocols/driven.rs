@@ -67,7 +67,7 @@ fn targets_of_one_job_may_speak_different_protocols() {
         for target in [3, 0, 4, 2, 1, 3, 4] {
             let event = driver.slice(target, 0, 50);
             assert_eq!((errors(&event), event.misses), (vec![], 0), "{:?}", ALL[target]);
-            assert!(event.requests > 0, "{:?}", ALL[target]);
+            assert!(event.requests_all > 0, "{:?}", ALL[target]);
             assert_eq!(event.datagrams.is_some(), ALL[target] == Scheme::H3);
             // All were opened before.
             assert_eq!((event.connects, event.handshakes, event.handshake_mean_us), (0, 0, None));
