@@ -98,9 +98,10 @@ def _cannot_speak(resolved: ResolvedContender, protocol: Protocol) -> str:
     if resolved.attached:
         if (protocol in OVER_TLS) == (resolved.attached.tls is not None):
             return ""
+        scheme = "ws" if resolved.typed.startswith(WEBSOCKET) else "http"
         if protocol in OVER_TLS:
-            return f"is an http:// URL, and {protocol} needs TLS: give its https:// URL"
-        return f"is a URL over TLS, and {protocol} is cleartext: put http:// and the plain port"
+            return f"is a URL in cleartext, and {protocol} needs TLS: give its {scheme}s:// URL"
+        return f"is a URL over TLS, and {protocol} is cleartext: put {scheme}:// and the plain port"
     speaks = resolved.contender.protocols if resolved.contender else ()
     if protocol in speaks:
         return ""

@@ -163,7 +163,7 @@ def test_a_command_is_believed(catalogue: Catalogue) -> None:
 def test_http_3_has_streams_and_needs_an_https_url(catalogue: Catalogue) -> None:
     plan = raced(catalogue, HTTPS, insecure=True, protocol="h2,h3", streams=8)
     assert [plan.places_of(entry.name) for entry in plan.entries] == [plan.connections * 8] * 3
-    with pytest.raises(BadUsage, match="is an http:// URL, and h3 needs TLS"):
+    with pytest.raises(BadUsage, match="is a URL in cleartext, and h3 needs TLS"):
         raced(catalogue, HTTP, protocol="h3")
 
 

@@ -106,6 +106,8 @@ def test_a_url_of_websocket_names_a_server_its_path_and_tls(tmp_path: Path) -> N
     secure = planned(tmp_path, "wss://localhost/", message="hi", insecure=True)
     assert secure.protocol == "h1-tls"
     assert secure.entries[0].attached and secure.entries[0].attached.port == 443
+    with pytest.raises(BadUsage, match="h1-tls needs TLS: give its wss:// URL"):
+        planned(tmp_path, one, message="hi", protocol="h1-tls")
     with pytest.raises(BadUsage, match="give --message TEXT"):
         planned(tmp_path, one)
     with pytest.raises(BadUsage, match="its certificate can't be checked"):
