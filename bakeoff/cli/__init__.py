@@ -1,5 +1,6 @@
 """The command line: arguments in, stages called, text and an exit status out."""
 
+import atexit
 import gc
 import os
 import signal
@@ -14,8 +15,10 @@ if sys.platform != "linux":
 _raises = signal.getsignal(signal.SIGINT) is signal.default_int_handler
 if _raises:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-# Imports make objects that stay: collections would look through them again and again.
-gc.set_threshold(100_000)
+# Imports make 100,000 objects that stay: collections would look through them again and again, and
+# once more at the end, when everything goes anyway.
+gc.set_threshold(200_000)
+atexit.register(gc.freeze)
 from bakeoff.cli.app import app  # noqa: E402
 from bakeoff.cli.output import plain_signs, say  # noqa: E402
 from bakeoff.keeper.sweep import sweep  # noqa: E402

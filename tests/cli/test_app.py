@@ -195,6 +195,17 @@ def test_help_and_the_version_import_nothing_but_what_draws_help(words: list[str
     assert rooms <= {"__main__", "cli", "installation", "keeper", "model", "satellites"}
 
 
+def test_what_imports_made_is_looked_through_neither_meanwhile_nor_at_the_end() -> None:
+    # What is registered first is called last.
+    script = (
+        "import atexit, gc; atexit.register(lambda: print(gc.get_stats()[1]['collections'], "
+        "gc.get_freeze_count())); gc.collect(2); import bakeoff.cli, bakeoff.runs"
+    )
+    counted = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
+    collections, frozen = map(int, counted.stdout.split())
+    assert collections == 0 and frozen > 50_000
+
+
 def test_the_version_is_ours_and_the_engines() -> None:
     lines = CliRunner().invoke(app, ["--version"]).output.splitlines()
     assert lines[0] == f"bakeoff {bakeoff.__version__}"
