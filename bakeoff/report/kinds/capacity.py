@@ -21,7 +21,7 @@ LIMITS = {
     "answered": "it answered under 99 % of the offered in time: the queue grew",
     "errors": "over 0.1 % of the requests failed",
     "generator": "the load generator was the limit",
-    "connections": "all connections were taken while it answered as fast as ever: more (-c) tell",
+    "connections": "all connections were taken while it answered as fast as ever; use more (-c)",
     "": "the ladder ended there: it may hold more",
 }
 _COST_NOTE = (
