@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from bakeoff.judge.history import History
-from bakeoff.model.engine import Datagrams
+from bakeoff.model.datagrams import Datagrams
 from bakeoff.model.finding import Finding
 from bakeoff.model.plan import Plan
 

@@ -7,7 +7,8 @@ from statistics import median_low
 from typing import Any
 
 from bakeoff.histograms import summed
-from bakeoff.model.engine import Datagrams, EventsSlice, LoaderSlice, RequestSlice, SliceEvent
+from bakeoff.model.datagrams import Datagrams
+from bakeoff.model.engine import EventsSlice, LoaderSlice, RequestSlice, SliceEvent
 
 COUNTS = (
     *("requests", "bytes", "requests_all", "redirects", "misses", "unsent", "connects"),

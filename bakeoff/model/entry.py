@@ -7,7 +7,8 @@ from pydantic import NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveIn
 from bakeoff.model.audit import Work
 from bakeoff.model.base import Contract, IfAny, IfGiven
 from bakeoff.model.cut import Course
-from bakeoff.model.engine import Datagrams, Fault
+from bakeoff.model.datagrams import Datagrams
+from bakeoff.model.engine import Fault
 from bakeoff.model.finding import Finding
 from bakeoff.model.load import Latency
 from bakeoff.model.protocol import Protocol

@@ -8,7 +8,8 @@ from typing import Literal
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
 from bakeoff.model.base import Contract
-from bakeoff.model.engine import BadExchange, Datagrams
+from bakeoff.model.datagrams import Datagrams
+from bakeoff.model.engine import BadExchange
 from bakeoff.model.protocol import Agreed, Protocol
 
 Tool = Literal["volley", "ab", "wrk", "wrk2", "webbench", "oha", "hey", "h2load"]

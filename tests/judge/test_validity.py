@@ -3,7 +3,8 @@
 import pytest
 
 from bakeoff.model.audit import Conduct
-from bakeoff.model.engine import BadExchange, Datagrams
+from bakeoff.model.datagrams import Datagrams
+from bakeoff.model.engine import BadExchange
 from bakeoff.model.entry import VerdictEntry
 from bakeoff.model.finding import Finding
 from bakeoff.model.findings.values import Value

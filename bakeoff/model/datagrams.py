@@ -1,0 +1,62 @@
+"""What QUIC sends and receives under HTTP/3."""
+
+from collections.abc import Iterable, Sequence
+from typing import Self
+
+from pydantic import NonNegativeFloat, NonNegativeInt
+
+from bakeoff.model.base import Contract
+
+
+class Datagrams(Contract):
+    """What QUIC sent and received under HTTP/3, in ramp, window and drain.
+
+    `sent_per_call` is above 1 where one system call sends several datagrams (GSO), and
+    `received_per_piece` where the kernel hands several over at once (GRO). `lost` counts packets of
+    ours that were taken for lost, and what they carried sent again; `dropped` the datagrams that
+    any socket of this machine had no room for, None where the kernel doesn't say.
+    """
+
+    quic_version: str
+    congestion_control: str
+    sent: NonNegativeInt
+    received: NonNegativeInt
+    received_per_answer: NonNegativeFloat | None
+    received_bytes_per_answer: NonNegativeFloat | None
+    sent_per_call: NonNegativeFloat | None
+    received_per_piece: NonNegativeFloat | None
+    lost: NonNegativeInt
+    dropped: NonNegativeInt | None
+
+    @classmethod
+    def together(cls, parts: Iterable[tuple[Self, int]]) -> Self | None:
+        """Over several slices or engines, each with its answers; None of none."""
+        given = list(parts)
+        if not given:
+            return None
+        every, answers = zip(*given, strict=True)
+        known = [each.dropped for each in every if each.dropped is not None]
+        counts = {key: [getattr(each, key) for each in every] for key in ("sent", "received")}
+        weights = {
+            "received_per_answer": answers,
+            "received_bytes_per_answer": answers,
+            "sent_per_call": counts["sent"],
+            "received_per_piece": counts["received"],
+        }
+        return cls(
+            quic_version=every[0].quic_version,
+            congestion_control=every[0].congestion_control,
+            lost=sum(each.lost for each in every),
+            dropped=sum(known) if len(known) == len(every) else None,
+            **{key: sum(numbers) for key, numbers in counts.items()},
+            **{
+                key: _weighted([getattr(each, key) for each in every], own)
+                for key, own in weights.items()
+            },
+        )
+
+
+def _weighted(means: Sequence[float | None], weights: Sequence[int]) -> float | None:
+    known = [(mean, n) for mean, n in zip(means, weights, strict=True) if mean is not None]
+    total = sum(n for _, n in known)
+    return sum(mean * n for mean, n in known) / total if total else None
