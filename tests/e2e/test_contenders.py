@@ -16,15 +16,7 @@ from bakeoff.model.contender import Contender
 from bakeoff.model.errors import MissingPiece
 from bakeoff.model.fields import filled, numbers
 from bakeoff.model.plan import Cores, Entry
-from bakeoff.model.protocol import (
-    ALPN,
-    HTTP_2,
-    OVER_TLS,
-    OVER_UDP,
-    WITH_STREAMS,
-    Protocol,
-    Tls,
-)
+from bakeoff.model.protocol import ALPN, HTTP_2, OVER_TLS, OVER_UDP, WITH_STREAMS, Protocol
 from bakeoff.model.receipt import Handle
 from bakeoff.model.request import RequestSection
 from bakeoff.model.workload import Workload
@@ -33,10 +25,9 @@ from bakeoff.start import Keeper
 from bakeoff.start.certificate import make_certificate
 from bakeoff.verify import admits, answers, verify
 from bakeoff.verify.exchange import connect, exchange
-from bakeoff.verify.http3 import Http3Connection
 from bakeoff.verify.mix import as_sent
 from tests.e2e import curl
-from tests.e2e.settings import max_concurrent_streams
+from tests.e2e.settings import cipher_of_quic, max_concurrent_streams
 
 pytestmark = pytest.mark.e2e
 CATALOGUE = Catalogue.shipped()
@@ -257,9 +248,8 @@ def test_a_contender_speaks_the_protocols_that_it_names(
             met = curl.ask(handle.address, protocol, workload.request, path, ca)
             check_answer(met, workload)
             check_terms(met, name, protocol)
-        if protocol in OVER_UDP:
-            assert tls
-            check_terms_of_quic(handle.address, tls)
+        if tls and protocol in OVER_UDP:
+            assert cipher_of_quic(handle.address, tls) == "TLS_AES_128_GCM_SHA256"
         elif tls and "hello" in contender.serves:
             check_terms_with_others(handle.address, name, protocol, ca)
         if protocol in HTTP_2:
@@ -323,14 +313,6 @@ def check_terms(met: curl.Met, name: str, protocol: Protocol) -> None:
         assert (met.tls, met.cipher) == ("TLSv1.3", "TLS_AES_128_GCM_SHA256")
         silent = protocol == "h1-tls" and name in NO_ALPN
         assert met.alpn == ("" if silent else ALPN[protocol])
-
-
-def check_terms_of_quic(address: str, tls: Tls) -> None:
-    """Its first choice of ciphers is the race's, and it ends no connection after an answer."""
-    with Http3Connection(address, address, tls, 5.0) as connection:
-        for _ in range(2):
-            assert connection.ask(RequestSection(), "/").status == 200
-        assert connection.tls().cipher == "TLS_AES_128_GCM_SHA256"
 
 
 def check_terms_with_others(address: str, name: str, protocol: Protocol, ca: Path) -> None:

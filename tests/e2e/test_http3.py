@@ -15,9 +15,10 @@ from bakeoff.model.verdict import Verdict
 from bakeoff.runs import open_run
 from bakeoff.start.certificate import make_certificate
 from bakeoff.verify import answers
-from tests.e2e.conftest import QUICK, Place, wait_for
+from tests.e2e.conftest import QUICK, Place
 from tests.verify.http3_server import http_3
 from tests.verify.protocols import a_server
+from tests.waiting import wait_for
 
 pytestmark = pytest.mark.e2e
 

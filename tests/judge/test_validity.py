@@ -3,7 +3,6 @@
 import pytest
 
 from bakeoff.model.audit import Conduct
-from bakeoff.model.datagrams import Datagrams
 from bakeoff.model.engine import BadExchange
 from bakeoff.model.entry import VerdictEntry
 from bakeoff.model.finding import Finding
@@ -74,21 +73,6 @@ def held(warmed_mib: float, loaded_mib: float, lasted_s: float) -> dict[str, obj
         "loaded": {"b": Memory(pss_mib=loaded_mib, processes=1)},
         "lasted_s": lasted_s,
     }
-
-
-def quic(lost: int, dropped: int | None = 0) -> Datagrams:
-    return Datagrams(
-        quic_version="v1 (RFC 9000)",
-        congestion_control="cubic",
-        sent=100,
-        received=200,
-        received_per_answer=2.0,
-        received_bytes_per_answer=120.0,
-        sent_per_call=1.0,
-        received_per_piece=1.5,
-        lost=lost,
-        dropped=dropped,
-    )
 
 
 def failing(**errors: int) -> dict[str, object]:
@@ -187,16 +171,6 @@ def test_an_upstream_with_time_left_is_no_limit(changed: dict[str, object]) -> N
         ({"verified": {"b": {"warnings": ("no Date",)}}}, "verification", {"text": "no Date"}),
         ({"cpu_seen": False, "events": {"b": {"busy": 0.97}}}, "server_unseen", {}),
         ({"events": {"b": {"busy": 0.92}}, "busy": {"b": 0.87}}, "generator_near_limit", {}),
-        (
-            {"events": {"b": {"datagrams": quic(dropped=2, lost=3)}}, "end": {"dropped": {"b": 9}}},
-            "datagrams_dropped",
-            {"datagrams": 24, "datagrams_carried": 3600, "datagrams_at_server": 18},
-        ),
-        (
-            {"events": {"b": {"datagrams": quic(lost=3)}}},
-            "quic_packets_lost",
-            {"packets": 36, "packets_sent": 1200},
-        ),
         ({"end": conducts(escaped=3)}, "processes_escaped", {"processes": 3}),
         ({"end": conducts(ended=1)}, "workers_restarted", {"ended": 2, "began": 0}),
         ({"end": conducts(ended=2, began=1)}, "workers_restarted", {"ended": 4, "began": 2}),
