@@ -67,7 +67,6 @@ def measured(url: str, folder: Path, contender: str) -> dict[str, object]:
 
 
 def main() -> None:
-    """Measure, and write the record."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--contender", default="planted")

@@ -109,7 +109,6 @@ def raced(a: str, b: str, share: float, duration_s: float) -> Raced:
 
 
 def main() -> None:
-    """Races, and writes what was found."""
     parser = argparse.ArgumentParser(
         prog="quota-bench",
         description=__doc__,

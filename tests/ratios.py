@@ -8,7 +8,6 @@ T = TypeVar("T")
 
 
 def known(value: T | None) -> T:
-    """What has to be there."""
     assert value is not None
     return value
 

@@ -41,7 +41,6 @@ QUESTION_MAX = 120
 
 
 def page() -> str:
-    """The index of all records that are there."""
     paths = sorted((path for path in INDEX.parent.iterdir() if path != INDEX), reverse=True)
     named = {document: set(NAMED.findall(document.read_text())) for document in sorted(DOCUMENTS)}
     return HEAD + "".join(f"| {' | '.join(row(path, named))} |\n" for path in paths)

@@ -29,7 +29,6 @@ class Screen:
         self._rows = [""]
 
     def write(self, text: str) -> None:
-        """Follow what is written."""
         place = 0
         while place < len(text):
             found = STEERING.match(text, place)
@@ -64,7 +63,6 @@ class Screen:
 
     @property
     def lines(self) -> list[str]:
-        """The same without colours and trailing spaces."""
         return [STEERING.sub("", row).rstrip() for row in self._rows]
 
 

@@ -71,7 +71,6 @@ def imports(path: Path) -> set[str]:
 
 
 def rooms(path: Path) -> set[str]:
-    """The rooms of bakeoff that a file imports."""
     return {name.split(".")[1] for name in imports(path) if name.startswith("bakeoff.")}
 
 

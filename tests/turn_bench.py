@@ -99,7 +99,6 @@ class Worth(Contract):
 
 
 def turn(turns: Sequence[Turn], block: int) -> Turn:
-    """That of a block."""
     return random.Random(f"turn/{block}").choice(turns)
 
 
@@ -122,7 +121,6 @@ def loads(turns: Sequence[Turn]) -> LoadGenerators:
 
 
 def raced(names: Sequence[str], question: str, seconds: float) -> Sequence[Record]:
-    """The records of a race with such turns."""
     options = RaceOptions(duration=seconds, boots=1, twin=False)
     with TemporaryDirectory() as folder, suitable_watch() as watch:
         plan = plan_race(names, options, Environment.here(names))
@@ -205,7 +203,6 @@ def worths(name: str, records: Sequence[Record]) -> list[Worth]:
 
 
 def main() -> None:
-    """Races, and writes what was found."""
     parser = argparse.ArgumentParser(
         prog="turn-bench", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

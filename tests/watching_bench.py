@@ -178,7 +178,6 @@ def _cpu_s(explorer: psutil.Process) -> dict[str, float]:
 
 
 def record(pairs: Sequence[tuple[Raced, Raced]], duration_s: float) -> dict[str, Any]:
-    """What was measured, for records/."""
     watching = [watched.watching for watched, _ in pairs if watched.watching]
     return {
         "schema": "bakeoff.watching-bench/1",
@@ -195,7 +194,6 @@ def record(pairs: Sequence[tuple[Raced, Raced]], duration_s: float) -> dict[str,
 
 
 def main() -> None:
-    """Measure, and write the record after each pair."""
     parser = argparse.ArgumentParser(prog="watching_bench", description=__doc__)
     parser.add_argument("--rounds", type=int, default=12)
     parser.add_argument("--duration", type=float, default=30.0, help="of each race, s")

@@ -124,7 +124,6 @@ def answers(client: socket.socket, until: bytes | None = None) -> bytes:
 
 
 def body(answer: bytes) -> bytes:
-    """Of the only answer there is."""
     head, _, rest = answer.partition(b"\r\n\r\n")
     assert head.startswith(b"HTTP/1.1 200"), answer
     length = re.search(rb"(?i)content-length: (\d+)", head)

@@ -38,5 +38,4 @@ def bakeoff(*arguments: str) -> Result:
 
 
 def race(*arguments: str) -> Result:
-    """`bakeoff race` on one core."""
     return bakeoff("race", *arguments, "--cpus", "server=0,client=0")

@@ -19,7 +19,6 @@ def refused(*arguments: str) -> str:
 
 @pytest.fixture
 def raced(world: World, tmp_path: Path) -> Path:
-    """The folder of a race."""
     done = race("fast", "slow", "-d", "2", "--boots", "1")
     assert done.exit_code == 0, done.output
     return (tmp_path / "runs" / "latest").resolve()

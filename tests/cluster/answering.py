@@ -15,20 +15,16 @@ class Answering:
         self._go_on = threading.Event()
 
     def pid(self) -> int:
-        """This process."""
         return os.getpid()
 
     def wait(self) -> str:
-        """Wait until `go_on` is called."""
         self._go_on.wait()
         return "waited"
 
     def go_on(self) -> None:
-        """Let `wait` end."""
         self._go_on.set()
 
     def fail(self) -> None:
-        """Raise."""
         raise LookupError("not here")
 
     def leave(self) -> None:

@@ -106,7 +106,6 @@ class Machines:
 
     @property
     def address(self) -> str:
-        """Where the head is."""
         return f"{ADDRESSES['head']}:{PORT}"
 
     def end_poor_link(self) -> dict[str, int]:

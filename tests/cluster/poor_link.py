@@ -70,7 +70,6 @@ def tap(name: str) -> int:
 
 
 def main() -> None:
-    """Carry frames until SIGTERM."""
     parser = argparse.ArgumentParser(prog="poor_link")
     parser.add_argument("devices", nargs=2, metavar="NAME")
     parser.add_argument("--delay-ms", type=float, default=1.0, help="of each way")

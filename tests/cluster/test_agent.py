@@ -59,7 +59,6 @@ class Running:
 
 @pytest.fixture
 def head() -> Listening:
-    """The head of the agent's cluster."""
     return Listening()
 
 

@@ -28,7 +28,6 @@ class Running(NamedTuple):
     lease: Connection
 
     def call(self, key: str, name: str, *arguments: object) -> object:
-        """What a call comes to."""
         self.calls.send(Call(key, name, arguments, {}))
         assert self.calls.poll(WITHIN_S)
         result: object = self.calls.recv()

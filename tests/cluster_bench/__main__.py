@@ -79,7 +79,6 @@ class Bench:
         self.timings = self.kept / "timings.jsonl"
 
     def run(self) -> None:
-        """All that is missing."""
         self.kept.mkdir(parents=True, exist_ok=True)
         planted.fetch(self.here)
         cores = machine(engine=engine_version(), bakeoff=bakeoff.__version__).cpus
@@ -175,7 +174,6 @@ class Bench:
         ]
 
     def record(self) -> dict[str, object]:
-        """All that is kept, summed up."""
         facts = machine(engine=engine_version(), bakeoff=bakeoff.__version__)
         result: dict[str, object] = {
             "what": "does a cluster say what one machine says: python -m tests.cluster_bench",
@@ -242,7 +240,6 @@ def say(text: str) -> None:
 
 
 def main() -> None:
-    """Runs what was asked, and writes what there is."""
     chosen = options()
     if reason := why_not():
         sys.exit(f"cluster-bench: {reason}")

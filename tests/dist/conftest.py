@@ -83,7 +83,6 @@ def wheel_elsewhere() -> Path:
 
 @pytest.fixture(scope="session")
 def sdist() -> Path:
-    """The sdist."""
     return made("*.tar.gz")
 
 

@@ -163,8 +163,6 @@ def test_its_engine_runs_there(wheel_elsewhere: Path, tmp_path: Path) -> None:
 
 
 class Hello(BaseHTTPRequestHandler):
-    """Answers Hello."""
-
     protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:

@@ -112,8 +112,6 @@ above = 1.0
 
 @dataclass(frozen=True)
 class Ended:
-    """How a command ended."""
-
     status: int
     out: str
     err: str

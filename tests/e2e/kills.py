@@ -309,7 +309,6 @@ def _part(child: psutil.Process) -> str:
 
 
 def has_started(pid: int) -> bool:
-    """Whether bakeoff has begun to start programs."""
     with suppress(psutil.Error):
         return bool(psutil.Process(pid).children())
     return False

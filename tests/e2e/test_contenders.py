@@ -383,7 +383,6 @@ def request_bytes(address: str, path: str, workload: Workload, version: str) -> 
 
 
 def read_to_end(connection: socket.socket) -> bytes:
-    """All bytes until the other side closes."""
     raw = b""
     while data := connection.recv(65536):
         raw += data

@@ -122,5 +122,4 @@ def measured(text: str) -> re.Match[str]:
 
 
 def blocks(said: re.Match[str]) -> int:
-    """The number in it."""
     return int(said[1].replace(",", ""))

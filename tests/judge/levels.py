@@ -37,7 +37,6 @@ class Drawn:
     neighbour: float = 0.0
 
     def race(self, rng: np.random.Generator) -> Paired:
-        """Equal entries."""
         draws, blocks, entries = self.boots * self.draws, self.blocks, self.entries
         n = draws * blocks
         boot = np.repeat(np.arange(self.boots), self.draws)

@@ -222,7 +222,6 @@ def test_a_way_that_carries_more_and_one_that_nobody_measured_are_no_limit() -> 
 
 
 def race_history(race: Race) -> History:
-    """The records of a race, sorted."""
     return History.of(race.records())
 
 
@@ -230,7 +229,6 @@ FIRST, SECOND = "10.0.0.1", "10.0.0.3"
 
 
 def on_two(race: Race) -> Plan:
-    """The race's plan, on two server nodes."""
     first, second = (
         ClusterNode(
             address=address,

@@ -67,8 +67,6 @@ def text(words: str) -> Finding:
 
 
 class Measured:
-    """Evidence that was made up."""
-
     def __init__(self, result: Ratio | Finding, metric: Metric = "requests_per_s") -> None:
         self.result = result
         self.metric = metric

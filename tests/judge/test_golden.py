@@ -161,7 +161,6 @@ def claims() -> list[Contract]:
 
 
 def results() -> dict[str, Any]:
-    """Name → a contract or a list of them."""
     plan, works = UNEQUAL.plan(), works_of(UNEQUAL.plan(), UNEQUAL.records())
     queues = {"a": 5000.0, "b": 5000.0, "c": 3000.0}
     changed: dict[str, dict[str, object]] = {

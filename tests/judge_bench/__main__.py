@@ -204,7 +204,6 @@ class Bench:
         return {"subject": dose, **self.race(DOSED, "30", "--no-twin", "--warm-up", dose)}
 
     def replays(self, number: int) -> dict[str, Any]:
-        """One article."""
         names = sorted(path.stem for path in (ROOT / "catalogue/articles").glob("*.toml"))
         name = names[number % len(names)]
         _, result, _ = self.bakeoff(["replay", name, "--scale", "0.05"])
@@ -347,7 +346,6 @@ def noise_of(name: str) -> AbstractContextManager[object]:
 
 
 def said(race: Mapping[str, Any]) -> str:
-    """A race in a few words."""
     if race["failed"]:
         return f"failed: {race['failed']}"
     words = [race["subject"], race.get("noise", "")]

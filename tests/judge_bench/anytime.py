@@ -57,7 +57,6 @@ class Table:
     process: Indices
 
     def first(self, draws: int) -> "Table":
-        """Its first draws."""
         there = self.draw < draws
         return Table(self.values[there], self.draw[there], self.process[there])
 
@@ -69,7 +68,6 @@ class Table:
 
 
 def recorded() -> Iterator[Table]:
-    """The recorded races of equals."""
     for race in races():
         values, draw, process = blocks(race)
         _, number = np.unique(draw, return_inverse=True)
@@ -104,7 +102,6 @@ def row(ends: list[int | None]) -> str:
 
 
 def main() -> None:
-    """Print all."""
     parser = argparse.ArgumentParser(
         prog="anytime", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

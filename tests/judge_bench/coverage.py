@@ -77,7 +77,6 @@ def table(
 
 
 def main() -> None:
-    """Print all."""
     parser = argparse.ArgumentParser(
         prog="coverage", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -65,7 +65,6 @@ def ended(race: list[tuple[Interval, ...]], gate: Gate, ratio: float) -> tuple[i
 
 
 def main() -> None:
-    """Print all."""
     parser = argparse.ArgumentParser(
         prog="gates", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

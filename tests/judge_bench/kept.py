@@ -42,7 +42,6 @@ def of_race(verdict: Verdict, records: Sequence[Record]) -> dict[str, Any]:
 
 
 def of_entry(verdict: Verdict, name: str) -> dict[str, Any]:
-    """The figures of an entry."""
     entry = verdict.entry(name)
     assert entry
     keys = {"name", "valid", "ratio", "cpu_ratio", "warmth", "letters"}
@@ -130,7 +129,6 @@ def races(path: Path) -> list[dict[str, Any]]:
 
 
 def append(path: Path, race: Mapping[str, Any]) -> None:
-    """Append a race."""
     whole_line(path, json.dumps(race))
 
 

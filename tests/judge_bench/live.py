@@ -117,7 +117,6 @@ def race(
 
 
 def kept(verdict: Verdict, records: Sequence[Record], **of: object) -> Live:
-    """What the bench keeps of a race."""
     # False sorts before True: the reference comes first, the others by name.
     entries = sorted(verdict.entries, key=lambda each: (each.name != verdict.reference, each.name))
     pairs = [

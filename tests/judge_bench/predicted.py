@@ -46,7 +46,6 @@ def predicted(found: Sequence[Judged], workers: Executor) -> list[Outcome]:
 
 
 def main() -> None:
-    """The table."""
     found = [judged(each) for each in races()]
     ratios = []
     with pool() as workers:

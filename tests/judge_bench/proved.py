@@ -332,7 +332,6 @@ def _in_order(race: Race) -> list[str]:
 
 
 def _ratios(race: Race) -> list[tuple[tuple[str, str], dict[str, float]]]:
-    """Both ways."""
     both = []
     for pair in race["pairs"]:
         if ratio := _ratio(pair, "throughput"):

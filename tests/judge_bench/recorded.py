@@ -105,7 +105,6 @@ def summary(found: list[Judged]) -> dict[str, float]:
 
 
 def main() -> None:
-    """The table, and the record."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--out", type=Path, metavar="FILE", help="keep all races in this file")
     chosen = parser.parse_args()

@@ -40,7 +40,6 @@ UNUSED = "static int unused(int n) { int all = 0; while (n--) all += n * n; retu
 
 
 def revisions() -> Mapping[str, dict[str, str]]:
-    """Tag → files."""
     source = SOURCE.read_text()
 
     def files(

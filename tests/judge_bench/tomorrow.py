@@ -118,7 +118,6 @@ def shuffled(of: Lines, seed: int) -> Lines:
 
 
 def main() -> None:
-    """The table."""
     unequal, equal = lines()
     orders = [shuffled(unequal, seed) for seed in range(ORDERS)]
     for what, of in (("unequal", unequal), ("equal", equal)):

@@ -121,7 +121,6 @@ def table(title: str, found: dict[str, object]) -> str:
 
 
 def main() -> None:
-    """Counts what was asked for."""
     chosen = options()
     found: dict[str, dict[str, object]] = {}
     if chosen.folders:

@@ -48,7 +48,6 @@ def gone() -> str:
 
 @pytest.fixture
 def here() -> str:
-    """Our own identity."""
     return identity(os.getpid())
 
 

@@ -26,7 +26,6 @@ def drawn() -> io.StringIO:
 
 
 def console(drawn: io.StringIO, columns: int = 80) -> Console:
-    """A terminal of so many columns."""
     return Console(
         file=drawn, width=columns, height=HEIGHT, force_terminal=True, _environ={"TERM": "xterm"}
     )

@@ -20,7 +20,6 @@ def target(address: str = "127.0.0.1:1", body: bytes = BODY) -> Target:
 
 
 def job(connections: int = 4, of: Target | None = None, cpus: tuple[int, ...] = ()) -> Job:
-    """A job of one thread."""
     return Job(
         targets=(of or target(),),
         connections=connections,

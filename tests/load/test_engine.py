@@ -26,7 +26,6 @@ def port() -> Iterator[int]:
 
 
 def job_at(port: int, body: bytes = BODY) -> Job:
-    """A job of the server at `port`."""
     return job(of=target(f"127.0.0.1:{port}", body))
 
 

@@ -239,8 +239,6 @@ def yardstick() -> Iterator[Target]:
 
 @pytest.mark.e2e
 class TestEngines:
-    """Two real engines."""
-
     def test_they_load_together(self, yardstick: Target) -> None:
         with Loaders([local("a", (0,)), local("b")]).connect(job(5, yardstick)) as several:
             assert several.ready.targets[0].open == 5

@@ -84,8 +84,6 @@ def _ran(words: tuple[str, ...], killed: str) -> Path:
 
 @dataclass(frozen=True)
 class _Without:
-    """A finder of modules that doesn't find some."""
-
     finder: Any
     modules: tuple[str, ...]
 

@@ -219,7 +219,6 @@ class Server:
             self.flood()
 
     def flood(self) -> None:
-        """One more line in the log."""
         if self.flooded < FLOOD_IN_ALL:
             self.flooded += os.write(1, FLOOD_LINE)
 
@@ -250,7 +249,6 @@ class Server:
             await self.listener.start_serving()
 
     def stop(self, *_: object) -> None:
-        """SIGTERM."""
         self.strike_if("when_asked_to_stop")
         outlives = self.options.fault in ("ignores_sigterm", "forks_away")
         if not (outlives and self.is_at_fault() and self.options.when_asked_to_stop):
@@ -320,7 +318,6 @@ class Connection(asyncio.Protocol):
             self.transport.close()
 
     def reset(self) -> None:
-        """RST, in place of an answer."""
         self.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RST)
         self.transport.abort()
 

@@ -27,8 +27,6 @@ class Program:
 
 @dataclass(frozen=True)
 class Ended:
-    """How a program ended, and what it said."""
-
     status: int
     out: str
     err: str

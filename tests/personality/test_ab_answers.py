@@ -50,7 +50,6 @@ def third_kept(*steps: Step) -> Answer:
 
 
 def slowly(text: bytes) -> list[Step]:
-    """Byte by byte."""
     return [step for at in range(len(text)) for step in (text[at : at + 1], Pause(0.001))]
 
 

@@ -31,7 +31,6 @@ ANSWERS: dict[str, Answer] = {
 
 
 def probes() -> list[Case]:
-    """The scripts of probes.lua."""
     text = (Path(__file__).parent / "probes.lua").read_text()
     return [_case(section) for section in re.split(r"^--- ", text, flags=re.MULTILINE)[1:]]
 

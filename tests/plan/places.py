@@ -22,12 +22,10 @@ command = "./x"
 def environment(
     catalogue: Catalogue = SHIPPED, directory: Path = Path("/"), cores: int = 2
 ) -> Environment:
-    """A moment called `now`."""
     return Environment(catalogue, directory, range(cores), "now", ("bakeoff",))
 
 
 def contender(parent: Path, name: str, *, pipelines: bool = True, serves: str = "hello") -> Path:
-    """A folder with a contender.toml."""
     folder = parent / name
     folder.mkdir(parents=True)
     text = CONTENDER.format(name=name, pipelines=str(pipelines).lower(), serves=serves)

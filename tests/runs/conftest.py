@@ -32,14 +32,12 @@ class Measure:
     parent: Path
 
     def plan(self, *operands: str, **options: Any) -> Plan:
-        """The plan of a race."""
         chosen = RaceOptions(**{"seed": 1, "duration": 12.0, **options})
         plan = plan_race(operands, chosen, self.environment)
         assert isinstance(plan, Plan)
         return plan
 
     def race(self, world: World, *operands: str, **options: Any) -> RaceRun:
-        """A race."""
         run = self.run(self.plan(*operands, **options), world)
         assert isinstance(run, RaceRun)
         return run
@@ -53,14 +51,12 @@ class Measure:
         return run
 
     def capacity(self, world: World, *operands: str, **options: Any) -> CapacityRun:
-        """A search for capacities."""
         chosen = CapacityOptions(**{"seed": 1, "boots": 1, "slo": ("p99=10ms",), **options})
         run = self.run(plan_capacity(operands, chosen, self.environment), world)
         assert isinstance(run, CapacityRun)
         return run
 
     def run(self, plan: RunPlan, world: World) -> AnyRun:
-        """A run of any kind."""
         return execute(plan, self.parent, world.stages(), world)
 
 

@@ -147,7 +147,6 @@ class FakeSlowClients:
 
 
 def name_of(key: str) -> str:
-    """Whose process it is."""
     return key.rpartition("/")[0]
 
 

@@ -14,7 +14,6 @@ SPEEDS = {"fast": 40_000.0, "slow": 20_000.0}
 
 
 def node(address: str, cpus: tuple[int, ...]) -> ClusterNode:
-    """A machine with so many processors."""
     return ClusterNode(
         address=address,
         host=address,

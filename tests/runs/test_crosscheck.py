@@ -74,7 +74,6 @@ def run(tmp_path: Path) -> Callable[..., CrosscheckRun]:
 
 @pytest.fixture
 def checked(run: Callable[..., CrosscheckRun]) -> Callable[..., Crosscheck]:
-    """The result of a crosscheck."""
     return lambda *world, **changed: run(*world, **changed).result
 
 

@@ -19,7 +19,6 @@ def found(*values: Any) -> AnswerSample:
 
 
 def verified(run: Any) -> list[Any]:
-    """What was recorded of each start."""
     starts = [record for record in run.records() if isinstance(record, BootStart)]
     return [each.verification for start in starts for each in start.started]
 

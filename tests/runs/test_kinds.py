@@ -44,7 +44,6 @@ def headline(soak: Soak) -> str:
 
 
 def document(soak: Soak) -> Document:
-    """One sentence."""
     title = f"{soak.runs} runs"
     return Document(title, headline(soak), (Text("It had one connection."),))
 

@@ -25,7 +25,6 @@ EIGHT = "\n".join(
 
 @pytest.fixture
 def shop(tmp_path: Path) -> str:
-    """A workload of eight requests."""
     file = tmp_path / "shop.toml"
     file.write_text(f'name = "shop"\ntitle = "A shop"\n{EIGHT}\n')
     return str(file)

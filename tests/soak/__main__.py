@@ -71,7 +71,6 @@ def run(chosen: argparse.Namespace, number: int) -> Outcome:
 
 
 def line(outcome: Outcome) -> str:
-    """How one case ended."""
     statuses = ", ".join(f"{each.words[0]} {each.status}" for each in outcome.typed)
     announced = f" of {outcome.announced_s:.0f} s" if outcome.announced_s else " s"
     took = f"{outcome.first.took_s:.0f}{announced}"
@@ -84,7 +83,6 @@ def say(text: str) -> None:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Soak, say what failed, and write the record."""
     chosen = options(words)
     # A shell's background job ignores Ctrl-C, and so would all that it starts.
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -59,7 +59,6 @@ class Fault:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The server's arguments."""
         takes = self.at in ("--after-requests", "--after-seconds")
         return (
             self.name,
@@ -216,7 +215,6 @@ WELL_BEHAVED_SHARE, ALL_ILL_SHARE = 0.2, 0.1
 
 
 def case_of(seed: str, number: int) -> Case:
-    """The case of this number."""
     chance = Random(f"{seed}/{number}")
     kind = chance.choices(list(KINDS), [weight for weight, _, _ in KINDS.values()])[0]
     _, command, options = KINDS[kind]

@@ -13,7 +13,6 @@ from tests.soak.trial import Outcome
 
 
 def record(seed: str, outcomes: Sequence[Outcome], lasted_s: float) -> dict[str, Any]:
-    """All of it as JSON."""
     shares = sorted(each.first.took_s / each.announced_s for each in outcomes if each.announced_s)
     return {
         "schema": "bakeoff.soak/1",

@@ -44,7 +44,6 @@ def tried(
 
 
 def only(outcome: Outcome) -> str:
-    """Its one problem."""
     (problem,) = outcome.problems
     return problem
 

@@ -53,7 +53,6 @@ class Outcome:
 
     @property
     def first(self) -> Typed:
-        """The run itself."""
         return self.typed[0]
 
 

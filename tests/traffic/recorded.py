@@ -37,7 +37,6 @@ def entry(
 
 
 def binary(url: str, data: bytes) -> dict[str, Any]:
-    """A POST whose body is no text."""
     posted = {"text": base64.b64encode(data).decode(), "encoding": "base64"}
     made = entry(url, "POST", headers={"Content-Type": "application/octet-stream"})
     made["request"] |= {"postData": posted, "bodySize": len(data)}

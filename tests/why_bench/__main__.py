@@ -176,7 +176,6 @@ def sources() -> str:
 
 
 def facts(result: Why) -> dict[str, Any]:
-    """Of the look itself."""
     return {
         "given_up": result.given_up,
         "rate_per_s": result.rate_per_s,
@@ -209,7 +208,6 @@ def of_pair(result: Why) -> dict[str, Any]:
 
 
 def said(row: Mapping[str, Any]) -> str:
-    """A try in a line."""
     if row["failed"] or row["given_up"]:
         return f"{row['what']}: {row['failed'] or row['given_up']}"
     if "missed" in row:

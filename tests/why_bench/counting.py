@@ -131,5 +131,4 @@ def line_name(line: WhyLine, because: Sequence[Finding]) -> str:
 
 
 def half(line: WhyLine) -> float:
-    """Half of its interval, µs."""
     return (line.difference.high - line.difference.low) / 2

@@ -52,8 +52,6 @@ def answer_to(method: str, path: str, head: Head, body: bytes) -> str:
 
 
 class Http1(asyncio.Protocol):
-    """One connection of HTTP/1.1."""
-
     def connection_made(self, transport: Any) -> None:
         self.transport, self.held = transport, b""
 
@@ -96,8 +94,6 @@ class Http1(asyncio.Protocol):
 
 
 class Http2(asyncio.Protocol):
-    """One connection of HTTP/2."""
-
     def connection_made(self, transport: Any) -> None:
         self.transport, self.bodies = transport, dict[int, bytes]()
         self.heads: dict[int, Head] = {}

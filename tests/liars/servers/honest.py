@@ -52,7 +52,6 @@ class Honest(asyncio.Protocol):
                 self.transport.close()
 
     def answer(self, close: bool) -> None:
-        """Answer one request."""
         self.transport.write(answer(close=close))
 
 

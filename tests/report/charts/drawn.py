@@ -13,8 +13,6 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 @dataclass(frozen=True)
 class Placed:
-    """An element and how far its groups moved it."""
-
     node: ET.Element
     right: float
     down: float
