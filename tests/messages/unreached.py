@@ -13,6 +13,7 @@ NO_FAULT = "it is said beside a result: tests/traffic, tests/cli"
 LATER = "it takes a long run, or a process or a draw that is lost in it: tests/runs, tests/e2e"
 OF_CAUSES = "why.json has it, and the race its verdict: tests/runs/test_why.py, tests/why"
 OF_A_PATH = "it takes a machine that doesn't let us make a network device: tests/load"
+OF_HTTP_3 = "it takes a server of HTTP/3 that errs: tests/verify/test_http3.py"
 RACY = "whether a write or the read after it fails, is a matter of microseconds: tests/verify"
 
 SITES: dict[str, tuple[str, ...]] = {
@@ -65,7 +66,8 @@ SITES: dict[str, tuple[str, ...]] = {
         "load/tools/h2load.py arguments",
         "plan/draws.py plan_draws 3",
         "load/tools/spec.py LoadSpec.__post_init__",
-        "load/tools/spec.py LoadSpec.check 7",
+        "load/tools/spec.py LoadSpec.check 1",
+        "load/tools/spec.py LoadSpec.check 8",
     ),
     MEANWHILE: (
         "explore/live/watched.py Live.end",
@@ -91,6 +93,21 @@ SITES: dict[str, tuple[str, ...]] = {
         "start/client.py Keeper._ask",
         "start/client.py Keeper._lost",
         "traffic/openapi.py _read 2",
+    ),
+    OF_HTTP_3: (
+        "verify/asking.py _open",
+        "verify/http3.py Http3Connection._read 1",
+        "verify/http3.py Http3Connection._read 2",
+        "verify/http3.py Http3Connection._read 3",
+        "verify/http3.py Http3Connection._read 4",
+        "verify/http3.py Http3Connection._read 5",
+        "verify/http3.py Http3Connection._shake 1",
+        "verify/http3.py Http3Connection._shake 2",
+        "verify/http3.py Http3Connection._shake 3",
+        "verify/http3.py Http3Connection.ask",
+        "verify/http3.py _no_handshake 1",
+        "verify/http3.py _no_handshake 2",
+        "verify/http3.py _no_handshake 3",
     ),
     RACY: ("verify/exchange.py sent",),
     LATER: (
@@ -118,6 +135,11 @@ TEXTS: dict[str, tuple[str, ...]] = {
         "runs/measuring/instances.py: {}: its probed process {}",
         "runs/measuring/instances.py: at its verification: {}",
         "runs/measuring/instances.py: had ended",
+    ),
+    OF_HTTP_3: (
+        "verify/secure.py: its TCP port takes connections, without TLS and ALPN",
+        "verify/secure.py: nothing listens at its TCP port either",
+        "verify/secure.py: over TCP it offers {}",
     ),
     RACY: ("verify/exchange.py: the request could not be written: {}",),
     NO_FAULT: (
