@@ -117,7 +117,7 @@ test-python: setup brick-programs modules
 # One after the other, several tests at a time: most of them wait.
 .PHONY: test-timed
 test-timed: setup brick-programs brick-tests engine-tests
-	$(PYTEST) tests/personality -m 'not e2e $(MARKS)' --numprocesses 6 --dist worksteal
+	$(PYTEST) $(AGAIN) tests/personality -m 'not e2e $(MARKS)' --numprocesses 6 --dist worksteal
 	$(call tried,$(TIMED_ENGINE_TESTS))
 	cd brick && ctest --preset debug $(CTEST_AGAIN)
 

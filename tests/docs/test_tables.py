@@ -13,9 +13,11 @@ from typing import Any
 
 import pytest
 
+from bakeoff.model.board import Board
 from bakeoff.model.draws import Draws
 from bakeoff.model.machine import Machine
 from bakeoff.model.verdict import Verdict
+from bakeoff.report.figures import REFERENCE, duration, rank, rate, ratio_of
 from bakeoff.report.glossary import FIRST
 from bakeoff.report.kinds import draws
 from bakeoff.report.kinds.race import document
@@ -87,6 +89,28 @@ def standings(record: Path) -> str:
     )
 
 
+def board(record: Path) -> str:
+    """The first cell of a board: its ten fastest."""
+    made = Board.read_json(record)
+    cell = made.cells[0]
+    ranked = [(row, row.by) for row in cell.rows if "throughput" in row.by]
+    lines = ["", "| | contender | throughput, to the fastest | requests/s | CPU per request |"]
+    lines += ["|---|---|---:|---:|---:|"]
+    for row, by in ranked[:10]:
+        contender, cpu, ratio = made.contender(row.name), by.get("cpu"), by["throughput"].ratio
+        cells = (
+            rank(by["throughput"].rank),
+            f"{contender.title} ({contender.language})",
+            REFERENCE if ratio and ratio.low == ratio.high == 1 else ratio_of(ratio),
+            rate(by["throughput"].value),
+            duration(cpu.value if cpu else None),
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    assert made.machine
+    said = f"The first ten of {len(ranked)} in `{cell.name}`; {where(made.machine)}"
+    return "\n".join([*lines, "", said, "", ""])
+
+
 def spreads(record: Path) -> str:
     """The spread per level of each contender of a measurement of draws."""
     result = Draws.read_json(record)
@@ -151,6 +175,7 @@ def words(_glossary: Path) -> str:
     ("document", "table"),
     [
         ("README.md", result),
+        ("README.md", board),
         ("docs/COMMANDS.md", standings),
         ("engine/README.md", figures),
         ("docs/EVIDENCE.md", spreads),

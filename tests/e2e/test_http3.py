@@ -1,5 +1,6 @@
 """Races over HTTP/3 with real servers and the real engine, and servers without it."""
 
+import shlex
 import socket
 import subprocess
 from collections.abc import Callable, Iterator
@@ -32,7 +33,7 @@ def run(tmp_path: Path) -> Certificate:
 def server(place: Place) -> str:
     """The command of a server of each protocol over TLS."""
     speaks = '--protocol $PROTOCOL --listen $HOST:$PORT --cert "$TLS_CERT" --key "$TLS_KEY"'
-    (place.path / "null.sh").write_text(f"exec {engine_path()} null {speaks}\n")
+    (place.path / "null.sh").write_text(f"exec {shlex.quote(str(engine_path()))} null {speaks}\n")
     return "sh null.sh"
 
 
