@@ -102,7 +102,9 @@ class LineWatch(Watch):
         if not self._measures:
             self._begin(text)
         self._doing, self._measures, self._told_s = text, True, now_s
-        if done and (self._first is None or of != self._of or done < self._done):
+        if of != self._of or done < self._done:
+            self._first = None
+        if done and self._first is None:
             self._first = (done, now_s)
         self._done, self._of = done, of
         self._tick(now_s)

@@ -199,6 +199,17 @@ def test_a_log_has_a_line_for_each_step_and_of_a_long_one_more_and_more_seldom(
     ]
 
 
+def test_the_time_left_of_a_second_run_is_its_own(
+    drawn: io.StringIO, clock: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "TICK_S", 3600)
+    with progress.terminal_watch(Console(file=drawn, width=20)) as watch:
+        for done in (0, 20, 40, 0, 4, 8):
+            watch.measured(done, 40, "measuring")
+            clock[0] += 10
+    assert drawn.getvalue().splitlines()[-1] == "measuring: 20 %, 1 min 20 s left"
+
+
 class Cell:
     """The output of a notebook's cell: what is displayed, and each update of it."""
 
