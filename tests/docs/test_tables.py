@@ -111,6 +111,17 @@ def board(record: Path) -> str:
     return "\n".join([*lines, "", said, "", ""])
 
 
+def costs(record: Path) -> str:
+    """Of a verdict throughput and what a request costs its server, the fastest first."""
+    verdict = Verdict.read_json(record)
+    lines = ["", "| server | throughput | requests/s | CPU per request |", "|---|---:|---:|---:|"]
+    for entry in verdict.entries:
+        ratio = REFERENCE if entry.name == verdict.reference else ratio_of(entry.ratio)
+        cost = duration(entry.cpu_us_per_request.server)
+        lines.append(f"| {entry.name} | {ratio} | {rate(entry.requests_per_s)} | {cost} |")
+    return "\n".join([*lines, "", where(verdict.machine), "", ""])
+
+
 def spreads(record: Path) -> str:
     """The spread per level of each contender of a measurement of draws."""
     result = Draws.read_json(record)
@@ -177,6 +188,7 @@ def words(_glossary: Path) -> str:
         ("README.md", result),
         ("README.md", board),
         ("docs/COMMANDS.md", standings),
+        ("docs/COMMANDS.md", costs),
         ("engine/README.md", figures),
         ("docs/EVIDENCE.md", spreads),
         ("docs/EVIDENCE.md", proof),
