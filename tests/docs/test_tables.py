@@ -94,15 +94,14 @@ def board(record: Path) -> str:
     made = Board.read_json(record)
     cell = made.cells[0]
     ranked = [(row, row.by) for row in cell.rows if "throughput" in row.by]
-    lines = ["", "| | contender | throughput, to the fastest | requests/s | CPU per request |"]
-    lines += ["|---|---|---:|---:|---:|"]
+    lines = ["", "| | contender | throughput | CPU per request |"]
+    lines += ["|---|---|---:|---:|"]
     for row, by in ranked[:10]:
         contender, cpu, ratio = made.contender(row.name), by.get("cpu"), by["throughput"].ratio
         cells = (
             rank(by["throughput"].rank),
             f"{contender.title} ({contender.language})",
             REFERENCE if ratio and ratio.low == ratio.high == 1 else ratio_of(ratio),
-            rate(by["throughput"].value),
             duration(cpu.value if cpu else None),
         )
         lines.append(f"| {' | '.join(cells)} |")
