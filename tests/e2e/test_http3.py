@@ -17,7 +17,7 @@ from bakeoff.runs import open_run
 from bakeoff.start.certificate import make_certificate
 from bakeoff.verify import answers
 from tests.e2e.conftest import QUICK, Place
-from tests.verify.http3_server import http_3
+from tests.verify.http3_server import closed, of_another_alpn, silent
 from tests.verify.protocols import a_server
 from tests.waiting import wait_for
 
@@ -102,28 +102,8 @@ def test_a_url_is_raced_and_the_process_behind_its_udp_port_is_found(
 
 
 @contextmanager
-def closed(_: Certificate) -> Iterator[int]:
-    with silent(_) as port:
-        pass
-    yield port
-
-
-@contextmanager
-def silent(_: Certificate) -> Iterator[int]:
-    with socket.socket(type=socket.SOCK_DGRAM) as bound:
-        bound.bind(("127.0.0.1", 0))
-        yield bound.getsockname()[1]
-
-
-@contextmanager
 def without(run: Certificate) -> Iterator[int]:
     with a_server("h2", run) as port, suppress(OSError):
-        yield port
-
-
-@contextmanager
-def of_another_alpn(run: Certificate) -> Iterator[int]:
-    with http_3(run, alpn=("hq-interop",)) as port:
         yield port
 
 

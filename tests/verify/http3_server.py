@@ -109,3 +109,23 @@ def http_3(
     finally:
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
+
+
+@contextmanager
+def silent(_: Certificate) -> Iterator[int]:
+    with socket.socket(type=socket.SOCK_DGRAM) as bound:
+        bound.bind(("127.0.0.1", 0))
+        yield bound.getsockname()[1]
+
+
+@contextmanager
+def closed(_: Certificate) -> Iterator[int]:
+    with silent(_) as port:
+        pass
+    yield port
+
+
+@contextmanager
+def of_another_alpn(run: Certificate) -> Iterator[int]:
+    with http_3(run, alpn=("hq-interop",)) as port:
+        yield port

@@ -1,7 +1,6 @@
 """A server is checked over HTTP/3, and one without it is told what it offers instead."""
 
 import base64
-import socket
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -18,7 +17,7 @@ from bakeoff.verify import answers, audit, verify
 from bakeoff.verify.audit import REQUESTS
 from bakeoff.verify.exchange import NoHandshake
 from bakeoff.verify.http3 import Http3Connection
-from tests.verify.http3_server import Http3, http_3
+from tests.verify.http3_server import Http3, closed, http_3, of_another_alpn, silent
 from tests.verify.protocols import (
     BODY,
     FIELDS,
@@ -100,20 +99,6 @@ def test_the_audit_leaves_out_what_only_tcp_or_http_2_has(run: Certificate) -> N
 
 
 @contextmanager
-def silent(_: Certificate) -> Iterator[int]:
-    with socket.socket(type=socket.SOCK_DGRAM) as bound:
-        bound.bind(("127.0.0.1", 0))
-        yield bound.getsockname()[1]
-
-
-@contextmanager
-def closed(_: Certificate) -> Iterator[int]:
-    with silent(_) as port:
-        pass
-    yield port
-
-
-@contextmanager
 def over_tcp(run: Certificate) -> Iterator[int]:
     with a_server("h2", run, alpn=("http/1.1", "h2")) as port:
         yield port
@@ -122,12 +107,6 @@ def over_tcp(run: Certificate) -> Iterator[int]:
 @contextmanager
 def in_cleartext(run: Certificate) -> Iterator[int]:
     with a_server("h1", run) as port:
-        yield port
-
-
-@contextmanager
-def of_another_alpn(run: Certificate) -> Iterator[int]:
-    with http_3(run, alpn=("hq-interop",)) as port:
         yield port
 
 
