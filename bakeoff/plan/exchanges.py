@@ -2,7 +2,7 @@
 
 import base64
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,29 +28,19 @@ def called(options: RequestOptions, typed: Sequence[str], directory: Path) -> Wo
         "response": _json("--expect-message", options.expect_message, directory),
         "responses": options.events,
         "proto": options.proto,
-        "metadata": {
-            name.lower(): value
-            for name, value in (pair("--header", each) for each in options.headers)
-        },
+        "metadata": {name.lower(): value for name, value in _headers(options).items()},
     }
     if options.message is None and options.proto is None:
         grpc |= {"message": None, "message_base64": ""}
+    flags = {
+        "message": "--message",
+        "response": "--expect-message",
+        "proto": "--proto",
+        "metadata": "--header",
+    }
     name = f"gRPC {options.grpc}"
-    try:
-        given = {key: value for key, value in grpc.items() if value is not None}
-        workload = Workload.checked({"name": name, "title": name, "grpc": given}, TYPED)
-        return with_files(workload, directory / TYPED)
-    except BadFile as error:
-        if error.where not in (TYPED, directory / TYPED):
-            raise
-        key = (error.key or "").removeprefix("grpc").removeprefix(".").partition(".")[0]
-        flags = {
-            "message": "--message",
-            "response": "--expect-message",
-            "proto": "--proto",
-            "metadata": "--header",
-        }
-        raise BadUsage(f"{flags.get(key, '--grpc')}: {error.fault}") from None
+    given = {key: value for key, value in grpc.items() if value is not None}
+    return _checked({"name": name, "title": name, "grpc": given}, directory, flags, "--grpc")
 
 
 def messages(options: RequestOptions, typed: Sequence[str], directory: Path) -> Workload:
@@ -61,25 +51,34 @@ def messages(options: RequestOptions, typed: Sequence[str], directory: Path) -> 
     path = options.request or "/"
     if not path.startswith("/") or " " in path:
         raise BadUsage(f"--request: is {json.dumps(path)}; an upgrade takes a path, as in /chat")
+    given = {
+        "path": path,
+        "headers": _headers(options),
+        "binary": options.binary,
+        **_message(options, directory),
+    }
+    flags = {"headers": "--header", "message_bytes": "--message-size", "path": "--request"}
+    title = f"Messages over WebSocket to {path}"
+    workload = {"name": f"WebSocket {path}", "title": title, "websocket": given}
+    return _checked(workload, directory, flags, "--message")
+
+
+def _checked(
+    keys: Mapping[str, Any], directory: Path, flags: Mapping[str, str], other: str
+) -> Workload:
+    """The workload of what was typed. Raises `BadUsage` with the flag of the table's key that is
+    wrong, by `flags`, or the `other` one; and `BadFile` of a file that was named."""
     try:
-        workload = Workload.checked(
-            {
-                "name": f"WebSocket {path}",
-                "title": f"Messages over WebSocket to {path}",
-                "websocket": {
-                    "path": path,
-                    "headers": dict(pair("--header", each) for each in options.headers),
-                    "binary": options.binary,
-                    **_message(options, directory),
-                },
-            },
-            TYPED,
-        )
-        return with_files(workload, directory / TYPED)
+        return with_files(Workload.checked(keys, TYPED), directory / TYPED)
     except BadFile as error:
-        key = (error.key or "").removeprefix("websocket").removeprefix(".").partition(".")[0]
-        flags = {"headers": "--header", "message_bytes": "--message-size", "path": "--request"}
-        raise BadUsage(f"{flags.get(key, '--message')}: {error.fault}") from None
+        if error.where not in (TYPED, directory / TYPED):
+            raise
+        key = ".".join((error.key or "").split(".")[1:2])
+        raise BadUsage(f"{flags.get(key, other)}: {error.fault}") from None
+
+
+def _headers(options: RequestOptions) -> dict[str, str]:
+    return dict(pair("--header", each) for each in options.headers)
 
 
 def _message(options: RequestOptions, directory: Path) -> dict[str, Any]:
@@ -92,20 +91,23 @@ def _message(options: RequestOptions, directory: Path) -> dict[str, Any]:
         return {"message_bytes": options.message_size}
     if not options.message.startswith("@"):
         return {"message": options.message}
-    try:
-        content = (directory / options.message[1:]).read_bytes()
-    except OSError as error:
-        raise BadUsage(f"--message {options.message}: can't be read: {error.strerror}") from None
+    content = _file("--message", options.message, directory)
     return {"message_base64": base64.b64encode(content).decode()}
+
+
+def _file(flag: str, text: str, directory: Path) -> bytes:
+    """What is in the file of `@FILE`. Raises `BadUsage`."""
+    try:
+        return (directory / text[1:]).read_bytes()
+    except OSError as error:
+        raise BadUsage(f"{flag} {text}: can't be read: {error.strerror}") from None
 
 
 def _json(flag: str, text: str | None, directory: Path) -> dict[str, Any] | None:
     if text is None:
         return None
     try:
-        value = json.loads((directory / text[1:]).read_bytes() if text.startswith("@") else text)
-    except OSError as error:
-        raise BadUsage(f"{flag} {text}: can't be read: {error.strerror}") from None
+        value = json.loads(_file(flag, text, directory) if text.startswith("@") else text)
     except ValueError as error:
         raise BadUsage(f"{flag}: is not JSON: {error}") from None
     if not isinstance(value, dict):
