@@ -42,7 +42,7 @@ def engine_path() -> Path:
     own = (DATA / "volley", Path(sysconfig.get_path("scripts"), "volley"))
     path = next((each for each in own if each.is_file()), None) or shutil.which("volley")
     if path is None:
-        raise MissingPiece(f"the load engine `volley` is not here; {_MEND}")
+        raise MissingPiece(f"the load engine `volley` is not here; {_FIX}")
     argv = [str(path), "--version"]
     try:
         ended = subprocess.run(argv, capture_output=True, text=True, check=False, errors="replace")
@@ -54,12 +54,12 @@ def engine_path() -> Path:
     if version != f"volley {__version__}":
         raise MissingPiece(
             f"the load engine {path} is {version or 'nameless'}, not the volley {__version__} that "
-            f"belongs to this bakeoff; {_MEND}"
+            f"belongs to this bakeoff; {_FIX}"
         )
     return Path(path)
 
 
-_MEND = "install bakeoff from its wheel, or run `make setup` in its clone"
+_FIX = "install bakeoff from its wheel, or run `make setup` in its clone"
 
 
 def _cannot_run(path: Path | str, why: str | None) -> str:

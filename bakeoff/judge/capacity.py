@@ -164,6 +164,7 @@ def judge_capacity(
     climbs = [_climbed(history, valid, objective) for objective in search.objectives]
     estimates = [_estimates(plan, history, climbed) for climbed in climbs]
     means = _means(estimates)
+    path = path_figures(plan, every.ends)
     return capacity.CapacityReport(
         run=search.run,
         command_line=plan.command_line,
@@ -174,10 +175,10 @@ def judge_capacity(
         connections=plan.connections,
         protocol=plan.protocol,
         streams=plan.streams,
-        path=path_figures(plan, every.ends),
+        path=path,
         reference=plan.reference,
         complete=complete,
-        warnings=tuple(_run_warnings(plan, every, history, complete)),
+        warnings=(*_run_warnings(plan, every, history, complete), *path_findings(path)),
         entries=tuple(
             _entry(search, plan, receipts, history, name, reasons[name], climbs, estimates, means)
             for name in names
@@ -379,7 +380,6 @@ def _run_warnings(
     if left_out:
         yield Finding.of("blocks_disturbed", n=left_out, blocks=len(every.blocks))
     yield from kept_disturbed(every.blocks, history.blocks, plan.cores.here)
-    yield from path_findings(path_figures(plan, every.ends))
     if len(history.boots) == 1 and not history.draws:
         yield Finding.of("one_boot_of_search")
     if every.costs and not counts_energy(every):
