@@ -22,7 +22,7 @@ _GIT = re.compile(
 
 
 def clone_of(operand: str) -> Path | None:
-    """The folder that a repository's page or URL names, as it is there now; None: it is neither.
+    """The folder that a repository's page or URL names, brought up to date; None: it names none.
 
     `https://github.com/OWNER/NAME[/tree/REF/FOLDER]`, or any `…/NAME.git[#REF[:FOLDER]]`. Raises
     `BadUsage`, and `MissingPiece` where it can't be cloned.

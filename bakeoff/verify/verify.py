@@ -46,7 +46,7 @@ def verify(
     except (NoAnswer, OSError) as error:
         return _failed(handle, entry, f"{workload.first.method} {entry.path}", error, expect)
     first = answers[0]
-    # The second weighs what all later ones do: HPACK has learned by then, an upgrade is answered.
+    # The second weighs what all later ones do: HPACK has learned, an upgrade is answered.
     learns = handle.protocol in HTTP_2 or workload.websocket
     usual = answers[1] if learns and first.keeps_alive else first
     warnings = held_back(first, expect) if not wrong else []

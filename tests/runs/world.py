@@ -2,7 +2,7 @@
 
 import random
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,23 +15,20 @@ from bakeoff.model.contender import Contender
 from bakeoff.model.engine import Job
 from bakeoff.model.errors import ContenderOut, MissingPiece
 from bakeoff.model.finding import Finding
-from bakeoff.model.history import Earlier, Program
+from bakeoff.model.history import Program
 from bakeoff.model.load import Loader
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Connection, Entry
 from bakeoff.model.protocol import Agreed, Certificate, Protocol
 from bakeoff.model.readings import CoreTime, Memory, TcpTrouble, Usage
 from bakeoff.model.receipt import CpuCounter, Handle, Receipt, Verification
-from bakeoff.model.verdict import Verdict
 from bakeoff.model.why import Layer
 from bakeoff.model.workload import Workload
-from bakeoff.progress import Watch
 from bakeoff.runs import Stages
-from bakeoff.runs.results import Results
-from bakeoff.runs.stages import History, Reports
 from bakeoff.verify import AnswerSample
 from tests.judge.facts import MACHINE, SOUND_AUDIT
 from tests.judge.races import receipt
+from tests.runs.audience import Audience
 from tests.runs.loads import FakeLoad, tool_result
 from tests.runs.processes import (
     FakeCpu,
@@ -47,7 +44,7 @@ NOISE = 0.03
 
 
 @dataclass
-class World(Reports, History, Watch):
+class World(Audience):
     """Servers by name with their throughput; faults by name; and all that happened.
 
     What is `up` and what it did is by process: NAME/NUMBER, as its keeper calls it. `dead` has
@@ -138,12 +135,6 @@ class World(Reports, History, Watch):
     pids: dict[int, str] = field(default_factory=dict)
     dead: dict[str, str] = field(default_factory=dict)
     programs: dict[str, Program] = field(default_factory=dict)
-    seen: list[str] = field(default_factory=list)
-    live: bool = False
-    standings: list[Verdict | None] = field(default_factory=list)
-    rates: Mapping[str, float] = field(default_factory=dict)
-    no_history: str = ""
-    earlier_races: Earlier | None = None
     chance: random.Random = field(default_factory=lambda: random.Random(7))
 
     def freezer(self, pids: Iterable[int]) -> FakeFreezer:
@@ -288,33 +279,6 @@ class World(Reports, History, Watch):
         self, handle: Handle, request: bytes, count: int, _cpus: tuple[int, ...]
     ) -> FakeSlowClients:
         return FakeSlowClients(self, self.pids[handle.port], count)
-
-    def write(self, run: Results) -> Path:
-        page = run.path / "report.html"
-        page.write_text(run.plan.run)
-        return page
-
-    def add(self, folder: Path) -> str:
-        """A history that remembers nothing, or is away."""
-        return self.no_history
-
-    def earlier(self, folder: Path, verdict: Verdict) -> Earlier | None:
-        return self.earlier_races
-
-    def step(self, text: str) -> None:
-        self.seen.append(text)
-
-    def measured(
-        self, done_s: float, of_s: float, text: str, rates: Mapping[str, float] | None = None
-    ) -> None:
-        assert done_s <= of_s + 5, "the measuring never goes past its end by more than a block"
-        self.rates = rates or self.rates
-
-    def stands(self, verdict: Verdict | None) -> None:
-        self.standings.append(verdict)
-
-    def out(self, name: str, reason: str) -> None:
-        self.seen.append(f"{name} is out: {reason}")
 
     def build(
         self, wanted: Sequence[Wanted], say: Callable[[str], None]

@@ -79,7 +79,7 @@ func events(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// messages echoes each as it is, text or binary.
+// messages echoes each unchanged, text or binary.
 func messages(w http.ResponseWriter, r *http.Request) {
 	connection, err := websocket.Accept(w, r, nil)
 	if err != nil {

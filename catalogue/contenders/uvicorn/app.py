@@ -92,7 +92,7 @@ async def stream(send, pieces):
 
 
 async def messages(receive, send):
-    """Each comes back as it is, text or binary."""
+    """Each comes back unchanged, text or binary."""
     await receive()
     await send({"type": "websocket.accept"})
     while (message := await receive())["type"] == "websocket.receive":

@@ -67,7 +67,7 @@ async fn ws(upgrade: WebSocketUpgrade) -> Response {
     upgrade.on_upgrade(messages)
 }
 
-/// Each comes back as it is, text or binary. Pings are answered by what is underneath.
+/// Each comes back unchanged, text or binary. Pings are answered by what is underneath.
 async fn messages(mut socket: WebSocket) {
     while let Some(Ok(message)) = socket.recv().await {
         let is_data = matches!(message, Message::Text(_) | Message::Binary(_));
