@@ -48,12 +48,12 @@ impl Backend for Quic {
         Ok(false)
     }
 
-    /// A socket without its route is no connection.
+    /// A socket without its route is not a connection.
     fn open(&mut self, _: usize, _: Opened) -> Result<(), Errno> {
         Err(Errno::OPNOTSUPP)
     }
 
-    /// Never of use: what the book holds is no record.
+    /// Does nothing: the bytes of the outbox are not datagrams.
     fn send(&mut self, _: usize, _: Range<usize>) {}
 
     #[inline]
