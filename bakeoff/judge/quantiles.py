@@ -82,13 +82,18 @@ def _beta_tail(a: float, b: float, ln_odds: float) -> tuple[float, float]:
     """ln of the share below x, and its slope, where `ln_odds` is ln x/(1 - x)."""
     if ln_odds == inf:
         return 0.0, 0.0
-    ln_x, ln_y = -log1p(exp(-ln_odds)), -log1p(exp(ln_odds))
+    ln_x, ln_y = -_ln_1_and_exp(-ln_odds), -_ln_1_and_exp(ln_odds)
     ln_density = a * ln_x + b * ln_y - (lgamma(a) + lgamma(b) - lgamma(a + b))
     if exp(ln_x) < (a + 1) / (a + b + 2):
         ln_share = ln_density + log(_beta_fraction(a, b, exp(ln_x)) / a)
     else:
         ln_share = log1p(-exp(ln_density) * _beta_fraction(b, a, exp(ln_y)) / b)
     return ln_share, exp(ln_density - ln_share)
+
+
+def _ln_1_and_exp(x: float) -> float:
+    """ln(1 + e^x), where e^x is more than a float holds, too."""
+    return log1p(exp(x)) if x < 700 else x
 
 
 def _beta_fraction(a: float, b: float, x: float) -> float:

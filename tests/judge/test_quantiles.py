@@ -1,6 +1,7 @@
 """Our distributions and quantiles against scipy's, to ten digits."""
 
 from collections.abc import Callable
+from math import pi
 
 import numpy as np
 import pytest
@@ -39,6 +40,17 @@ def test_it_is_scipys_to_ten_digits(name: str, data: st.DataObject) -> None:
     ours, theirs, arguments = TESTED[name]
     values = [data.draw(strategy) for strategy in arguments]  # type: ignore[arg-type]
     assert ours(*values) == pytest.approx(float(theirs(*values)), rel=1e-10, abs=1e-300)
+
+
+@pytest.mark.parametrize("value", [0.0, 5e-324, 1e-300, 1e-160])
+@pytest.mark.parametrize("freedom", [1, 4, 1000])
+def test_below_next_to_nothing_is_half_of_students_t(value: float, freedom: int) -> None:
+    assert t_cdf(freedom, -value) == pytest.approx(0.5)
+
+
+def test_far_out_students_t_of_one_degree_of_freedom_is_cauchys() -> None:
+    for value in (1e155, 1e300):
+        assert t_cdf(1, -value) == pytest.approx(1 / pi / value)
 
 
 def test_the_normal_one_is_scipys() -> None:
