@@ -89,14 +89,12 @@ class LineWatch(Watch):
         self._ended.set()
 
     def step(self, text: str) -> None:
-        """Print the step."""
         self._begin(text)
         self._print(text)
 
     def measured(
         self, done: float, of: float, text: str, rates: Mapping[str, float] | None = None
     ) -> None:
-        """Keep how far it is, and print it where nothing was printed for a while."""
         del rates
         now_s = time.monotonic()
         if not self._measures:
@@ -110,7 +108,6 @@ class LineWatch(Watch):
         self._tick(now_s)
 
     def out(self, name: str, reason: str) -> None:
-        """Print who is out, and why."""
         self._print(f"{name} is out: {reason}")
 
     def judged(self, run: Any) -> None:
@@ -179,7 +176,6 @@ class TableWatch(LineWatch):
         self._live.stop()
 
     def step(self, text: str) -> None:
-        """Show the step beside the bar."""
         if not self._live.is_started:
             super().step(text)
             return
@@ -187,18 +183,15 @@ class TableWatch(LineWatch):
         self._draw()
 
     def stands(self, verdict: "Verdict | None") -> None:
-        """Show it from the next redraw on."""
         self._verdict, self._rates = verdict, self._rates if verdict else {}
 
     def measured(
         self, done: float, of: float, text: str, rates: Mapping[str, float] | None = None
     ) -> None:
-        """Move the bar."""
         self._rates = rates or self._rates
         super().measured(done, of, text)
 
     def judged(self, run: Any) -> None:
-        """Show the result in the table's place."""
         self._live.stop()
         super().judged(run)
 
@@ -252,13 +245,11 @@ class NotebookWatch(Watch):
         self._draw("", "\n".join(self._out))
 
     def step(self, text: str) -> None:
-        """Show the step."""
         self._draw("<progress></progress> ", text)
 
     def measured(
         self, done: float, of: float, text: str, rates: Mapping[str, float] | None = None
     ) -> None:
-        """Move the bar, a few times a second at most."""
         if time.monotonic() - self._drawn_at_s > REDRAW_S:
             said = ", ".join(
                 f"{name} {figures.rate(rate)}/s" for name, rate in (rates or {}).items()
@@ -267,7 +258,6 @@ class NotebookWatch(Watch):
             self._draw(bar, f"{text}: {said}" if said else text)
 
     def out(self, name: str, reason: str) -> None:
-        """Show who is out, and why."""
         self._out.append(f"{name} is out: {reason}")
 
     def _draw(self, bar: str, text: str) -> None:

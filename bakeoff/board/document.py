@@ -20,7 +20,6 @@ CHANGED: dict[Change, str] = {
 
 
 def planned(due: Sequence[DueRace], states: Sequence[State]) -> Document:
-    """The races that are due, and why."""
     total_s = sum(race.about_s for race in due)
     races = figures.plural(len(due), "race")
     headline = f"{races}, {figures.about(total_s)} besides builds." if due else "Nothing is due."
@@ -53,7 +52,6 @@ def why(race: DueRace, state: State) -> str:
 
 
 def leaders(cell: BoardCell) -> str:
-    """Who is first, alone or level with others."""
     first = [row for row in cell.rows if (by := row.by.get("throughput")) and by.rank]
     level = [row.name for row in first if (by := row.by["throughput"]).rank and by.rank[0] == 1]
     if not level:
@@ -62,7 +60,6 @@ def leaders(cell: BoardCell) -> str:
 
 
 def document(board: Board) -> Document:
-    """What each cell says, in a line."""
     raced = [cell for cell in board.cells if cell.state != "empty"]
     table = tabulated(
         "Cells",

@@ -93,7 +93,6 @@ class CellPage(BoardPage):
 
     @cached_property
     def measures(self) -> Sequence[Measure]:
-        """Those that the cell has."""
         return [each for each in MEASURES if any(each in row.by for row in self.cell.rows)]
 
     @cached_property
@@ -142,7 +141,6 @@ class CellPage(BoardPage):
 
     @property
     def out(self) -> Sequence[tuple[BoardRow, str]]:
-        """Who has no figures, and why."""
         return [
             (row, row.out or " ".join(sentences(row.reasons)) or "it was not compared")
             for row in self.cell.rows
@@ -179,7 +177,6 @@ class ContendersPage(BoardPage):
     template: ClassVar[str] = "board_contenders.html"
 
     def places(self, name: str) -> str:
-        """Its places in the first cell."""
         rows = {row.name: row for row in self.board.cells[0].rows}
         row = rows.get(name)
         by = row.by.get("throughput") if row else None
@@ -215,7 +212,6 @@ class ContenderPage(BoardPage):
 
     @property
     def audit(self) -> Layout:
-        """What it does for an answer, as a report has it."""
         work = self.contender.work
         table = work_table({self.contender.name: work} if work else {})
         return layout(Document(self.title, "", (table,)))
@@ -259,7 +255,6 @@ class TrustPage(BoardPage):
 
 
 def pages(board: Board) -> Iterator[BoardPage]:
-    """All pages; the first is the index."""
     cells = [cell for cell in board.cells if cell.rows] or list(board.cells[:1])
     for place, cell in enumerate(cells):
         first = CellPage(

@@ -63,7 +63,6 @@ class Raced:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Everybody who was to take part, and no twin."""
         return tuple(dict.fromkeys(e.name for e in self.run.planned.entries if not e.twin_of))
 
     @property

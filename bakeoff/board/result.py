@@ -27,7 +27,6 @@ from bakeoff.plan import ResolvedContender
 
 
 def board(cells: Sequence[Cell], races: Sequence[Raced], today: Today) -> Board:
-    """What all cells say; `races` are the newest first."""
     states = [State.of(cell, races, today) for cell in cells]
     shown = {race.name: race for state in states for race in state.races}
     newest = max(shown.values(), key=lambda race: began_at(race.verdict.machine), default=None)

@@ -17,7 +17,6 @@ OF_ROW: Mapping[Measure, str] = {
 
 
 def rows(board: Board) -> Iterator[DataRow]:
-    """A row for each contender in each cell."""
     for cell in board.cells:
         for row in cell.rows:
             contender = board.contender(row.name)
@@ -44,7 +43,6 @@ def rows(board: Board) -> Iterator[DataRow]:
 
 
 def pairs(board: Board) -> Iterator[DataRow]:
-    """A row for each two contenders in each cell."""
     for cell in board.cells:
         for pair in cell.pairs:
             yield {"cell": cell.name, **flat(pair), "links": " ".join(pair.links)}

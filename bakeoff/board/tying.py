@@ -69,7 +69,6 @@ class Reach:
         return Ratio(ratio=exp(self.centre), low=low, high=high, n=self.n)
 
     def over(self, other: "Reach") -> "Reach":
-        """This ratio over an independent one."""
         return Reach(
             self.centre - other.centre,
             hypot(self.below, other.above),

@@ -82,7 +82,6 @@ def _make(repository: Repository, folder: Path, revision: Revision) -> None:
 
 
 def _submodules(folder: Path) -> Ended:
-    """Check submodules out; quick where they are there."""
     if not (folder / ".gitmodules").exists():
         return Ended(0, "", "")
     return git(folder, "submodule", "update", "--init", "--recursive", "--quiet")

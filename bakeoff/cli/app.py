@@ -107,7 +107,6 @@ class _Commands(Group):
         return name, command.imported() if isinstance(command, _NamedCommand) else command, rest
 
     def main(self, *args: Any, **more: Any) -> None:
-        """Run a command, and exit with its status. Raises `BadUsage` for wrong words."""
         err.quiet = False
         try:
             status = super().main(*args, **{**more, "standalone_mode": False})

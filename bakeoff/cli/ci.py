@@ -105,7 +105,6 @@ def _with_project(options: CiOptions) -> tuple[CiOptions, ProjectFile, Path]:
 
 
 def _plan(options: CiOptions, project: ProjectFile, directory: Path, say_step: Say) -> CiPlan:
-    """Check both revisions out, and plan their race. Raises `BakeoffError`."""
     repository = Repository.around(directory)
     inside = directory.resolve().relative_to(repository.top.resolve())
     head = repository.revision(options.head)
@@ -143,7 +142,6 @@ class _Files:
         check_writable("--junit", junit)
 
     def write(self, run: runs.AnyRun) -> None:
-        """The result of a run; the machine and all else is in its report."""
         from bakeoff.report import render
         from bakeoff.report.export import junit
 

@@ -154,7 +154,6 @@ def opened_index(folders: list[Path]) -> Iterator["Index"]:
 
 
 def say_faults(faults: Sequence[str]) -> None:
-    """Say what is wrong with runs: the first few, and how many more there are."""
     for fault in faults[:FAULTS_SAID]:
         say(f"left out: {fault}")
     if len(faults) > FAULTS_SAID:

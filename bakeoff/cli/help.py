@@ -92,12 +92,10 @@ class Commands(typer.Typer):
         )
 
     def command(self, name: str | None = None, **settings: Any) -> Callable[[Function], Function]:
-        """As typer's, with our help."""
         return super().command(name, **{"cls": Command, **settings})
 
 
 def heads(command: Any) -> Iterator[tuple[Any, str, str]]:
-    """Each operand and option that is shown, with its names and with what it does."""
     for parameter in command.params:
         if not getattr(parameter, "hidden", False):
             yield parameter, head(parameter), parameter.help or ""
@@ -131,7 +129,6 @@ def usage(command: Any, path: str) -> str:
 
 
 def page(command: Any, context: Any) -> str:
-    """The help, brief where it was called by -h."""
     brief, is_group = context.meta.get(_BRIEFLY, False), isinstance(command, TyperGroup)
     path, width = context.command_path, min(shutil.get_terminal_size().columns, WIDTH_MAX)
     text = Text(f"Usage: {usage(command, path)}\n")
@@ -170,7 +167,6 @@ def _about(help_: str, path: str, width: int, *, brief: bool) -> Iterator[str]:
 def _sections(
     command: Any, path: str, *, brief: bool
 ) -> Iterator[tuple[str, Sequence[tuple[str, str]]]]:
-    """Headings with rows of names and texts."""
     if isinstance(command, TyperGroup):
         panels: dict[str, list[tuple[str, str]]] = {}
         for name, each in command.commands.items():
@@ -204,7 +200,6 @@ def _sections(
 
 
 def statuses() -> Iterator[tuple[str, str]]:
-    """Each exit status, and what it says."""
     for status, text in STATUSES.items():
         yield str(int(status)), f"{text[:1].upper()}{text[1:]}."
 
@@ -239,7 +234,6 @@ def _rows(rows: Sequence[tuple[str, str]], width: int, column: int) -> str:
 
 
 def fault(error: Any) -> str:
-    """One sentence: what is wrong, where, and what would be right."""
     context, parameter = getattr(error, "ctx", None), getattr(error, "param", None)
     typed = getattr(error, "option_name", "")
     if context is None and typed:

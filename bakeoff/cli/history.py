@@ -47,7 +47,6 @@ history = Commands(
 
 @history.callback()
 def overview(context: typer.Context) -> None:
-    """What there is, where no contender is named."""
     if context.invoked_subcommand is None:
         from bakeoff.report import render
         from bakeoff.report.kinds.history import shelf

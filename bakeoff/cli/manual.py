@@ -22,7 +22,6 @@ FILES = {
 
 
 def manual() -> str:
-    """The page, for man(1)."""
     return "\n".join(_page()) + "\n"
 
 
@@ -41,7 +40,6 @@ def _page() -> Iterator[str]:
 
 
 def _commands(group: TyperGroup, context: typer.Context) -> Iterator[str]:
-    """Each command, and after it those that it has itself."""
     for name in group.commands:
         _, command, _ = group.resolve_command(context, [name])
         assert command
@@ -56,7 +54,6 @@ def _commands(group: TyperGroup, context: typer.Context) -> Iterator[str]:
 
 
 def _prose(text: str) -> Iterator[str]:
-    """Paragraphs; lines of commands stay as they are."""
     for paragraph in re.split(r"\n\s*\n", text):
         yield ".PP"
         commands = paragraph.lstrip().startswith("bakeoff ")

@@ -104,7 +104,6 @@ def say(text: str, console: Console = err) -> None:
 
 
 def write_files(files: Mapping[Path, bytes], force: bool) -> None:
-    """Write what a user may have written already. Raises `BadUsage`."""
     there = [str(path) for path in files if path.exists()]
     if there and not force:
         raise BadUsage(f"{' and '.join(there)}: can't be overwritten without --force")
@@ -142,7 +141,6 @@ def show(rendered: RenderableType, result: Contract, json: str | None) -> None:
 
 
 def write_json(result: Contract, json: str | None) -> None:
-    """Write a result as one line of JSON to the file `json`, or to standard output for `-`."""
     if json == "-":
         write(result.to_json() + "\n")
     elif json:
@@ -171,7 +169,6 @@ def measure(
 
 
 def show_run(run: runs.AnyRun, json: str | None, wide: bool) -> None:
-    """Print the result of a run that is judged."""
     from bakeoff.report import render
 
     show(render.terminal(run.document(), wide), run.result, json)

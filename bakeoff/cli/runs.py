@@ -104,7 +104,6 @@ def report(
 
 
 def _formatted(path: Path, format: Format) -> str:
-    """A result, as it was judged last, in the format of another tool."""
     from bakeoff.history.results import indexed_path
     from bakeoff.report.kinds.ci import comment
 

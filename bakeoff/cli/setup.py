@@ -78,7 +78,6 @@ def setup(
 
 
 def _make_links(folder: Path) -> None:
-    """Links by the names of the programs that the engine stands in for, and how to use them."""
     links = link(folder, list(PERSONALITIES))
     say(f"{', '.join(PERSONALITIES)} in {folder} are the engine", out)
     if hidden := shadowed(links):

@@ -138,7 +138,6 @@ class SimulateOptions(Options):
     ] = None
 
     def model_post_init(self, _context: Any) -> None:
-        """Refuse what can't be had together."""
         if self.power is not None and bool(self.effect) == (self.duration is not None):
             raise BadUsage(
                 "--power: takes either an --effect, such as --effect 1%, to search how long a race "
@@ -308,7 +307,6 @@ def _effect(rates: Rates) -> str:
 
 
 def _figures(rates: Rates) -> Table:
-    """One size, a line for each rate."""
     table = Table(
         title=f"{rates.races} races of {rates.duration_s:g} s in "
         f"{figures.plural(rates.boots, 'boot')}, {rates.lasts_s:.0f} s each with warm-ups",
@@ -336,7 +334,6 @@ def _rate(rate: Rate) -> tuple[str, str]:
 
 
 def _sizes(tried: tuple[Rates, ...]) -> Table:
-    """All sizes that were tried, a line for each."""
     table = Table(box=None, pad_edge=False)
     for head in ("effect", "boots", "measured", "in all", "found", "95 % interval", "half-width"):
         table.add_column(head, justify="right")

@@ -37,8 +37,6 @@ class _Verbatim(TyperCommand):
 
 
 def add_verbatim(app: Commands, name: str, help_line: str) -> None:
-    """Add a command that becomes the engine's command `name`."""
-
     def become(context: typer.Context) -> None:
         engine = str(engine_path())
         if name in PERSONALITIES and context.args in (["--help"], ["-h"]):

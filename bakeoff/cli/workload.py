@@ -202,7 +202,6 @@ def _name(given: str | None, out_file: str | None, source: str) -> str:
 
 
 def _write(recording: Recording, choices: Choices, out_file: str | None, force: bool) -> None:
-    """Write the workload and what is beside it, and say what was left out."""
     made = draft(recording, choices)
     if not made.requests:
         why = "".join(f"\n  {remark}" for remark in made.remarks)

@@ -83,7 +83,6 @@ class Agent:
         return lines
 
     def end(self) -> None:
-        """End all that was started here, and then this process."""
         with contextlib.suppress(EOFError, OSError):
             if self._lease:
                 self._lease.send("end")

@@ -96,7 +96,6 @@ class Calls:
         return answer
 
     def end(self) -> None:
-        """End the child at once."""
         self._process.kill()
         self._process.wait()
 

@@ -75,7 +75,6 @@ class Driver:
         return ray.get(self._agents[address].do.remote(call))
 
     def renew(self, address: str) -> Any:
-        """Renew a node's lease; the lines that it has to say."""
         return ray.get(self._agents[address].renew.options(concurrency_group="lease").remote())
 
     def end(self, address: str) -> None:

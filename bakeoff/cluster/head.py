@@ -52,7 +52,6 @@ class Head:
         return self.answered(self.begin(name, *arguments))
 
     def answered(self, answer: "Future[Any]") -> Any:
-        """What is answered, as `ask` does."""
         while not wait([answer], ASK_S).done:
             self._check()
         try:
@@ -62,7 +61,6 @@ class Head:
             raise
 
     def members(self) -> list[Member]:
-        """The nodes of the cluster. Raises as `ask` does."""
         members: list[Member] = self.ask("members")
         return members
 
@@ -119,7 +117,6 @@ def _begun(head: Head, calls: Calls) -> None:
 
 
 def _reached(address: str) -> str:
-    """The address with its port. Raises `BadUsage`, and `MissingPiece` where no head answers."""
     host, colon, port = address.rpartition(":")
     if not colon:
         host, port = address, str(PORT)

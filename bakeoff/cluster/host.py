@@ -106,7 +106,6 @@ class Host:
     # What only a node of a cluster is asked for.
 
     def has_sources(self, key: str) -> bool:
-        """Whether the sources of that hash are here."""
         return _sources(key).is_dir()
 
     def take_sources(self, key: str, packed: bytes) -> str:
@@ -139,7 +138,6 @@ class Host:
         return str(out_folder(Path(folder)))
 
     def log(self, keeper: str, name: str) -> str:
-        """Where a contender of a keeper is to write its log."""
         return str(self.folder / "logs" / keeper / name)
 
     def read_log(self, path: str, offset: int) -> tuple[bytes, int]:
@@ -184,7 +182,6 @@ class _Servers(Servers):
         self._folder = folder
 
     def keeper(self, scratch: Path) -> start.Keeper:  # type: ignore[override]
-        """A keeper with its scratch folders here."""
         del scratch
         return start.Keeper(self._folder / "scratch")
 
@@ -231,7 +228,6 @@ def _sources(key: str) -> Path:
 
 
 def _sweep() -> None:
-    """Remove the folders of runs whose process is gone."""
     for folder in cache().glob(f"{_RUN}*"):
         if is_gone(folder.name.removeprefix(_RUN)):
             shutil.rmtree(folder, ignore_errors=True)

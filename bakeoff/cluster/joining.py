@@ -105,7 +105,6 @@ def slice_ms_min(way: Route) -> int:
 
 
 def able(role: Role, members: Sequence[Member], head: str) -> list[Member]:
-    """The nodes with a resource, one at least. Raises `MissingPiece`."""
     found = [each for each in members if each.resources.get(role, 0) >= 1]
     if not found:
         there = "; ".join(f"{each.address}: {_roles(each)}" for each in members)
@@ -162,7 +161,6 @@ def agents(
 
 
 def _place(head: Head, role: Role, member: Member, say: Say) -> None:
-    """Start the agent of a node: while another run has it, this one waits."""
     has_waited = False
     while not head.ask("place", role, member):
         if not has_waited:
@@ -216,7 +214,6 @@ def check_versions(nodes: Sequence[ClusterNode]) -> None:
 
 
 def version_faults(node: ClusterNode) -> Iterator[str]:
-    """What is wrong with a node, and how to fix it."""
     where = f"  {node.address} ({', '.join(node.roles)})"
     if node.bakeoff != __version__:
         yield (

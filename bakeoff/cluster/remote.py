@@ -29,7 +29,6 @@ class Lost:
         self.is_joined = False
 
     def look(self) -> None:
-        """Look whether the head is gone."""
         if why := self._gone():
             self.why = self.why or why
 
@@ -123,7 +122,6 @@ class Leases(threading.Thread):
                 self._lost.look()
 
     def stop(self) -> None:
-        """Renew no more."""
         self._done.set()
         self.join(LATE_S)
 

@@ -35,7 +35,6 @@ def open_echo(address: str) -> int:
 
 
 def close_echo() -> None:
-    """Listen no longer. May be called again."""
     while _listening:
         _listening.pop().close()
 
@@ -60,7 +59,6 @@ def _serve(listener: socket.socket) -> None:
 
 
 def exchange(load: str, server: str, port: int) -> Route:
-    """Ask the echo at `server`. Raises OSError."""
     with socket.create_connection((server, port), TIMEOUT_S) as connection:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 

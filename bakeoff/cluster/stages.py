@@ -37,7 +37,6 @@ class _Folders:
         self._there: dict[Path, str] = {}
 
     def there(self, contender: Contender, folder: Path) -> str:
-        """The folder on the server node. Raises `ContenderOut`."""
         if folder not in self._there:
             packed = pack(contender, folder)
             known = self.node.call("host", "has_sources", packed.key)
@@ -175,7 +174,6 @@ class _Keeper:
         return handle
 
     def make_certificate(self) -> Certificate:
-        """A certificate, in a folder of the server node."""
         made: Certificate = self._server.call("servers", "certificate", self.tls_folder)
         self.certificate = made
         return made
@@ -186,7 +184,6 @@ class _Keeper:
         return stopped
 
     def close(self) -> None:
-        """End all contenders; where the node is lost, its lease does."""
         try:
             self._keeper.close()
             for key in [*self._logs]:
@@ -341,12 +338,10 @@ class _Meters(Meters):
         """Not read: around each slice it would be two more calls of another machine."""
 
     def tcp(self) -> TcpTrouble | None:
-        """What any side's TCP met."""
         all_sides = [node.call("meters", "tcp") for node in (*self._servers, *self._loads)]
         return TcpTrouble.summed(all_sides) if all(all_sides) else None
 
     def network(self) -> NetworkSeen | None:
-        """What went over either side's network, and what Ray's processes took, until now."""
         nodes = (*self._servers, *self._loads)
         sides = [node.call("host", "network") for node in nodes]
         if not all(isinstance(each, NetworkUse) for each in sides):

@@ -38,5 +38,4 @@ class Failed:
 
     @classmethod
     def of(cls, error: BakeoffError) -> "Failed":
-        """An error as it can be sent: its message alone makes it."""
         return cls(BadUsage(str(error)) if isinstance(error, BadFile) else error)

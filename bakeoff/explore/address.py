@@ -42,12 +42,10 @@ class Address:
 
     @classmethod
     def of_link(cls, link: str) -> Self:
-        """The address that `live` made this link of."""
         path, _, query = link.partition("?")
         return cls.parse(path, query)
 
     def asked(self, key: str) -> str:
-        """What is asked by `key`; empty where nothing is."""
         return dict(self.query).get(key, "")
 
     def asking(self, **query: str) -> "Address":
@@ -110,7 +108,6 @@ class Links(Protocol):
 
 
 def live(address: Address) -> str:
-    """The link to `address` in the application."""
     path = "/" + "/".join(map(_segment, address.parts))
     return f"{path}?{urlencode(address.query, quote_via=quote)}" if address.query else path
 
@@ -123,7 +120,6 @@ class Still:
     here: Address
 
     def __call__(self, address: Address) -> str:
-        """The link to `address`, relative."""
         return quote(relpath(file_of(address), dirname(file_of(self.here)) or "."))
 
 

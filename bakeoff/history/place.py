@@ -30,5 +30,4 @@ def user_data() -> Path:
 
 
 def sqlite_url(path: Path) -> str:
-    """The URL of an SQLite file, whatever signs its path has."""
     return f"sqlite:///{quote(str(path))}"

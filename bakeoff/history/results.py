@@ -65,7 +65,6 @@ def indexed_path(path: Path) -> IndexedRun:
 
 
 def result_of(path: Path) -> tuple[type[AnyRun], Contract]:
-    """The result in a file, and the kind of run that it is of. Raises `BadFile`."""
     try:
         value = json.loads(path.read_bytes())
     except OSError as error:

@@ -131,7 +131,6 @@ def has(column: Any, value: str) -> Any:
 
 
 def text_of(at: datetime) -> str:
-    """A time as it is written: the order of the texts is that of the times."""
     return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 

@@ -231,7 +231,6 @@ def _estimates(plan: Plan, history: History, climbs: Mapping[str, Climbed]) -> d
 
 
 def _means(estimates: Sequence[Mapping[str, Estimate]]) -> dict[str, Estimate]:
-    """The geometric mean over several objectives, where each capacity was found."""
     if len(estimates) < 2:
         return {}
     return {

@@ -163,7 +163,6 @@ class Comparison:
         return self.long is not None and self.estimate is self.long.estimate
 
     def log_ratio(self, a: str) -> float:
-        """ln of the ratio of `a`, one of the two, over the other."""
         return self._sign(a) * self.estimate.centre
 
     def interval(self, a: str) -> Interval:

@@ -104,7 +104,6 @@ def _table(
     names: Sequence[str],
     rounds: Rounds,
 ) -> Paired:
-    """ln of a figure, more being better; a row for each turn of each round."""
     keys = sorted(
         {
             (number, turn)

@@ -106,7 +106,6 @@ class Participants:
 
     @property
     def bounded(self) -> frozenset[str]:
-        """Those that did at least what was measured."""
         return frozenset(name for name, why in self.at_least.items() if why)
 
     def trouble(self, name: str) -> tuple[Finding, ...]:

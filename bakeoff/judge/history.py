@@ -120,7 +120,6 @@ class History:
         return [entry for start in self.starts for entry in start.started if entry.name == name]
 
     def agreed(self, name: str) -> list[Agreed]:
-        """What the load generator's connections to it came to, in each boot that says so."""
         return [start.agreed[name] for start in self.starts if name in start.agreed]
 
     def out(self, name: str) -> dict[int, str]:
@@ -162,7 +161,6 @@ class History:
         return TcpTrouble.summed(given) if given else None
 
     def turns(self, name: str) -> list[Turn]:
-        """Its slices, short and long."""
         lengths = self.lengths(name)
         ramp_ms = lengths.ramp_ms if lengths else 0
         threads = {start.boot: start.threads for start in self.starts}
@@ -253,7 +251,6 @@ def _alone(block: samples.Block) -> samples.Block | None:
 
 
 def left_out(blocks: Sequence[samples.Block], kept: Sequence[samples.Block]) -> int:
-    """Of how many blocks some slices or all are not `kept`."""
     whole = {id(block) for block in kept}
     return sum(id(block) not in whole for block in blocks)
 

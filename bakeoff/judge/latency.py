@@ -45,12 +45,10 @@ class Merged:
 
     @property
     def answered(self) -> int:
-        """How many requests have a latency."""
         return int(self.cumulated[-1]) if len(self.cumulated) else 0
 
     @property
     def stdev_us(self) -> float:
-        """The standard deviation of the answered."""
         counts = np.diff(self.cumulated, prepend=0)
         squares = counts * (self.values_us - self.mean_us) ** 2
         return float(np.sqrt(squares.sum() / self.answered)) if self.answered else 0.0
@@ -72,7 +70,6 @@ def in_flight(events: Iterable[SliceEvent]) -> float:
 
 
 def merge(events: Iterable[SliceEvent | RequestSlice]) -> Merged:
-    """Adds up the histograms and the misses of all slices."""
     given = list(events)
     total, answered = added([event.latency for event in given])
     weighted_us = sum(

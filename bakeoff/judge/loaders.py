@@ -212,7 +212,6 @@ def findings(blocks: Sequence[Block], left_out: int, is_open: bool) -> Iterator[
 
 
 def _unlike(given: Sequence[Loading], is_open: bool) -> Iterator[Finding]:
-    """Those whose connections fare worse than the others'."""
     if len(given) < 2:
         return
     losses = [each.misses / max(1, each.due) for each in given]

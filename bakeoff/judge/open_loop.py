@@ -68,7 +68,6 @@ class Offered:
 
     @cached_property
     def latency(self) -> Merged:
-        """From when requests were due."""
         return merge(event for _, event in self.events)
 
     @property
@@ -77,7 +76,6 @@ class Offered:
 
     @property
     def send_lag(self) -> Merged:
-        """From when they were due to when they were sent."""
         return merge_encoded(event.send_lag or "" for _, event in self.events)
 
     @property

@@ -41,7 +41,6 @@ class Paired:
         return cls(names, boot, np.zeros(len(boot), np.int64), process, ln_y)
 
     def log_ratio(self, a: str, b: str) -> Floats:
-        """d = ln y_a − ln y_b per block; NaN where one of the two had no turn."""
         columns = (self.names.index(a), self.names.index(b))
         difference: Floats = self.ln_y[:, columns[0]] - self.ln_y[:, columns[1]]
         return difference
@@ -166,10 +165,6 @@ def pair_up(
     names: Sequence[str],
     merit: Merit = ln_throughput,
 ) -> Paired:
-    """The blocks as one table. Columns are sorted by name, so the order of `names` is no input.
-
-    `draws` says which process answered; none: each boot had one of each.
-    """
     columns = tuple(sorted(names))
     index = {name: column for column, name in enumerate(columns)}
     processes = {(draw.boot, draw.draw): draw.processes for draw in draws}

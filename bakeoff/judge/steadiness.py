@@ -171,7 +171,6 @@ class Stalls:
 
     @property
     def length_us(self) -> float | None:
-        """The median wait; None: none was seen whole."""
         return median(self.lengths_us) if self.lengths_us else None
 
 

@@ -82,7 +82,6 @@ def held_back(plan: Plan, history: History, name: str) -> Iterator[Finding]:
 
 
 def first_events(slices: Iterable[SliceEvent]) -> latency.Merged:
-    """The times to the first event; a stream without one is infinitely late."""
     given = [(event, event.events) for event in slices if event.events]
     merged = latency.merge_encoded(events.first for _, events in given)
     begun = sum(event.due + events.open for event, events in given)
@@ -90,11 +89,9 @@ def first_events(slices: Iterable[SliceEvent]) -> latency.Merged:
 
 
 def gaps(slices: Iterable[SliceEvent]) -> latency.Merged:
-    """The times from one event of a stream to the next."""
     return latency.merge_encoded(event.events.gap for event in slices if event.events)
 
 
 def _longer(between: latency.Merged, least_us: float) -> int:
-    """How many are that long, or longer."""
     below = int(np.searchsorted(between.values_us, least_us))
     return between.answered - (int(between.cumulated[below - 1]) if below else 0)

@@ -162,7 +162,6 @@ class Tally:
 
     @property
     def of_tls(self) -> Handshakes | None:
-        """Its handshakes while it was loaded; None: there were none."""
         if not self.handshakes:
             return None
         mean_us = self.handshakes_us / self.handshakes

@@ -31,7 +31,6 @@ class Instance:
         self.ended_ns = 0
 
     def ended(self, wait_status: int) -> None:
-        """Its first process was reaped."""
         self.status = os.waitstatus_to_exitcode(wait_status)
         self.ended_ns = time.monotonic_ns()
 
@@ -63,13 +62,11 @@ class Instance:
         send(signal.SIGKILL, self.members())
 
     def clear_away(self) -> None:
-        """Remove its group and its scratch folder, once nothing of it runs."""
         if self.group:
             cgroups.remove_soon(self.group.path, within_s=0.5)
         shutil.rmtree(self.scratch, ignore_errors=True)
 
     def report(self) -> dict[str, Any]:
-        """What the keeper answers about it."""
         return {
             "pid": self.pid,
             "status": self.status,

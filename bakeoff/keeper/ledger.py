@@ -49,11 +49,9 @@ class Entry(NamedTuple):
         self.add(session=own.pid, started=own.started, log=log)
 
     def add_seen(self, seen: Process) -> None:
-        """Add a process that one of ours started."""
         self.add(seen=seen.pid, started=seen.started)
 
     def close(self) -> None:
-        """Nothing is left of what it names."""
         self.path.unlink(missing_ok=True)
 
 
@@ -163,7 +161,6 @@ def entered(**more: Any) -> Iterator[Entry]:
 
 
 def entries() -> list[Kept]:
-    """All entries of this user that can be read."""
     found = []
     for folder in places():
         with contextlib.suppress(OSError):

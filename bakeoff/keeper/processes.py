@@ -58,7 +58,6 @@ def process(pid: int) -> Process | None:
 
 
 def processes() -> dict[int, Process]:
-    """All processes that can be seen, by pid."""
     with os.scandir("/proc") as found:
         pids = [int(entry.name) for entry in found if entry.name.isdigit()]
     table = ((pid, process(pid)) for pid in pids)
@@ -66,7 +65,6 @@ def processes() -> dict[int, Process]:
 
 
 def marker(pid: int) -> str | None:
-    """The marker in the environment of `pid`; None if it has none or hides it."""
     try:
         return parse_marker(Path(f"/proc/{pid}/environ").read_bytes())
     except OSError:

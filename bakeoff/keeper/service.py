@@ -83,7 +83,6 @@ class Service:
         self._wait(timeout_ms=PAUSE_MS)
 
     def _reap(self) -> None:
-        """Reap children and the orphans that came to us."""
         with contextlib.suppress(ChildProcessError):
             while (reaped := os.waitpid(-1, os.WNOHANG))[0]:
                 for instance in self._instances.values():

@@ -92,7 +92,6 @@ def spawn(order: Order, instance_id: str, candidates: list[Base], entry: Entry) 
 
 
 def _give_up(pid: int, group: Base | None) -> None:
-    """Reap a child that ends before it becomes the contender."""
     os.waitpid(pid, 0)
     if group:
         remove_soon(group.path, within_s=0.5)

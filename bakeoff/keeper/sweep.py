@@ -37,7 +37,6 @@ class _Done(NamedTuple):
     removed: list[Path]
 
     def lines(self) -> tuple[str, ...]:
-        """The same for people."""
         lines = []
         if self.ended:
             lines.append(f"ended {_named(self.ended)}")
@@ -107,7 +106,6 @@ def _wait_for_endings(ending: list[Kept]) -> None:
 
 
 def _end_entry(entry: Kept, done: _Done) -> None:
-    """End and remove all that `entry` names, then the entry itself."""
     left = _end_all(lambda table: strays(entry, table), done) if entry.is_of_this_boot() else set()
     for group in entry.groups:
         if group.is_dir():

@@ -36,7 +36,6 @@ class Offset:
 
     @property
     def round_trip_ns(self) -> int:
-        """How long the exchange took."""
         return 2 * self.error_ns
 
     def error_at_ns(self, at_ns: int) -> int:
@@ -61,7 +60,6 @@ def compare_clocks(ask: Clock, rounds: int = ROUNDS, now_ns: Clock = time.monoto
 
 
 def exchange(ask: Clock, now_ns: Clock = time.monotonic_ns) -> Offset:
-    """One round trip."""
     asked_ns = now_ns()
     there_ns = ask()
     answered_ns = now_ns()

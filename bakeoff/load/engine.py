@@ -88,7 +88,6 @@ class Engine:
         self.close()
 
     def close(self) -> None:
-        """End the engine; idempotent."""
         if self._process.poll() is None:
             try:
                 self._ask(StopCommand(), Done, STOP_S - GRACE_S)

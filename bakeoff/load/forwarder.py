@@ -59,7 +59,6 @@ class Forwarder:
         return PathSeen.from_json(self._line(), "volley path")
 
     def close(self) -> None:
-        """End it; idempotent."""
         for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
             assert stream
             with contextlib.suppress(BrokenPipeError):

@@ -67,7 +67,6 @@ class Worker:
         return future
 
     def end(self) -> None:
-        """End when all is done."""
         self._todo.put(None)
 
 
@@ -172,7 +171,6 @@ class _Share:
         return self.generator.ready
 
     def command(self, command: SliceCommand) -> SliceCommand:
-        """Its part of a slice."""
         share = {"seed": seed_of(command.seed, self.place), "phase": (self.place + 0.5) / self.of}
         rate = command.rate and command.rate / self.of
         return command.model_copy(update={**share, "rate": rate})

@@ -152,7 +152,6 @@ def cpu_quota(groups: dict[str, Path]) -> float | None:
 
 
 def _upwards(folder: Path | None) -> Iterable[Path]:
-    """`folder` and the groups above it."""
     above = [folder, *folder.parents] if folder else []
     return [each for each in above if (each / "cgroup.procs").exists()]
 

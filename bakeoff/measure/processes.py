@@ -152,7 +152,6 @@ def process_changes(
 
 
 def _at_work(used_ns: ThreadTimes) -> set[int]:
-    """The processes that used a worthwhile share of what the busiest used."""
     total_ns: dict[int, int] = {}
     for (pid, _), ns in used_ns.items():
         total_ns[pid] = total_ns.get(pid, 0) + ns

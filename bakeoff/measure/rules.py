@@ -73,7 +73,6 @@ def governor(name: str) -> Hindrance:
 
 
 def turbo(on: bool) -> Hindrance:
-    """Turbo depends on temperature and on how many cores are busy."""
     if not on:
         return _ok("turbo is off", "the frequency doesn't depend on the temperature")
     return _note(
@@ -120,7 +119,6 @@ def clock_source(name: str) -> Hindrance:
 
 
 def load(average: float, processors: int) -> Hindrance:
-    """The load average of the last minute."""
     what = f"load average {average:.1f}"
     if average < 0.3 * processors:
         return _ok(what, "the machine is quiet")
@@ -129,7 +127,6 @@ def load(average: float, processors: int) -> Hindrance:
 
 
 def busiest(process: Busiest | None) -> Hindrance:
-    """Another process that uses the processors right now."""
     if process is None or process.processors < 0.05:
         return _ok("no process is busy", "none used over 5 % of a processor in the last second")
     level = _warning if process.processors >= 0.2 else _note
@@ -205,7 +202,6 @@ def ports(outgoing: tuple[int, int], tw_reuse: int | None) -> Hindrance:
 
 
 def counting(kind: str) -> Hindrance:
-    """How the CPU time of contenders is counted."""
     if kind != "tree":
         return _ok(f"{kind} for each contender", "CPU time includes all that a contender forks")
     return _note(

@@ -174,7 +174,6 @@ class RequestSection(Contract):
 
     @property
     def content(self) -> bytes:
-        """The body, but for one of a file."""
         if self.body_bytes:
             return numbers(self.body_bytes)
         return self.body.encode(errors="surrogateescape")

@@ -126,7 +126,6 @@ class Why(Contract):
     machine: Machine
 
     def pair(self, name: str) -> WhyPair | None:
-        """What is found of a contender against the reference."""
         return next((pair for pair in self.pairs if pair.name == name), None)
 
 

@@ -240,11 +240,9 @@ class Workload(Contract):
         )
 
     def content(self, name: str) -> bytes:
-        """What the file called `name` has in it."""
         return base64.b64decode(self.files[name])
 
     def body(self, section: RequestSection) -> bytes:
-        """The body of a request as it stands, with its fields."""
         if self.exchange:
             return self.exchange.body
         return self.content(section.body_file) if section.body_file else section.content
@@ -262,7 +260,6 @@ class Workload(Contract):
         return bool(self.data and expect.body and has_fields(expect.body))
 
     def table(self) -> tuple[list[str], list[list[str]]]:
-        """The data file's columns and rows; none of either without one. Raises ValueError."""
         if self.data is None:
             return [], []
         columns, *rows = rows_of(self.content(self.data))

@@ -129,7 +129,6 @@ def plan_capacity(
 
 
 def check_budget(given_s: float, needed_s: float, boots: int) -> None:
-    """Raises `BadUsage` where the measured time doesn't allow a round in each boot."""
     if given_s < needed_s:
         several = f" in each of {boots} boots" if boots > 1 else ""
         raise BadUsage(

@@ -88,7 +88,6 @@ class Catalogue:
         return article
 
     def upstream(self, workload: Workload) -> Entry | None:
-        """The server or database behind the contenders, where `workload` needs one."""
         if not workload.has_upstream:
             return None
         name = ECHO if workload.websocket else UPSTREAM

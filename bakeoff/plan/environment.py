@@ -42,7 +42,6 @@ class Environment:
 
     @property
     def host(self) -> str:
-        """The address that servers are given."""
         return self.cluster.server.address if self.cluster else LOOPBACK
 
     def spare_cpus(self, cores: Cores) -> tuple[int, ...]:

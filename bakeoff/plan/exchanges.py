@@ -82,7 +82,6 @@ def _headers(options: RequestOptions) -> dict[str, str]:
 
 
 def _message(options: RequestOptions, directory: Path) -> dict[str, Any]:
-    """The keys of the message: a text, a file's bytes, or a length."""
     if options.message is not None and options.message_size is not None:
         raise BadUsage("--message and --message-size: give one of them")
     if options.message is None and options.message_size is None:

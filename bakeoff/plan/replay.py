@@ -63,7 +63,6 @@ class ReplayOptions(Options):
     ] = False
 
     def model_post_init(self, _context: Any) -> None:
-        """Refuse a scale that is out of range, and a protocol that no tool speaks."""
         if self.protocol not in (None, "h1") and (self.driver != "engine" or self.faithful):
             raise BadUsage(
                 f"--protocol {self.protocol}: the articles' tools speak HTTP/1 in cleartext; the "
@@ -100,7 +99,6 @@ def plan_replay(article: Article, options: ReplayOptions, environment: Environme
 def adapt(
     replay: ReplayPlan, comparison: Comparison, catalogue: Catalogue, available: Sequence[int]
 ) -> PlannedComparison:
-    """The race of one comparison, with its rows as entries. Raises `BadFile`, `BadUsage`."""
     article = replay.article
     shape = article.loads[comparison.load]
     workload = catalogue.workload(comparison.workload)

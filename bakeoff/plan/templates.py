@@ -41,7 +41,6 @@ def contender_toml(name: str, start: Start) -> str:
 
 
 def catalogue_toml(name: str, start: Start) -> str:
-    """The same, with all that the catalogue wants of it."""
     lines = [
         *_head(name, start),
         'homepage = ""',

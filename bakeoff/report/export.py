@@ -84,7 +84,6 @@ def _ratio(given: Ratio | None) -> _Value | None:
 
 
 def bencher(run: IndexedRun, commit: str = "") -> str:  # noqa: ARG001
-    """Bencher Metric Format: a benchmark is a contender, a measure a figure."""
     benchmarks = {
         measured.name: {
             figure.name: {

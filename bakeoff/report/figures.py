@@ -65,7 +65,6 @@ def ratio_times(ratio: float | None, low: float | None, high: float | None) -> s
 
 
 def parts(of: Interval) -> tuple[str, str, str]:
-    """A ratio and its two ends, each as `interval` writes it."""
     return interval(of.ratio, of.low, of.high)
 
 

@@ -19,7 +19,6 @@ _OF_RATIO = {"ratio": "", "low": "_low_95", "high": "_high_95"}
 
 
 def flat(given: Contract, without: Collection[str] = ()) -> dict[str, Value]:
-    """The columns of `given`, without some of its keys."""
     return part(type(given), given, "", without)
 
 

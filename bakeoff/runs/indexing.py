@@ -78,7 +78,6 @@ class Setting:
 
 
 def of_verdicts(verdicts: Mapping[str, Verdict], setting: Setting) -> Indexed:
-    """The races that have these verdicts, by the names of the parts that they are."""
     return Indexed(tuple(_race(part, verdict, setting) for part, verdict in verdicts.items()))
 
 

@@ -158,7 +158,6 @@ def taken_cpus(run: AnyRun) -> frozenset[int]:
 
 
 def _cpus(value: Any) -> Iterator[int]:
-    """Every processor that a plan names, wherever in it."""
     if isinstance(value, dict):
         for key, inner in value.items():
             if key == "cores" and isinstance(inner, dict):

@@ -127,11 +127,9 @@ class Store:
         self._keep(name, contract.to_json())
 
     def machine(self) -> Machine:
-        """machine.json. Raises `BadFile`."""
         return Machine.read_json(self.path / "machine.json")
 
     def receipts(self) -> dict[str, Receipt]:
-        """receipts.json. Raises `BadFile`."""
         path = self.path / "receipts.json"
         try:
             return _RECEIPTS.validate_json(path.read_bytes())

@@ -57,7 +57,6 @@ class Weather:
         return float(self._ln_speed)
 
     def cores(self) -> tuple[CoreTime, ...]:
-        """/proc/stat's account of both cores, in whole ticks."""
         return tuple(_core(cpu, self.now_s, stolen) for cpu, stolen in enumerate(self._stolen_s))
 
 

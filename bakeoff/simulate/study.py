@@ -62,7 +62,6 @@ def race(size: Size, conditions: Conditions, seed: int) -> Outcome:
 
 
 def rate(count: int, n: int) -> Rate:
-    """The share with its exact binomial 95 % interval: Clopper and Pearson's."""
     low = beta_quantile(count, n - count + 1, 0.025) if count else 0.0
     high = beta_quantile(count + 1, n - count, 0.975) if count < n else 1.0
     return Rate(count=count, n=n, share=count / n, low=low, high=high)
@@ -99,7 +98,6 @@ def study(seed: int) -> Iterator[Study]:
 
 
 def summed_up(size: Size, outcomes: Sequence[Outcome]) -> Rates:
-    """The rates over one or more races."""
     n = len(outcomes)
     widths = [race.half_width for race in outcomes if race.half_width is not None]
     return Rates(

@@ -83,7 +83,6 @@ class World:
         """And nothing is kept."""
 
     def chance(self, sd: float) -> float:
-        """A normal number about 0."""
         return float(self.rng.normal(0, sd))
 
     # Servers, and the keeper of their processes.

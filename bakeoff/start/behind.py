@@ -88,7 +88,6 @@ def _enclosed(host: str, port: int, table: dict[int, Process], *, udp: bool) -> 
 
 
 def _addresses(pid: int) -> Iterator[str]:
-    """Those of the network namespace of `pid`."""
     with suppress(OSError):
         yield from _LOCAL.findall(Path(f"/proc/{pid}/net/fib_trie").read_text())
 

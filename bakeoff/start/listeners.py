@@ -36,7 +36,6 @@ def endpoint(address: str, port: int) -> str:
 
 
 def listeners(of: int | str = "self", *, udp: bool = False) -> Iterator[Listener]:
-    """All in the network namespace of the process `of`, proc(5)."""
     names, listens = _TABLES[udp]
     for name in names:
         with suppress(OSError):

@@ -231,7 +231,6 @@ def _body_file(made: Draft, request: Request) -> str:
 
 
 def _shape_of(several: list[Request]) -> JsonValue:
-    """The shape of their answers; None where it isn't known or can't be read."""
     answers: list[Any] = []
     for request in several:
         if request.compressed:

@@ -64,7 +64,6 @@ class Recording:
     def take_host(
         self, by_host: Mapping[str, Counter[Request]], host: str | None, path: Path
     ) -> None:
-        """Take the requests to `host`, else to the first one. Raises `BadUsage`."""
         if host and host not in by_host:
             there = ", ".join([*by_host][:5]) or "none"
             raise BadUsage(f"--host {host}: {path} has no request to it; hosts: {there}")

@@ -58,7 +58,6 @@ def parts_of(path: str) -> Parts:
 
 
 def path_with(parts: Parts) -> str:
-    """The inverse of `parts_of`."""
     query = "" if parts.query is None else "?" + "&".join(map("".join, parts.query))
     return "/".join(parts.segments) + query
 

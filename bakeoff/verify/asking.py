@@ -91,7 +91,6 @@ Former: TypeAlias = "Session | SessionTicket"
 def opened(
     handle: Handle, timeout_s: float = READ_TIMEOUT_S, former: Former | None = None
 ) -> Connection:
-    """A connection to a server, with its TLS where it has one. Raises `NoAnswer`, OSError."""
     close = handle.connection == "close"
     return _open(handle.address, handle.protocol, handle.tls, handle.host, timeout_s, close, former)
 
@@ -128,7 +127,6 @@ def _open(
 
 
 def shaken(connection: Connection) -> tuple[TlsConduct, Former | None]:
-    """What its handshake came to, and what resumes its session."""
     if isinstance(connection, Http1Connection | Http2Connection):
         assert isinstance(connection.socket, ssl.SSLSocket)
         context, session = connection.socket.context, connection.socket.session

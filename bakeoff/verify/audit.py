@@ -198,7 +198,6 @@ class _Client:
             return None
 
     def _tls(self) -> TlsConduct | None:
-        """What a handshake comes to, and whether a second one is shorter; None without TLS."""
         if not self._handle.tls:
             return None
         former, seen = None, []

@@ -109,7 +109,6 @@ def _check_no_more(rest: bytes) -> None:
 
 
 def written(request: RequestSection, path: str, host: str, *, close: bool) -> bytes:
-    """A request as it is sent."""
     client = h11.Connection(our_role=h11.CLIENT)
     return _written(client, request, path, host, close=close, version="1.1")
 
@@ -198,7 +197,6 @@ class Coming:
             raise NoAnswer(f"its body is over {RESPONSE_BYTES_MAX} bytes")
 
     def answer(self, *, keeps_alive: bool = False) -> Answer | None:
-        """What has come; None without a head."""
         if self.status is None:
             return None
         return Answer(

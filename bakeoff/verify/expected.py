@@ -97,7 +97,6 @@ def after(right: int) -> str:
 
 
 def shown(body: bytes) -> str:
-    """The beginning of a body, for a message."""
     text = body[:SHOWN_BYTES].decode(errors="replace")
     more = f"… ({len(body)} bytes)" if len(body) > SHOWN_BYTES else ""
     return f'"{text}"{more}' if body else "an empty body"

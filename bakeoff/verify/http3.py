@@ -118,7 +118,6 @@ class Http3Connection:
         return answer
 
     def tls(self) -> TlsConduct:
-        """What the handshake came to; it resumed an earlier one, or not."""
         assert self._shaken
         suite = self._quic.tls.key_schedule
         return TlsConduct(

@@ -115,7 +115,6 @@ def _verify_all(
 
 
 def _of_each(answers: Sequence[Answer], workload: Workload, expect: ExpectSection) -> list[str]:
-    """What is wrong with each of several answers to one request."""
     wrong: list[str] = []
     for number, answer in enumerate(answers):
         found = problems(answer, workload, expect)

@@ -61,7 +61,6 @@ class Messages:
         self._unshown = bytes(self._raw)
 
     def ask(self, request: MessageSection) -> Answer:
-        """One message, and its echo. Raises `NoAnswer`."""
         (answer,) = self.ahead(request, 1)
         return answer
 
@@ -148,7 +147,6 @@ class Messages:
 
 
 def written(request: MessageSection, path: str, host: str) -> bytes:
-    """An upgrade as it is sent."""
     return WSConnection(ConnectionType.CLIENT).send(_upgrade(request, path, host))
 
 

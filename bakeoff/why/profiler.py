@@ -63,7 +63,6 @@ class Sampling:
         self._files = files
 
     def samples(self) -> list[Sample]:
-        """All of them; those of each way of unwinding in their order. Raises `ProfilerFailed`."""
         fields = ("-F", "pid,time,ip,sym,dso", "--ns", "--no-inline")
         texts = [_output(["perf", "script", "-i", str(file), *fields]) for file in self._files]
         return [sample for text in texts for sample in samples(text.splitlines())]
@@ -251,7 +250,6 @@ def _running(argv: Sequence[str]) -> Iterator["Future[Ended]"]:
 
 
 def _check(ended: Ended) -> None:
-    """Raise `ProfilerFailed` with what a profiler said that ended by itself."""
     said = " ".join((ended.stderr or ended.stdout).split())
     raise ProfilerFailed(f"it ended with status {ended.status}: {said[:300]}")
 

@@ -33,7 +33,6 @@ def telling_line(output: str) -> str:
 
 
 def find(tool: str, pattern: str, output: str) -> tuple[str, ...]:
-    """The groups of the first line that matches `pattern`. Raises `Unreadable`."""
     match = re.search(pattern, output, re.MULTILINE)
     if match is None:
         raise Unreadable(tool, output)

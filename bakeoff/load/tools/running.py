@@ -112,7 +112,6 @@ def missing(loader: Loader) -> str | None:
 
 
 def run(loader: Loader, spec: LoadSpec) -> LoadRun:
-    """Run the tool to its end. Raises `BadUsage` for what it can't do."""
     tool, argv = _TOOLS[loader], command(loader, spec)
     limit_s = time_limit_s(spec)
     try:

@@ -48,7 +48,6 @@ class LoadSpec:
 
     @property
     def url_host(self) -> str:
-        """The URL's host, with the port if it has one."""
         return urlsplit(self.url).netloc
 
     @property

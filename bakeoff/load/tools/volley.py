@@ -51,7 +51,6 @@ def _expectation(body: bytes) -> str:
 
 
 def parse(output: str, spec: LoadSpec) -> LoadResult:
-    """The result that volley printed. Raises `Unreadable`."""
     line = next((line for line in output.splitlines() if line.startswith("{")), "")
     try:
         result = LoadResult.from_json(line, "volley")

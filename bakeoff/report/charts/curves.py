@@ -17,7 +17,6 @@ Symbol = Callable[[float, float], Markup]
 
 
 def looks(colours: Mapping[str, str]) -> Looks:
-    """How each name's line is drawn: where colours begin anew, with other dashes."""
     return {
         name: {"stroke": colour, "stroke_dasharray": DASHES[place // len(PALETTE) % len(DASHES)]}
         for place, (name, colour) in enumerate(colours.items())
@@ -45,7 +44,6 @@ def legend(symbols: Mapping[str, Symbol], frame: Frame) -> Drawing:
 
 
 def x_scale(low: float, high: float, frame: Frame, *, is_log: bool = False) -> Scale:
-    """Across a plot; a logarithmic one has a little room around its ends."""
     begin, end = LEFT_PX, frame.width - RIGHT_PX
     return Scale.log([low, high], begin, end) if is_log else Scale(low, high, begin, end)
 

@@ -46,7 +46,6 @@ class Race:
 
     @cached_property
     def standings(self) -> list[Standing]:
-        """The ranked entries' ratios, then the twin's."""
         standings = [
             Standing(printable(entry.name), entry.ratio, entry.boots, entry.draws)
             for entry in self.ranked

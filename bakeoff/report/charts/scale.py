@@ -38,7 +38,6 @@ class Scale:
         return cls(low / pad, high * pad, begin, end, is_log=True)
 
     def at(self, value: float) -> float:
-        """Its pixel; what is beyond an end is at that end."""
         inside = min(max(value, self.low), self.high)
         if self.is_log:
             share = math.log(inside / self.low) / math.log(self.high / self.low)

@@ -79,7 +79,6 @@ def _looks(race: Race) -> Looks:
 
 
 def percentiles(race: Race) -> Chart | None:
-    """Latency at each share of requests, the tail stretched out."""
     curves = {
         printable(entry.name): [
             (nines(share), us) for share, us in entry.percentiles_us if share < 1 and us > 0

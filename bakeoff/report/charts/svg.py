@@ -107,12 +107,10 @@ def quiet(said: str, x: float, y: float, **look: Look) -> Markup:
 
 
 def length(said: str) -> float:
-    """How many px a line of text takes, at most."""
     return len(said) * PX_PER_CHARACTER
 
 
 def fitting(said: str, px: float) -> str:
-    """As much of it as `px` has room for."""
     room = max(4, int(px / PX_PER_CHARACTER))
     return said if len(said) <= room else said[: room - 1] + "…"
 

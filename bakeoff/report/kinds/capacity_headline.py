@@ -12,7 +12,6 @@ def headline(report: CapacityReport) -> str:
 
 
 def objectives(report: CapacityReport) -> dict[str, str]:
-    """Each objective as the command line had it → as people read it."""
     return {objective.text: slo(objective) for objective in report.objectives}
 
 

@@ -109,7 +109,6 @@ def means_table(report: CapacityReport) -> Table:
 
 
 def beyond_table(report: CapacityReport) -> Table:
-    """What a request costs at capacity, and how a server does past it."""
     first = report.objectives[0]
     quantile = first.bounds[-1].quantile
     entries = [entry for entry, _ in ranked(report, first.text)]

@@ -24,7 +24,6 @@ _TONES: dict[str, doc.Tone] = {
 
 
 def document(result: Ci, causes: Why | None = None) -> doc.Document:
-    """The report, with what makes the difference, where that was looked for."""
     race = result.race
     parts = [doc.Item("samples, verdict and report", "·", "race", "race/report.html")]
     if causes:

@@ -193,7 +193,6 @@ def _left_out(grid: Grid) -> list[doc.Item]:
 
 
 def _warnings(grid: Grid) -> list[str]:
-    """The warnings of all cells; each is said once, with the cells that it is about."""
     return said_once({cell.name: warnings(cell.verdict) for cell in grid.cells if cell.verdict})
 
 

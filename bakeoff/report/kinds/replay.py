@@ -188,7 +188,6 @@ def _here(name: str, write: Callable[[Any], str]) -> Callable[[tuple[Row, RowRes
 
 
 def _agreement(comparison: ComparisonResult) -> doc.Table:
-    """What our engine makes of a row, over what the article's tool makes of it."""
     columns: list[tuple[str, Callable[[Agreement], str]]] = [
         ("row", lambda of: of.row),
         ("tool", lambda of: of.tool),
@@ -250,7 +249,6 @@ def _ms(ms: float | None) -> str:
 
 
 def _article(article: Article) -> doc.Section:
-    """What the article is, and where the published figures come from."""
     facts = [
         ("title", article.title),
         ("published", str(article.published)),

@@ -108,7 +108,6 @@ def document(result: Why, flames: Callable[[], Sequence[Flames]] = tuple) -> Doc
 
 
 def headline(result: Why) -> str:
-    """What each contender's requests cost more, and of what that comes."""
     if result.given_up:
         return f"No causes: {result.given_up}."
     if not result.pairs:
@@ -117,7 +116,6 @@ def headline(result: Why) -> str:
 
 
 def facts(result: Why) -> tuple[str, ...]:
-    """What was measured."""
     if not result.rate_per_s:
         return ()
     return (
@@ -151,12 +149,10 @@ def blocks(result: Why, flames: Callable[[], Sequence[Flames]]) -> tuple[Block, 
 
 
 def brief(result: Why) -> Section:
-    """The sentences, and the tables that add up to what they say."""
     return Section(TITLE, (Text(headline(result)), *map(_lines, result.pairs)))
 
 
 def section(result: Why, flames: Callable[[], Sequence[Flames]] = tuple) -> Section:
-    """What a race's report has of it."""
     said = (Text(headline(result)), *blocks(result, flames))
     return Section(TITLE, said)
 

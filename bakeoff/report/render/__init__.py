@@ -35,7 +35,6 @@ def write(folder: Path, document: Document) -> Path:
 
 
 def snippet(document: Document) -> str:
-    """HTML for a notebook: the headline, the first pictures and the first table."""
     from bakeoff.report.render.html import snippet
 
     return snippet(document)
@@ -55,7 +54,6 @@ LIBRARIES: tuple[Literal["polars", "pandas"], ...] = ("polars", "pandas")
 
 
 def csv(rows: Sequence[DataRow]) -> str:
-    """A line per row, unrounded; what a row doesn't have is empty."""
     out = io.StringIO()
     writer = csv_format.DictWriter(out, _names(rows), lineterminator="\n")
     writer.writeheader()

@@ -96,13 +96,11 @@ def page(document: doc.Document, layout: Layout) -> str:
 
 
 def split_headline(document: doc.Document) -> tuple[str, str]:
-    """The first sentence of the headline, which is a page's title, and what follows it."""
     finding, dot, further = document.headline.partition(". ")
     return finding + dot.strip(), further
 
 
 def snippet(document: doc.Document) -> str:
-    """The headline, the first pictures and the first table, for a notebook."""
     blocks = _Builder().shown(
         next((block for block in document.summary if isinstance(block, kind)), doc.Text(""))
         for kind in (doc.Charts, doc.Table)

@@ -35,7 +35,6 @@ class CapacityRun(Run[CapacityPlan, CapacityReport]):
 
     @property
     def plan(self) -> CapacityPlan:
-        """The plan, with the contenders and the duration that the log has left it."""
         race = changed(self.planned.race, self.records())
         return self.planned.model_copy(update={"race": race})
 
@@ -79,7 +78,6 @@ class CapacityRun(Run[CapacityPlan, CapacityReport]):
         )
 
     def left_out(self) -> Collection[str]:
-        """Contenders that were requested and whose capacity is not known."""
         invalid = (entry.name for entry in self.result.entries if not entry.valid)
         return {*invalid, *self.out(), *(each.name for each in self.planned.race.skipped)}
 

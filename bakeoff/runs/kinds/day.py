@@ -34,7 +34,6 @@ class DayRun(Run[DayPlan, Day]):
 
     @property
     def plan(self) -> DayPlan:
-        """The plan without the contenders that turned out unable to take part."""
         race = changed(self.planned.race, self.records())
         return self.planned.model_copy(update={"race": race})
 
@@ -43,7 +42,6 @@ class DayRun(Run[DayPlan, Day]):
         return plan.race
 
     def measure(self, stages: Stages, watch: Watch) -> None:
-        """Round after round, until there are as many as planned or the time is up."""
         rehearsed, expected = False, self.planned.expected
         with measuring(self.store, stages, watch, expected=expected) as context:
             while window_ms := next_window_ms(self.planned, self._ends()):

@@ -50,7 +50,6 @@ class RaceRun(Run[Plan, Verdict]):
 
     @property
     def plan(self) -> Plan:
-        """The plan without the contenders that turned out unable to take part."""
         return changed(self.planned, self.records())
 
     @staticmethod
@@ -146,7 +145,6 @@ class RaceRun(Run[Plan, Verdict]):
         return None if open_ended else self.planned.duration_s
 
     def document(self) -> Document:
-        """The report, with what the result alone doesn't have."""
         document = race.document(self.result, self.plan, self.records(), self.store.receipts())
         return with_causes(document, self.part(WHY_FOLDER))
 

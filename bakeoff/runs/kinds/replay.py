@@ -82,7 +82,6 @@ class Comparison:
 
     @property
     def rows_out(self) -> dict[str, str]:
-        """The rows that no load tool could load, with the reasons."""
         prefix = f"{self.name}/"
         named = {name: reason for name, reason in self.out.items() if name.startswith(prefix)}
         return {name.removeprefix(prefix): reason for name, reason in named.items()}
@@ -194,7 +193,6 @@ class Comparison:
         )
 
     def _row(self, row: article.Row, **values: object) -> RowResult:
-        """One row, with its published figure beside what was measured."""
         published = row.published.value("requests_per_s")
         measured = values.get("requests_per_s")
         ratio = measured / published if isinstance(measured, float) and published else None
@@ -247,7 +245,6 @@ class Comparison:
         return agreements, failures
 
     def _in_a_row(self) -> list[InARow]:
-        """The article's own procedure, row by row."""
         runs = self.load.runs(self.records, "faithful") if self.load else []
         rates = {
             row: [run.result.requests_per_s for run in runs if run.row == row and run.result]

@@ -34,16 +34,13 @@ class WhyRun(Run[WhyPlan, Why]):
 
     @classmethod
     def prepare(cls, plan: WhyPlan, stages: Stages, watch: Watch) -> Prepared:
-        """Build the contenders."""
         return build_able(plan.race, stages, watch)
 
     def check(self, stages: Stages, watch: Watch) -> None:
-        """The same machine, and the same sources."""
         super().check(stages, watch)
         check_sources(self.path, [self.store.receipts()], self.planned.race, stages, watch)
 
     def measure(self, stages: Stages, watch: Watch) -> None:
-        """The whole look, unless there is one."""
         if not self.is_complete():
             expected = self.planned.race.expected
             with measuring(self.store, stages, watch, expected=expected) as context:
@@ -58,13 +55,11 @@ class WhyRun(Run[WhyPlan, Why]):
         return any(record.type in self.samples for record in self.records())
 
     def judge(self) -> Why:
-        """The lines that add up to the difference."""
         from bakeoff.judge import judge_why
 
         return judge_why(self.planned, self._last(), self.store.machine(), self.is_complete())
 
     def document(self) -> Document:
-        """The report, with the flame graphs that its stacks give."""
         return why.document(self.result, self.flames)
 
     def flames(self) -> Sequence[Flames]:

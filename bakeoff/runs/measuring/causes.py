@@ -170,7 +170,6 @@ class Causes:
         self._missing |= dict.fromkeys(layers, Finding.of("profiler_fails", failure=str(error)))
 
     def _block(self, kind: Literal["plain", "sampled"], block: int) -> list[Turn]:
-        """A slice of each."""
         slices: list[Slice] = []
         usages: dict[str, Usage] = {}
         waits: dict[str, dict[Wait, int]] = {}

@@ -111,7 +111,6 @@ class Inferred:
 
     @property
     def held(self) -> dict[str, Expectation]:
-        """By request, what is held where the body varies."""
         inferred = {name: sample.inferred for name, sample in self.samples.items()}
         return {name: held for name, held in inferred.items() if held.varied}
 
@@ -204,7 +203,6 @@ class Context:
         return self._forwarders[0] if plan.path else None
 
     def close(self) -> None:
-        """End the contenders, and the path that leads to them."""
         self.keeper.close()
         for forwarder in self._forwarders:
             forwarder.close()

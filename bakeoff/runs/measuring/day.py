@@ -152,7 +152,6 @@ class Round:
         return held[0]
 
     def _rest(self) -> None:
-        """All of them idle, over the same time."""
         stages = self._context.stages
         up = [name for name in self._order("rest") if self._is_up(name)]
         stages.clock.settle()

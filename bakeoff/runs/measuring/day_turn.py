@@ -206,7 +206,6 @@ def recovery(turn: Turn) -> dict[str, Any]:
 
 
 def storm(turn: Turn) -> dict[str, Any]:
-    """Many new connections at once, each with one request."""
     newcomers, count = _newcomers(turn), turn.plan.storm
     with newcomers.load(count, "close", STORM_PATIENCE_MS) as engine:
         return {"slices": (newcomers.slice(engine, STORM_MS, 1000 * count / STORM_MS),)}

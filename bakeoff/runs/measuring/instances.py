@@ -61,7 +61,6 @@ class Instances:
 
     @property
     def stopped(self) -> tuple[Stopped, ...]:
-        """How each contender's processes ended; of several the worst."""
         return tuple(self._stopped.values())
 
     def start(self, entry: Entry, log: str = "") -> Running:
@@ -114,7 +113,6 @@ class Instances:
         return self._meters(running).counted_pids(cpu)
 
     def memory(self, running: Running) -> Memory | None:
-        """What it holds now; None where it can't be seen."""
         pids = self.pids(running)
         return self._meters(running).memory(pids) if pids else None
 

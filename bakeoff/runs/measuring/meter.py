@@ -179,7 +179,6 @@ class Meter:
         return measured
 
     def _read(self, target: int) -> _Reading:
-        """What a slice begins and ends with; others' CPU time, where that of all can be seen."""
         own, now_ns = self._running[target].cpu.read(), self._clock.now_ns()
         cores, meters = self._session.plan.cores, self._session.context.stages.meters
         used_ns = None if cores.apart else meters.used_ns(cores.server)

@@ -70,7 +70,6 @@ class Observation:
                 )
 
     def end(self) -> BootEnd:
-        """The boot's end, as far as it can be seen while its contenders run."""
         lasted_s = (self._clock.now_ns() - self._began_ns) / 1e9
         tcp = [each for each in self._tcp if each]
         network = self._meters.network()

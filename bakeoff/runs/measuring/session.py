@@ -81,7 +81,6 @@ class Session:
 
     @property
     def stopped(self) -> tuple[Stopped, ...]:
-        """How the contenders ended that did."""
         return self.instances.stopped
 
     def audit(self, *, anew: bool = False) -> None:

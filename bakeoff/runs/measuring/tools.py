@@ -33,7 +33,6 @@ def tool_run(loader: Loader, ran: LoadRun, **place: Any) -> ToolRun:
 
 
 def refusal(loader: Loader, spec: LoadSpec) -> str:
-    """Why `loader` can't make this load, in its own words; empty where it can."""
     try:
         command(loader, spec)
     except BadUsage as error:
@@ -72,14 +71,12 @@ class ToolLoad:
     def rounds_missing(
         self, records: Sequence[Record], loaders: Collection[Loader], out: Collection[str]
     ) -> bool:
-        """Whether rows that are not `out` have rounds left."""
         done = {(run.round, run.row, run.loader) for run in self.runs(records, "round")}
         rows = [row for row in self.rows if row not in out]
         needed = {(n, row, loader) for n in range(ROUNDS) for row in rows for loader in loaders}
         return not rows or not needed <= done
 
     def in_a_row_missing(self, records: Sequence[Record], out: Collection[str]) -> bool:
-        """Whether rows that are not `out` have not had their runs in a row."""
         done = {run.row for run in self.runs(records, "faithful")}
         return not {row for row in self.rows if row not in out} <= done
 

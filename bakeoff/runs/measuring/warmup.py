@@ -78,7 +78,6 @@ class Course:
 
     @cached_property
     def settled(self) -> "Settled":
-        """How it went until now."""
         # Statistics libraries take a second to import, which only a race needs.
         from bakeoff.judge.warm_up import LAST_SLICES, settled
 
