@@ -179,7 +179,7 @@ def simulate(
     bakeoff simulate --weather 13% --felt 1.4    one server feels the machine more
     bakeoff simulate --effect -5% --runs 60 --out DIR    a history with a step
     """
-    # Statistics libraries take a second to import: other commands don't wait for them.
+    # The statistics take a second to import: other commands don't wait for them.
     from bakeoff.simulate import DURATIONS_S, EFFECTS, USUAL, Size, conditions_of, search, study
 
     check_json(json)

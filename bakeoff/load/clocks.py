@@ -43,14 +43,6 @@ class Offset:
         return self.error_ns + round(DRIFT_MAX * abs(at_ns - self.at_ns))
 
 
-@dataclass(frozen=True)
-class Drift:
-    """The other clock gains `ppm` on ours, millionths of the time, within `error_ppm`."""
-
-    ppm: float
-    error_ppm: float
-
-
 def compare_clocks(ask: Clock, rounds: int = ROUNDS, now_ns: Clock = time.monotonic_ns) -> Offset:
     """The offset of the clock that `ask` reads, by the best of so many round trips, 1 at least."""
     exchanges = [exchange(ask, now_ns) for _ in range(max(1, rounds))]
@@ -67,14 +59,6 @@ def exchange(ask: Clock, now_ns: Clock = time.monotonic_ns) -> Offset:
     error_ns = (answered_ns - asked_ns + 1) // 2
     at_ns = asked_ns + error_ns
     return Offset(there_ns - at_ns, error_ns, at_ns)
-
-
-def drift(earlier: Offset, later: Offset) -> Drift:
-    """What the two say of the clocks' speeds; they are some time apart."""
-    passed_ns = later.at_ns - earlier.at_ns
-    gained_ns = later.offset_ns - earlier.offset_ns
-    error_ns = later.error_ns + earlier.error_ns
-    return Drift(1e6 * gained_ns / passed_ns, 1e6 * error_ns / passed_ns)
 
 
 def jumped(earlier: Offset, later: Offset) -> bool:
@@ -107,10 +91,6 @@ class RemoteClock:
     def there_ns(self, at_ns: int) -> int:
         """What it shows at a moment of ours."""
         return at_ns + self.last.offset_ns
-
-    def here_ns(self, there_ns: int) -> int:
-        """What ours showed when it showed `there_ns`."""
-        return there_ns - self.last.offset_ns
 
     def error_ns(self) -> int:
         """How far off that may be by now."""

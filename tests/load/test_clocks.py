@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bakeoff.load.clocks import DRIFT_MAX, Offset, RemoteClock, compare_clocks, drift, jumped
+from bakeoff.load.clocks import DRIFT_MAX, Offset, RemoteClock, compare_clocks, jumped
 
 MS, S = 1_000_000, 1_000_000_000
 WAYS = st.lists(
@@ -64,16 +64,13 @@ def test_ways_that_are_alike_give_the_offset_itself(offset_ns: int, way_ns: int)
 
 
 @given(OFFSETS, WAYS, st.floats(-100, 100), st.integers(1, 100))
-def test_the_drift_lies_within_its_error(
+def test_a_clock_that_drifts_has_not_jumped(
     offset_ns: int, ways: list[tuple[int, int]], ppm: float, apart_s: int
 ) -> None:
     two = Two(offset_ns, ways, ppm)
     first = compare_clocks(two.ask, len(ways), two.now_ns)
     two.time_ns += apart_s * S
     second = compare_clocks(two.ask, len(ways), two.now_ns)
-    found = drift(first, second)
-    # The other clock's half of a round trip is up to 100 ppm longer than ours; and ns are rounded.
-    assert abs(found.ppm - ppm) <= 1.001 * found.error_ppm + 0.01
     assert not jumped(first, second)
 
 
@@ -120,7 +117,6 @@ def test_clocks_are_not_asked_before_every_slice() -> None:
         two.time_ns += clock.EVERY_NS // 100
         assert not clock.look()
     assert two.asked == asked
-    assert clock.here_ns(clock.there_ns(two.time_ns)) == two.time_ns
     two.time_ns += clock.EVERY_NS
     clock.look()
     assert two.asked > asked

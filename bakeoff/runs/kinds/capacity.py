@@ -57,7 +57,6 @@ class CapacityRun(Run[CapacityPlan, CapacityReport]):
         return time_is_up(self.plan.race, self.records())
 
     def judge(self) -> CapacityReport:
-        # Statistics libraries take a second to import, which only a judge needs.
         from bakeoff.judge import judge_capacity
 
         plan, records = self.plan, self.records()

@@ -99,7 +99,6 @@ class CrosscheckRun(Run[CrosscheckPlan, Crosscheck]):
         )
 
     def judge(self) -> Crosscheck:
-        # Statistics libraries take a second to import, which only a judge needs.
         from bakeoff.judge.crosscheck import crosscheck
 
         plan, loaders, runs = self.planned, self._loaders(), self._runs()

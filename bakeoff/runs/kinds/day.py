@@ -73,7 +73,6 @@ class DayRun(Run[DayPlan, Day]):
         return next_window_ms(self.planned, self._ends()) is None
 
     def judge(self) -> Day:
-        # Statistics libraries take a second to import, which only a judge needs.
         from bakeoff.judge import judge_day
 
         receipts, machine = self.store.receipts(), self.store.machine()

@@ -67,7 +67,6 @@ class DrawsRun(Run[DrawsPlan, Draws]):
         return not self._missing()
 
     def judge(self) -> Draws:
-        # Statistics libraries take a second to import, which only a judge needs.
         from bakeoff.judge.draws import draws_of
 
         plan, records, out = self.planned, self.records(), self.out()

@@ -94,7 +94,6 @@ class RaceRun(Run[Plan, Verdict]):
             self.store.keep(EARLIER_FILE, earlier)
 
     def judge(self) -> Verdict:
-        # Statistics libraries take a second to import, which only a judge needs.
         from bakeoff.judge import confirmed
 
         verdict = self._predicted(self._verdict())

@@ -281,7 +281,6 @@ class ReplayRun(Run[ReplayPlan, Replay]):
         return all(comparison.is_complete for comparison in self._comparisons())
 
     def judge(self) -> Replay:
-        # Statistics libraries take a second to import, which only a judge needs.
         from bakeoff.judge import decide
 
         comparisons, out = self._comparisons(), self.out()

@@ -186,7 +186,6 @@ def recovery(turn: Turn) -> dict[str, Any]:
 
     The crowd's connections close as it goes, with what it had asked for unanswered.
     """
-    # Statistics libraries take a second to import, which only measuring needs.
     from bakeoff.judge import recovered_after_ms
 
     clock, rate = turn.context.stages.clock, LOADS[USUAL] * turn.peak

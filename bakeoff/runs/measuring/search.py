@@ -47,7 +47,6 @@ class Scores:
         return scores
 
     def add(self, slices: Sequence[Slice]) -> None:
-        # Statistics libraries take a second to import, which only measuring needs.
         from bakeoff.judge import hold
 
         for piece in slices:

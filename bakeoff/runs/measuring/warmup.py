@@ -78,7 +78,6 @@ class Course:
 
     @cached_property
     def settled(self) -> "Settled":
-        # Statistics libraries take a second to import, which only a race needs.
         from bakeoff.judge.warm_up import LAST_SLICES, settled
 
         # Of so little CPU time a slice has a few milliseconds, and their noise looks like a course.
