@@ -65,28 +65,19 @@ __all__ = [
 ]
 
 _HOMES = {
-    "bakeoff.library": (
-        "capacity",
-        "compare",
-        "crosscheck",
-        "day",
-        "draws",
-        "open_run",
-        "race",
-        "replay",
-        "why",
-    ),
-    "bakeoff.runs.results": ("Comparison", "Latencies"),
-    "bakeoff.runs": ("Run",),
+    "Comparison": "bakeoff.runs.results",
+    "Latencies": "bakeoff.runs.results",
+    "Run": "bakeoff.runs",
 }
+"""Where a name is, if it is neither a function of the library nor an error."""
 
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used."""
     if name not in __all__:
         raise AttributeError(f"module 'bakeoff' has no attribute {name!r}")
-    home = next((home for home, names in _HOMES.items() if name in names), "bakeoff.model.errors")
-    value = getattr(import_module(home), name)
+    usual = "bakeoff.library" if name.islower() else "bakeoff.model.errors"
+    value = getattr(import_module(_HOMES.get(name, usual)), name)
     globals()[name] = value
     return value
 

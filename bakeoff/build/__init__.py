@@ -5,20 +5,3 @@ from bakeoff.build.checkouts import check_out
 from bakeoff.build.repository import WORKING_TREE, Repository
 from bakeoff.build.requirements import Missing, install_packages, missing_tools, packages
 from bakeoff.build.several import Wanted, build_several
-
-__all__ = [
-    "WORKING_TREE",
-    "Missing",
-    "Repository",
-    "Wanted",
-    "build",
-    "build_several",
-    "check_out",
-    "has_runs",
-    "install_packages",
-    "is_built",
-    "missing_tools",
-    "out_folder",
-    "packages",
-    "source_files",
-]

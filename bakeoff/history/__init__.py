@@ -5,10 +5,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from bakeoff.history.index import Index
 
-__all__ = [
-    "open_index",
-]
-
 
 def open_index(url: str, *, renew: bool = False) -> "Index":
     """The index at a database's URL, made where there is none.

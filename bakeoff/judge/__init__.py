@@ -13,30 +13,3 @@ from bakeoff.judge.runs import Run, compare_runs, confirmed
 from bakeoff.judge.standings import changes_of_places, leaders
 from bakeoff.judge.verdict import judge
 from bakeoff.judge.why import judge_why
-
-__all__ = [
-    "DECIDED_DRAWS",
-    "Evidence",
-    "Held",
-    "RaceEvidence",
-    "Run",
-    "ToolEvidence",
-    "agreement",
-    "changes_of_places",
-    "compare_runs",
-    "confirmed",
-    "decide",
-    "fit",
-    "flames",
-    "hold",
-    "judge",
-    "judge_capacity",
-    "judge_ci",
-    "judge_day",
-    "judge_why",
-    "leaders",
-    "predicted",
-    "recovered_after_ms",
-    "unequal",
-    "works_of",
-]

@@ -3,19 +3,3 @@
 from bakeoff.simulate.conditions import USUAL, conditions_of, conditions_of_past
 from bakeoff.simulate.race import Size, leave_run, plan_of, records_of
 from bakeoff.simulate.study import DURATIONS_S, EFFECTS, Study, rate, search, study
-
-__all__ = [
-    "DURATIONS_S",
-    "EFFECTS",
-    "USUAL",
-    "Size",
-    "Study",
-    "conditions_of",
-    "conditions_of_past",
-    "leave_run",
-    "plan_of",
-    "rate",
-    "records_of",
-    "search",
-    "study",
-]

@@ -3,5 +3,3 @@
 from bakeoff.start.client import GRACE_S, Keeper, attach
 from bakeoff.start.freezer import Freezer
 from bakeoff.start.listeners import endpoint
-
-__all__ = ["GRACE_S", "Freezer", "Keeper", "attach", "endpoint"]

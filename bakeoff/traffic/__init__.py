@@ -7,16 +7,3 @@ from bakeoff.traffic.har import read_har
 from bakeoff.traffic.openapi import read_openapi
 from bakeoff.traffic.recording import Recording
 from bakeoff.traffic.toml import toml_of
-
-__all__ = [
-    "MOST_REQUESTS",
-    "Choices",
-    "Draft",
-    "Recording",
-    "draft",
-    "read_access_log",
-    "read_curl",
-    "read_har",
-    "read_openapi",
-    "toml_of",
-]

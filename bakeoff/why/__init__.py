@@ -2,5 +2,3 @@
 
 from bakeoff.why.profiler import Profiler, ProfilerFailed, Sampling
 from bakeoff.why.stacks import Sample
-
-__all__ = ["Profiler", "ProfilerFailed", "Sample", "Sampling"]
