@@ -27,6 +27,7 @@ SECTION = Section(
             capacity nginx --slo p99=1ms -d 1
             capacity nginx --slo p99=1ms -d 1 --boots 1
             capacity nginx --slo p99=1ms -c 1,64
+            capacity nginx --slo p99=1ms --protocol h1,h2
             day
             day http://localhost/
             day nginx --protocol h3

@@ -202,6 +202,8 @@ SECTION = Section(
                 "--head v1",
                 "--contender nginx",
                 "--contender ..",
+                "--contender ./none",
+                "--contender http://127.0.0.1:1/",
                 "--contender 'nosuch --port 1'",
                 "--gate 'head >= 1.5 * bse'",
                 "--duration 0",

@@ -37,6 +37,7 @@ SECTION = Section(
             race nginx --streams 8
             race nginx --protocol h2 --pipeline 16
             race nginx --protocol h1,h2 --streams 8
+            race nginx --protocol h2 --streams 8 --close
             race nginx --pipeline 2,4 --close
             race h1 --pipeline 4
             race ./h1 --pipeline 4
@@ -72,6 +73,9 @@ SECTION = Section(
             race nginx brick --budget 1m -d 1m
             race nginx brick --until decided --precision 1%
             race nginx brick --until done
+            race nginx --until decided
+            race nginx brick --until decided --solo
+            race nginx brick gin --budget 1m
             race nginx brick --within 2% --precision 3%
             race nginx brick --within 2% --gate 'nginx >= 0.98 * brick'
             race nginx brick --precision 3% --gate 'nginx >= 0.98 * brick'

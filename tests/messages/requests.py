@@ -62,7 +62,13 @@ SECTION = Section(
             race nginx --message a --protocol h2c
             race nginx --message-size 2000000
             race nginx --binary
+            race nginx --message @bytes
+            race nginx --message a --expect-status 101
+            race nginx --message a -H 'Upgrade: h2c'
+            race nginx --message a --proto call.proto
             race ws://127.0.0.1:9/
+            race ws://127.0.0.1:9/ --message a --protocol h1-tls
+            race wss://127.0.0.1:9/ --message a
             crosscheck ws://127.0.0.1:9/
             race nginx --grpc SayHello
             race nginx --grpc a.B/C --request /
@@ -89,5 +95,10 @@ SECTION = Section(
             lambda scene: scene.write("big", bytes(17 << 20)),
         ),
     ),
-    files={"b": "b", "call.proto": PROTO, "wrong.proto": PROTO.replace("rpc C (M)", "rpc C M")},
+    files={
+        "b": "b",
+        "bytes": b"\xff",
+        "call.proto": PROTO,
+        "wrong.proto": PROTO.replace("rpc C (M)", "rpc C M"),
+    },
 )

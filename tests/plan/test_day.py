@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from bakeoff.model.day import DayPlan
-from bakeoff.model.errors import BadUsage
 from bakeoff.model.samples import DayEnd
 from bakeoff.plan import DayOptions, next_window_ms, plan_day
 from tests.plan import places
@@ -44,19 +43,3 @@ def test_rounds_beyond_the_least_are_not_squeezed_into_what_is_left(
     ends = [DayEnd(round=n, lasted_s=68.0, window_ms=895, stopped=()) for n in range(rounds)]
     found = next_window_ms(made, ends)
     assert found is None if window_ms is None else found and found >= window_ms
-
-
-@pytest.mark.parametrize(
-    ("operands", "options", "about"),
-    [
-        (("ada", "bob"), {"time_limit": 20}, "--time-limit: 20 s .* 5 rounds.* 62 s"),
-        (("http://127.0.0.1:1/",), {}, "127.0.0.1:1: "),
-        (("ada",), {"storm": 0}, "--storm: .*0"),
-        (("nobody",), {}, "nobody"),
-    ],
-)
-def test_what_makes_no_sense_is_refused(
-    tmp_path: Path, operands: tuple[str, ...], options: dict[str, object], about: str
-) -> None:
-    with pytest.raises(BadUsage, match=about):
-        plan(tmp_path, *operands, **options)

@@ -2,10 +2,7 @@
 
 from pathlib import Path
 
-import pytest
-
 from bakeoff.model.draws import DrawsPlan
-from bakeoff.model.errors import BadUsage
 from bakeoff.plan.draws import DrawsOptions, plan_draws
 from tests.plan import places
 
@@ -42,19 +39,3 @@ def test_all_is_the_whole_catalogue_as_far_as_it_serves_the_workload(tmp_path: P
 def test_processes_behind_urls_go_to_all_their_connections(tmp_path: Path) -> None:
     made = plan("http://127.0.0.1:1/", root=tmp_path, pids=(1,), processes=3).plans[0]
     assert [entry.attached and entry.attached.pid for entry in made.entries] == [1, 1, 1]
-
-
-@pytest.mark.parametrize(
-    ("operands", "options", "about"),
-    [
-        ((), {}, "draws: .*--all"),
-        (("ada",), {"everything": True}, "draws: .*--all"),
-        (("ada",), {"processes": 1}, "--processes: .*1"),
-        (("cy",), {}, "cy: .* hello"),
-    ],
-)
-def test_what_makes_no_sense_is_refused(
-    tmp_path: Path, operands: tuple[str, ...], options: dict[str, object], about: str
-) -> None:
-    with pytest.raises(BadUsage, match=about):
-        plan(*operands, root=tmp_path, **options)

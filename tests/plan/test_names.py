@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.model.errors import BadUsage
 from bakeoff.model.plan import Plan
 from bakeoff.plan import RaceOptions, plan_race, resolve_contenders
 from bakeoff.plan.names import NAME_LENGTH_MAX, command_names, folder_names, split_name, url_names
@@ -70,27 +69,6 @@ def test_a_long_command_has_a_short_name(tmp_path: Path) -> None:
 def test_a_path_with_an_equals_sign_is_a_path(tmp_path: Path) -> None:
     contender(tmp_path, "x").rename(tmp_path / "a=b")
     assert called(["a=b"], tmp_path) == ["a=b"]
-
-
-@pytest.mark.parametrize(
-    ("operand", "about"),
-    [
-        ("api=", "api=: .*NAME=CONTENDER"),
-        ("1.5=python3 a.py", r": 1\.5 "),
-        ("my/api=python3 a.py", ": my/api "),
-        (f"{'a' * 40}=python3 a.py", "aaa .*40 .*28"),
-        ("MODE=fast python3 a.py", '"env MODE=fast python3 a.py"'),
-        ("api=nosuchprogram x", " nosuchprogram "),
-    ],
-)
-def test_a_bad_name_is_refused(operand: str, about: str, tmp_path: Path) -> None:
-    with pytest.raises(BadUsage, match=about):
-        called([operand], tmp_path)
-
-
-def test_two_contenders_cannot_have_one_name(tmp_path: Path) -> None:
-    with pytest.raises(BadUsage, match=r"^a: "):
-        called(["a=python3 x", "a=python3 y"], tmp_path)
 
 
 def test_only_what_has_an_equals_sign_before_its_first_space_has_a_name() -> None:

@@ -5,17 +5,14 @@ from typing import Any
 
 import pytest
 
-from bakeoff.model.errors import BadUsage
 from bakeoff.model.grid import GridPlan
 from bakeoff.model.plan import Plan
 from bakeoff.plan import (
     CapacityOptions,
     Catalogue,
-    DayOptions,
     RaceOptions,
     ReplayOptions,
     plan_capacity,
-    plan_day,
     plan_race,
     plan_replay,
 )
@@ -83,11 +80,6 @@ def test_one_that_lacks_it_is_out_with_its_reason_the_rest_goes_on(catalogue: Ca
     assert skipped.name == "plain h2c" and "protocols = h1" in skipped.reason
 
 
-def test_where_nobody_speaks_it_there_is_no_race(catalogue: Catalogue) -> None:
-    with pytest.raises(BadUsage, match=r"plain: .* h2 .*protocols = h1"):
-        raced(catalogue, "plain", protocol="h2")
-
-
 def test_other_settings_make_a_grid_each_cell_has_all_protocols(catalogue: Catalogue) -> None:
     options = RaceOptions(seed=5, protocol="h2c,h2", streams="1,8")
     made = plan_race(["both"], options, environment(catalogue))
@@ -96,35 +88,6 @@ def test_other_settings_make_a_grid_each_cell_has_all_protocols(catalogue: Catal
     for cell, streams in zip(made.cells, (1, 8), strict=True):
         assert cell.plan and cell.plan.streams == cell.settings.streams == streams
         assert set(spoken(cell.plan).values()) == {"h2c", "h2"}
-
-
-@pytest.mark.parametrize(
-    ("options", "about"),
-    [
-        ({"streams": 8}, "--streams 8: h1 .*--protocol h2"),
-        ({"streams": 8, "protocol": "h1-tls,h2"}, "--streams 8: h1-tls .*--protocol h2"),
-        ({"pipeline": 4, "protocol": "h2"}, "--pipeline 4: h2 .*--streams"),
-        ({"pipeline": 4, "protocol": "h3"}, "--pipeline 4: h3 .*--streams"),
-        ({"streams": 8, "protocol": "h2", "connection": "close"}, "--streams 8 .*--keep-alive"),
-        ({"protocol": "h4"}, "--protocol: `h4` "),
-        ({"protocol": "https"}, r"--protocol: `https` .* h1-tls\?"),
-        ({"protocol": "h2,h2"}, "--protocol: .*h2"),
-        ({"protocol": ""}, "--protocol: .*''; .* h1, h1-tls"),
-        ({"insecure": True}, "--insecure: "),
-        ({"ca": "nowhere.pem"}, r"--ca nowhere\.pem: "),
-        ({"ca": "x", "insecure": True}, "--ca and --insecure: "),
-    ],
-)
-def test_nonsense_is_refused(catalogue: Catalogue, options: dict[str, Any], about: str) -> None:
-    with pytest.raises(BadUsage, match=f"^{about}"):
-        raced(catalogue, "both", **options)
-
-
-def test_a_file_without_certificates_is_no_root(catalogue: Catalogue, tmp_path: Path) -> None:
-    for name, text in (("empty.pem", ""), ("words.pem", "hello"), ("odd.pem", "hellö")):
-        (tmp_path / name).write_text(text, encoding="utf-8")
-        with pytest.raises(BadUsage, match=f"--ca .*{name}: .* PEM"):
-            raced(catalogue, HTTPS, ca=str(tmp_path / name))
 
 
 def test_an_https_url_is_reached_by_the_given_roots(catalogue: Catalogue, roots: str) -> None:
@@ -148,8 +111,6 @@ def test_an_https_url_is_reached_by_the_given_roots(catalogue: Catalogue, roots:
 )
 def test_an_unfit_url_protocol(catalogue: Catalogue, url: str, protocol: str, instead: str) -> None:
     insecure = url == HTTPS
-    with pytest.raises(BadUsage, match=f" {protocol} .* {instead}"):
-        raced(catalogue, url, protocol=protocol, insecure=insecure)
     plan = raced(catalogue, url, "both", protocol=protocol, insecure=insecure, keep_going=True)
     (skipped,) = plan.skipped
     assert f" {protocol} " in skipped.reason and f" {instead} " in skipped.reason
@@ -163,21 +124,12 @@ def test_a_command_is_believed(catalogue: Catalogue) -> None:
 def test_http_3_has_streams_and_needs_an_https_url(catalogue: Catalogue) -> None:
     plan = raced(catalogue, HTTPS, insecure=True, protocol="h2,h3", streams=8)
     assert [plan.places_of(entry.name) for entry in plan.entries] == [plan.connections * 8] * 3
-    with pytest.raises(BadUsage, match="is a URL in cleartext, and h3 needs TLS"):
-        raced(catalogue, HTTP, protocol="h3")
 
 
 def test_a_search_takes_one_protocol(catalogue: Catalogue) -> None:
     here = environment(catalogue)
     made = plan_capacity(["both"], CapacityOptions(slo=("p99=1s",), protocol="h2", streams=4), here)
     assert (made.race.protocol, made.race.streams) == ("h2", 4)
-    with pytest.raises(BadUsage, match=r"--protocol: .*h1,h2"):
-        CapacityOptions(slo=("p99=1s",), protocol="h1,h2")
-
-
-def test_a_day_is_none_of_http_3(catalogue: Catalogue) -> None:
-    with pytest.raises(BadUsage, match=r"--protocol h3: .*byte by byte"):
-        plan_day(["both"], DayOptions(protocol="h3"), environment(catalogue))
 
 
 def test_a_replay_over_another_protocol_says_so_and_leaves_out_who_does_not_speak_it() -> None:
@@ -190,9 +142,6 @@ def test_a_replay_over_another_protocol_says_so_and_leaves_out_who_does_not_spea
         assert all(contender and "h2" in contender.protocols for contender in planned)
         reasons = comparison.skipped.values()
         assert all(" h2; " in reason for reason in reasons) and (planned or reasons)
-    for options in ({"driver": "wrk"}, {"faithful": True}):
-        with pytest.raises(BadUsage, match=r"--protocol h2: .*--driver and --faithful"):
-            ReplayOptions(protocol="h2", **options)
 
 
 def test_a_crosscheck_is_over_what_its_url_says() -> None:
@@ -202,14 +151,3 @@ def test_a_crosscheck_is_over_what_its_url_says() -> None:
     assert planned(HTTP).protocol == "h1" and planned(HTTP, protocol="h2c", streams=4).streams == 4
     over_tls = planned(HTTPS, insecure=True)
     assert over_tls.protocol == "h1-tls" and over_tls.tls.insecure
-    for url, options, about in (
-        (HTTP, {"protocol": "h2"}, "--protocol h2: .*https://"),
-        (HTTPS, {"protocol": "h2c", "insecure": True}, "--protocol h2c: .*http://"),
-        (HTTPS, {}, f"{HTTPS}: .*--ca FILE"),
-        (HTTPS, {"protocol": "h3", "insecure": True}, "--protocol h3: no load tool but the engine"),
-        (HTTP, {"insecure": True}, "--insecure: .*https://"),
-        (HTTP, {"streams": 2}, "--streams 2: h1 "),
-        (HTTP, {"protocol": "h2c", "connection": "close"}, "--close: .*h2c"),
-    ):
-        with pytest.raises(BadUsage, match=about):
-            planned(url, **options)

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from bakeoff.model.article import Comparison
-from bakeoff.model.errors import BadUsage
 from bakeoff.model.replay import PlannedComparison
 from bakeoff.plan import Catalogue, ReplayOptions, adapt, plan_replay, run_size
 from tests.plan.places import SHIPPED, environment
@@ -22,12 +21,6 @@ def adapted(
     if isinstance(comparison, str):
         comparison = replay.article.comparison(comparison)
     return adapt(replay, comparison, catalogue, range(cores))
-
-
-@pytest.mark.parametrize("scale", [0.0, -1.0, 101.0])
-def test_a_scale_that_nothing_can_be_measured_at_is_refused(scale: float) -> None:
-    with pytest.raises(BadUsage, match=f"--scale: .*{scale:g};.* 100 "):
-        ReplayOptions(scale=scale)
 
 
 def comparisons() -> list[tuple[str, Comparison]]:

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from bakeoff.model.errors import BadFile, BadUsage
 from bakeoff.model.plan import Plan
 from bakeoff.model.request import EventsSection
 from bakeoff.model.workload import Workload
@@ -110,8 +109,6 @@ def test_any_contender_is_asked_what_the_user_asks(tmp_path: Path) -> None:
     mine = str(contender(tmp_path, "mine"))
     made = planned(tmp_path, mine, "http://127.0.0.1:1/", request="/x", twin=False)
     assert [entry.path for entry in made.entries] == ["/x", "/x"]
-    with pytest.raises(BadUsage, match=r" /y.* /x"):
-        planned(tmp_path, "http://127.0.0.1:1/y", request="/x")
     assert planned(tmp_path, "http://127.0.0.1:1/y", headers=("A: b",)).entries[0].path == "/y"
 
 
@@ -125,106 +122,6 @@ def test_a_file_may_be_anywhere_and_the_plan_has_what_it_names(shop: Path) -> No
     assert kept.body(kept.by_name["order"]) == b"\xff\x00binary"
     assert list(kept.by_name) == ["GET /", "order"]
     assert (kept.by_name["order"].method, kept.summary) == ("POST", "2 requests")
-
-
-@pytest.mark.parametrize(
-    ("options", "about"),
-    [
-        ({"workload": "hello", "request": "/x"}, "--workload and --request: "),
-        ({"request": "orders"}, '--request: .*"orders"'),
-        ({"request": "get /x"}, '--request: .*"get"'),
-        ({"request": "GET /x", "method": "PUT"}, "--request GET /x and --method PUT: "),
-        ({"headers": ("X-A",)}, "--header: .*`X-A`"),
-        ({"headers": ("X-A: 1", "x-a: 2")}, "--header: x-a "),
-        ({"headers": ("Host: x",)}, "--header Host: "),
-        ({"cookies": ("a",)}, "--cookie: .*`a`.*NAME=VALUE"),
-        ({"user": "ann"}, "--user: .*`ann`.*NAME:PASSWORD"),
-        ({"body": "@none.json"}, "--body: .*none.json"),
-        ({"body": "a", "body_file": "b"}, "--body and --body-file: "),
-        ({"expect_status": 99}, "--expect-status: .*99.* 200 "),
-        ({"expect_length": "ten"}, "--expect-length: .*ten.* 12 or 10-2000"),
-        ({"expect_length": "9-2"}, "--expect-length: "),
-        ({"expect_json": "{"}, "--expect-json: "),
-        ({"expect_json": '{"a": "int"}'}, "--expect-json: .*/a `int`"),
-        ({"expect_match": "("}, "--expect-match: "),
-        ({"expect_sha256": "12"}, '--expect-sha256: .*"12".* 64 '),
-        ({"expect_body": "a", "expect_sha256": "0" * 64}, "--expect-body: "),
-        ({"request": "/{{id}}"}, "--request: .*{{id}}"),
-        ({"workload": "./none.toml"}, ".*none.toml: "),
-    ],
-)
-def test_the_unsendable_is_refused(tmp_path: Path, options: dict[str, Any], about: str) -> None:
-    with pytest.raises(BadUsage, match=f"^{about}"):
-        planned(tmp_path, **options)
-
-
-PATH, CONTAINS = 'path = "/"', 'body_contains = ["{"]'
-ZIPPED = 'headers = { accept-encoding = "gzip" }\npath = "/orders'
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "key", "about"),
-    [
-        ("weight", "wait", "request.0.wait", "weight"),
-        ("weight = 3", "weight = 0", "request.0.weight", "0"),
-        ("{{id}}", "{{ids}}", "request.1.path", "{{ids}}"),
-        ("{{id}}", "{{id", "request.1.path", "}}"),
-        ("order.bin", "none.bin", "request.1.body_file", "none.bin"),
-        ("201", "2010", "request.1.expect.status", "599"),
-        (PATH, f'{PATH}\nheaders = {{ Host = "x" }}', "request.0.headers.Host", ""),
-        ('path = "/orders', ZIPPED, "request.1.headers.accept-encoding", ""),
-        (CONTAINS, "body_matches = '(?=a)'", "request.1.expect.body_matches", ""),
-        (CONTAINS, 'json = { a = "int" }', "request.1.expect.json", "`int`"),
-        (CONTAINS, 'body = "{{nam}}"', "request.1.expect.body", "{{nam}}"),
-        (CONTAINS, 'body = "{{hex 4}}"', "request.1.expect.body", "{{hex 4}}"),
-        (PATH, 'path = "/a b"', "request.0.path", "%20"),
-        (PATH, 'path = "/ä"', "request.0.path", "%C3%A4"),
-        ("/orders/{{id}}", "/orders/{{name}}", "request.1.path", "'bob b'"),
-        (PATH, f'{PATH}\nheaders = {{ "A B" = "" }}', "request.0.headers.A B", ""),
-        (PATH, f'{PATH}\nheaders = {{ A = "b\\u0001" }}', "request.0.headers.A", r"'b\x01'"),
-        ('data = "users.csv"', 'order = "random"', None, "`data`"),
-    ],
-)
-def test_a_fault_of_a_file_is_named_with_file_and_key(
-    shop: Path, old: str, new: str, key: str | None, about: str
-) -> None:
-    (shop / "shop.toml").write_text(SHOP.replace(old, new))
-    with pytest.raises(BadFile) as caught:
-        planned(shop, workload="shop.toml")
-    assert (caught.value.where, caught.value.key) == (shop / "shop.toml", key)
-    assert about in caught.value.fault
-
-
-@pytest.mark.parametrize(
-    ("data", "about"),
-    [
-        ("id\n", ""),
-        ("id,id\n1,2\n", "line 1: .* id"),
-        ("id,\n1,2\n", "line 1: .* 2 "),
-        ("id,name\n1,2\n3\n", "line 3: .* 1 .* 2 "),
-        ("id,name\n1,\xff\n", "line 2: .*UTF-8"),
-    ],
-)
-def test_a_fault_of_the_data_is_named_with_its_line(shop: Path, data: str, about: str) -> None:
-    (shop / "users.csv").write_bytes(data.encode("latin-1"))
-    with pytest.raises(BadFile, match=f"users.csv: {about}"):
-        planned(shop, workload="./shop.toml")
-
-
-@pytest.mark.parametrize(
-    ("text", "about"),
-    [
-        ("request = []\n", r"\[\[request\]\]"),
-        ('[expect]\nbody = ""\n[[request]]\npath = "/"\n', r"\[request.expect\]"),
-        ("[expect]\nstatus = 204\n", r"`request` .*\[request\]"),
-    ],
-)
-def test_a_file_without_requests_or_with_one_answer_for_several_is_refused(
-    tmp_path: Path, text: str, about: str
-) -> None:
-    (tmp_path / "a.toml").write_text(f'name = "a"\n{text}')
-    with pytest.raises(BadFile, match=f"a.toml: .*{about}"):
-        planned(tmp_path, workload="a.toml")
 
 
 def test_requests_without_weights_or_names_are_even_and_told_apart() -> None:
@@ -242,13 +139,3 @@ def test_capacity_and_ci_are_asked_the_same(shop: Path) -> None:
         "request": "/x",
         "expect_status": 204,
     }
-
-
-def test_a_chain_needs_connections_that_are_kept(tmp_path: Path) -> None:
-    (tmp_path / "chain.toml").write_text(
-        'name = "chain"\n[[once]]\npath = "/login"\ntake = { token = "json /t" }\n'
-        '[[request]]\npath = "/?{{token}}"\n'
-    )
-    options = {"workload": "./chain.toml", "connection": "close"}
-    with pytest.raises(BadUsage, match=r"--close: .* \[\[once\]\]"):
-        planned(tmp_path, "python3 app.py", **options)

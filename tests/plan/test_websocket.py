@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from bakeoff.load import job
-from bakeoff.model.errors import BadFile, BadUsage
 from bakeoff.model.receipt import Handle, Verification
 from bakeoff.model.workload import Workload
 from bakeoff.plan import Catalogue
@@ -75,30 +74,6 @@ def test_a_message_is_typed(
     assert made.entries[0].path == "/chat"
 
 
-@pytest.mark.parametrize(
-    ("typed", "flag"),
-    [
-        ({"message": "a", "message_size": 1}, "--message and --message-size"),
-        ({"binary": True}, "--binary"),
-        ({"message": "@none"}, "--message @none"),
-        ({"message": "@bytes"}, "--message"),
-        ({"message_size": 2**20 + 1}, "--message-size"),
-        ({"message": "a", "body": "b"}, "--body"),
-        ({"message": "a", "expect_status": 101}, "--expect-status"),
-        ({"message": "a", "request": "POST /chat"}, "--request"),
-        ({"message": "a", "headers": ("Upgrade: h2c",)}, "--message"),
-        ({"message": "a", "proto": "a.proto"}, "--proto"),
-    ],
-)
-def test_what_is_typed_wrongly_names_its_flag(
-    tmp_path: Path, typed: dict[str, Any], flag: str
-) -> None:
-    (tmp_path / "bytes").write_bytes(b"\xff")
-    with pytest.raises(BadUsage) as raised:
-        planned(tmp_path, **typed)
-    assert str(raised.value).startswith(f"{flag}: ")
-
-
 def test_a_url_of_websocket_names_a_server_its_path_and_tls(tmp_path: Path) -> None:
     one, two = "ws://127.0.0.1:9/a?b=c", "ws://127.0.0.1:9/d"
     made = planned(tmp_path, one, two, message="hi")
@@ -106,44 +81,11 @@ def test_a_url_of_websocket_names_a_server_its_path_and_tls(tmp_path: Path) -> N
     secure = planned(tmp_path, "wss://localhost/", message="hi", insecure=True)
     assert secure.protocol == "h1-tls"
     assert secure.entries[0].attached and secure.entries[0].attached.port == 443
-    with pytest.raises(BadUsage, match="h1-tls needs TLS: give its wss:// URL"):
-        planned(tmp_path, one, message="hi", protocol="h1-tls")
-    with pytest.raises(BadUsage, match="give --message TEXT"):
-        planned(tmp_path, one)
-    with pytest.raises(BadUsage, match="its certificate can't be checked"):
-        planned(tmp_path, "wss://localhost/", message="hi")
 
 
 def test_it_goes_over_http_1_alone(tmp_path: Path) -> None:
     chat = {"websocket": {"message": "a"}}
     assert planned(tmp_path, "http://127.0.0.1:9/", workload=chat).protocol == "h1"
-    with pytest.raises(BadUsage, match="--protocol h2c: WebSocket goes over h1 and h1-tls alone"):
-        planned(tmp_path, workload=chat, protocol="h1,h2c")
-
-
-@pytest.mark.parametrize(
-    ("change", "key"),
-    [
-        (("message =", "# "), "websocket"),
-        (("message =", "message_bytes = 1\nmessage ="), "websocket"),
-        (('message = "häßlich"', 'message_base64 = "%"'), "websocket.message_base64"),
-        (('message = "häßlich"', 'message_base64 = "/w=="'), "websocket"),
-        (('message = "häßlich"', "message_bytes = 1048577"), "websocket.message_bytes"),
-        (("Cookie", "Upgrade"), "websocket"),
-        (("Cookie", "Sec-WebSocket-Extensions"), "websocket"),
-        (('"/chat"', '"chat"'), "websocket.path"),
-        (("[websocket]", '[request]\npath = "/"\n[websocket]'), None),
-        (("[websocket]", "[expect]\nstatus = 201\n[websocket]"), None),
-        (("[websocket]", '[grpc]\nmethod = "a/B"\nmessage_base64 = ""\n[websocket]'), None),
-    ],
-)
-def test_what_is_wrong_names_its_key(
-    tmp_path: Path, change: tuple[str, str], key: str | None
-) -> None:
-    (tmp_path / "chat.toml").write_text(WORKLOAD.replace(*change))
-    with pytest.raises(BadFile) as raised:
-        read_workload(tmp_path / "chat.toml")
-    assert raised.value.key == key
 
 
 @pytest.mark.parametrize(("name", "length"), [("ws-echo", 13), ("ws-echo-64k", 65536)])
