@@ -68,40 +68,6 @@ def ids(*numbers: int | str) -> bytes:
     return b"".join(f"id: {number}\ndata: x\n\n".encode() for number in numbers)
 
 
-@pytest.mark.parametrize(
-    ("body", "expect", "named"),
-    [
-        (b"", {}, "sent no event"),
-        (b": a\n\n: b\n\n", {}, "sent no event, but 2 comments"),
-        (BODY, {"count": 3}, "sent 2 events, not 3"),
-        (BODY + b"data: th", {"count": 2}, 'ended within event 3: "data: th"'),
-        (BODY + b"data: \xe2\n\n", {}, 'event 3 is not UTF-8: "data: �"'),
-        (BODY, {"last": "[DONE]"}, 'its last event is "two\nlines", not "[DONE]"'),
-        (ids(4, 6), {"ids": "consecutive"}, "event 5 was lost: 6 came after 4"),
-        (ids(4, 5, 5, 6), {"ids": "consecutive"}, "event 5 came twice"),
-        (ids(4, 6, 5, 7), {"ids": "consecutive"}, "event 5 came after 6: out of order"),
-        (b"data: x\n\n", {"ids": "consecutive"}, "event 1 has no id"),
-        (ids("a"), {"ids": "consecutive"}, 'event 1 has the id "a"'),
-    ],
-)
-def test_each_fault_has_its_name(body: bytes, expect: dict[str, object], named: str) -> None:
-    assert wrong(body, **expect) == named
-
-
-@pytest.mark.parametrize(
-    ("headers", "named"),
-    [
-        ((), "answered with content-type: (none), not text/event-stream"),
-        ((("content-type", "text/plain"),), "answered with content-type: text/plain, not text"),
-        ((TYPE, ("content-encoding", "gzip")), "its events are compressed (gzip)"),
-    ],
-)
-def test_what_is_no_stream_of_plain_events_is_refused(
-    headers: tuple[tuple[str, str], ...], named: str
-) -> None:
-    assert fault(answer(BODY, headers=headers), EventsSection()).startswith(named)
-
-
 def test_a_stream_is_held_back_where_most_gaps_are_closed() -> None:
     body = ids(*range(1, 7))
     each = len(body) // 6

@@ -10,7 +10,7 @@ from h2.events import Event, StreamEnded
 
 from bakeoff.model.request import RequestSection
 from bakeoff.verify.asking import Http1Connection
-from bakeoff.verify.exchange import Answer, NoAnswer, connect
+from bakeoff.verify.exchange import Answer, connect
 from bakeoff.verify.http2 import Http2Connection
 from tests.verify.protocols import Http2Server
 from tests.verify.serving import serving
@@ -58,15 +58,6 @@ def test_interim_heads_count_as_head_and_not_as_body(
     assert len(answer.raw) - answer.head_bytes == len(answer.body) == 5
 
 
-@pytest.mark.parametrize(
-    ("pieces", "what"),
-    [((), "did not answer the request"), ((HEAD + BODY[:2],), "stopped in the middle")],
-)
-def test_silence_is_told_with_the_timeout_given(pieces: tuple[bytes, ...], what: str) -> None:
-    with pytest.raises(NoAnswer, match=f"{what}: no bytes within 0.2 s"):
-        asked(*pieces, timeout_s=0.2)
-
-
 @dataclass
 class SendsHints(Http2Server):
     """A server of HTTP/2 that sends an interim answer before each answer."""
@@ -88,19 +79,3 @@ def test_over_http_2_interim_heads_count_as_head_and_not_as_body() -> None:
     assert hinted.head_bytes > plain.head_bytes
     bodies = [len(each.raw) - each.head_bytes for each in (plain, hinted)]
     assert bodies == [9 + len(BODY)] * 2
-
-
-def test_what_is_not_http_is_quoted_once_and_without_a_word_of_python() -> None:
-    def serve(connection: socket.socket) -> None:
-        with connection:
-            connection.recv(65536)
-            connection.sendall(b"\x07 this\r\n\r\n")
-
-    with (
-        serving(serve) as port,
-        connect(f"127.0.0.1:{port}") as connection,
-        pytest.raises(NoAnswer) as caught,
-    ):
-        Http1Connection(connection, "x").ask(RequestSection(), "/")
-    assert "bytearray" not in str(caught.value)
-    assert str(caught.value).endswith(r"it begins b'\x07 this\r\n\r\n'")

@@ -129,15 +129,6 @@ def test_a_certificate_that_is_not_believed_says_why_and_insecure_takes_it(
         assert checked(port, protocol, insecure).problems == ()
 
 
-def test_a_stream_that_is_reset_and_a_connection_that_is_ended_are_named(run: Certificate) -> None:
-    for server, says in (
-        (Http2Server(refuses=True), "it reset the request's stream (REFUSED_STREAM)"),
-        (Http2Server(says_goodbye=True), "it ended the connection (GOAWAY, ENHANCE_YOUR_CALM)"),
-    ):
-        with a_server("h2c", run, server.serve) as port:
-            assert checked(port, "h2c", run.client).problems == (f"GET /: {says}",)
-
-
 def test_a_request_larger_than_the_servers_windows_arrives_whole(run: Certificate) -> None:
     body = "a" * 200_000
     server = Http2Server(settings={SettingCodes.INITIAL_WINDOW_SIZE: 1000})

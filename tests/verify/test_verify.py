@@ -6,19 +6,13 @@ import socket
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-import pytest
-
 from bakeoff.model.receipt import Expectation, Verification
 from bakeoff.model.request import ExpectSection
 from bakeoff.model.workload import Workload
 from bakeoff.verify import answers, verify
+from tests.verify.protocols import HELLO
 from tests.verify.serving import handle_and_entry, serving
 
-HELLO = Workload(
-    name="hello",
-    title="",
-    expect=ExpectSection(body="Hello", headers={"content-type": "text/plain"}),
-)
 ANY = Workload(name="get", title="")
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n"
 GOOD = HEAD + b"\r\nHello"
@@ -77,42 +71,6 @@ def test_a_right_answer_has_no_problem_and_is_kept_byte_for_byte() -> None:
     assert base64.b64decode(found.expected_body_base64 or "") == b"Hello"
 
 
-@pytest.mark.parametrize(
-    ("workload", "response", "problem"),
-    [
-        (HELLO, GOOD.replace(b"200 OK", b"503 No"), "GET /: answered with status 503, not 200"),
-        (HELLO, GOOD[:-1] + b"a", 'GET /: answered "Hella", not "Hello"'),
-        (
-            HELLO,
-            GOOD.replace(b"text/plain", b"text/html"),
-            "content-type: text/html, not text/plain",
-        ),
-        (HELLO, b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n", "answered an empty body"),
-        (
-            HELLO,
-            # As nginx says it to plain HTTP on a port of TLS; Go's words have HTTPS in them, too.
-            b"HTTP/1.1 400 Bad Request\r\nContent-Length: 5\r\nConnection: close\r\n\r\nHTTPS",
-            "status 400, not 200: its port speaks TLS; ",
-        ),
-        (HELLO, b"SSH-2.0-OpenSSH\r\n", "its answer is not HTTP"),
-        (HELLO, GOOD[:-2], "closed in the middle of its answer"),
-        (HELLO, GOOD + GOOD, f"it answers twice: {len(GOOD)} bytes came that belong to no request"),
-        (HELLO, b"", "closed before an answer came"),
-        (COMPRESSED, gzipped(b"Hello"), "its body is not gzip"),
-        (COMPRESSED, GOOD, "content-encoding: (none), not gzip"),
-    ],
-)
-def test_a_wrong_answer_is_named(workload: Workload, response: bytes, problem: str) -> None:
-    (first, *_) = verified(workload, response).problems
-    assert problem in first
-
-
-def test_the_second_answer_counts_too() -> None:
-    found = verified(HELLO, GOOD, GOOD.replace(b"Hello", b"Jello"), GOOD)
-    why = "after a right answer: its answers depend on earlier requests"
-    assert found.problems == (f'GET /: answered "Jello", not "Hello", {why}',)
-
-
 def test_a_server_that_closes_each_time_is_right_but_said() -> None:
     found = verified(HELLO, HEAD + b"Connection: close\r\n\r\nHello")
     assert found.problems == ()
@@ -166,9 +124,3 @@ def test_requests_that_are_sent_ahead_are_all_answered() -> None:
     wrong = 3 * GOOD + GOOD.replace(b"Hello", b"Jello")
     found = verified(HELLO, GOOD, GOOD, GOOD, wrong, pipeline=4)
     assert found.problems == ('GET /: answered "Jello", not "Hello"',)
-
-
-def test_one_that_drops_what_is_sent_ahead_is_named() -> None:
-    last = HEAD + b"Connection: close\r\n\r\nHello"
-    (problem,) = verified(HELLO, GOOD, GOOD, GOOD, last, pipeline=4).problems
-    assert problem.startswith("GET /: 1 of 4 requests that were sent ahead were answered: ")
