@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.model.errors import NoVerdict
 from bakeoff.runs import audit
 from tests.judge.facts import SOUND_AUDIT
 from tests.runs.conftest import Measure
@@ -46,19 +45,6 @@ def test_one_that_cannot_take_part_is_named_and_the_others_are_audited(measure: 
         "slow": "is ill",
         "same": "has no compiler",
     }
-
-
-def test_one_that_dies_is_named(measure: Measure) -> None:
-    world = World(SPEEDS, dead={"slow": "was killed by signal SIGSEGV"})
-    audited = audit(measure.plan("fast", "slow", twin=False), world.stages(), world)
-    assert "it died under load: was killed by signal SIGSEGV" in audited.skipped[0].reason
-
-
-def test_where_nobody_comes_up_nothing_is_compared(measure: Measure, temporary: Path) -> None:
-    world = World(SPEEDS, unstartable={"fast": "is ill"})
-    with pytest.raises(NoVerdict, match="fast: is ill"):
-        audit(measure.plan("fast", twin=False), world.stages(), world)
-    assert not list(temporary.iterdir())
 
 
 def test_an_interrupt_leaves_nothing(measure: Measure, temporary: Path) -> None:

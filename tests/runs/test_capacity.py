@@ -5,15 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.model.errors import BadUsage, Status, TooFewLeft
+from bakeoff.model.errors import Status, TooFewLeft
 from bakeoff.plan import ladder
 from bakeoff.report.document import Table
 from bakeoff.report.kinds.capacity import document
-from bakeoff.runs import report, resume
-from bakeoff.runs.measuring.boot import measured_s
 from tests.judge.queues import true_capacity
 from tests.runs.conftest import Measure
-from tests.runs.world import World, cut_off
+from tests.runs.world import World
 
 SPEEDS = {"fast": 10_000.0, "slow": 5_000.0, "same": 10_000.0}
 
@@ -56,13 +54,6 @@ def test_an_objective_that_nobody_meets_ends_the_search(measure: Measure) -> Non
     assert done.result.measured_s < 30
 
 
-def test_too_little_time_is_refused_before_anything_starts(measure: Measure) -> None:
-    world = World(SPEEDS)
-    with pytest.raises(BadUsage, match="--duration: 2 s"):
-        measure.capacity(world, "fast", duration=2)
-    assert world.slices == 0
-
-
 def test_slow_servers_are_given_long_slices_unless_told_otherwise(measure: Measure) -> None:
     world = World({**SPEEDS, "slow": 600.0})
     done = measure.capacity(world, "slow", duration=20, slo=("p99=50ms",))
@@ -101,20 +92,6 @@ def test_without_new_processes_the_first_has_the_draws(measure: Measure, names: 
     draws = [record for record in done.records() if record.type == "draw"]
     assert [each.draw for each in draws] == list(range(len(draws)))
     assert set(draws[-1].processes.values()) == {0} and not draws[-1].out
-
-
-def test_an_interrupt_keeps_what_is_there_and_it_can_go_on(measure: Measure) -> None:
-    world = World(SPEEDS, on_slice=cut_off(30))
-    done = measure.capacity(world, "fast", duration=16, boots=2)
-    assert done.interrupted and not done.result.complete
-    assert not world.up
-    before = list(done.records())
-    again = resume(done.path, world.stages(), world)
-    assert again.result.complete and not again.interrupted
-    records = again.records()
-    assert records[: len(before)] == before
-    assert measured_s(records) == pytest.approx(16, abs=3)
-    assert report(done.path, world).result == again.result
 
 
 def test_several_objectives_share_one_ladder(measure: Measure) -> None:

@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.model.ci import Ci, CiPlan, Revision
+from bakeoff.model.ci import CiPlan, Revision
 from bakeoff.model.errors import MissingPiece, Status
 from bakeoff.model.history import Earlier, EarlierRatio
 from bakeoff.plan import CheckedOut, CiOptions, plan_ci
 from bakeoff.report.render import markdown
 from bakeoff.report.sentences import sentence
-from bakeoff.runs import open_run, report, resume
+from bakeoff.runs import report
 from bakeoff.runs.kinds.ci import CiRun
 from tests.plan.places import contender
 from tests.runs.conftest import Measure
-from tests.runs.world import World, cut_off
+from tests.runs.world import World
 
 
 @pytest.fixture
@@ -121,33 +121,6 @@ def test_who_watches_is_told_how_base_and_head_stand(measure: Measure, tmp_path:
     assert world.rates.keys() == {"base", "head"}
 
 
-def test_all_is_judged_again_from_its_folder(measure: Measure, planned: CiPlan) -> None:
-    world = World(speeds(35_000.0))
-    done = measure.run(planned, world)
-    assert Ci.read_json(done.path / "ci.json") == done.result
-    assert open_run(done.path).kind == "ci"
-    assert report(done.path, world).result == done.result
-
-
-def test_cut_off_it_goes_on_until_it_is_decided(measure: Measure, planned: CiPlan) -> None:
-    cut = measure.run(planned, World(speeds(35_000.0), on_slice=cut_off(100)))
-    assert cut.interrupted and not cut.result.complete
-    assert cut.result.outcome == "can't tell" and not cut.succeeded
-    whole = resume(cut.path, World(speeds(35_000.0)).stages(), World({}))
-    assert whole.result.complete and whole.result.outcome == "slower"
-    assert whole.result.race.decided and whole.result.race.measured_s < 10
-
-
-def test_what_does_not_build_is_named_with_its_revision(measure: Measure, planned: CiPlan) -> None:
-    world = World(speeds(1.0), unbuildable={"shop": "its build failed: line 3"})
-    with pytest.raises(MissingPiece) as caught:
-        measure.run(planned, world)
-    for name, revision in (("base", planned.base), ("head", planned.head)):
-        said = f"{name} ({revision.full_name}) does not build: its build failed: line 3"
-        assert said in str(caught.value).splitlines()
-    assert not measure.parent.exists(), "nothing was raced, so there is no run"
-
-
 @pytest.mark.parametrize("who", ["base", "head"])
 def test_one_that_does_not_start_is_not_slower(measure: Measure, planned: CiPlan, who: str) -> None:
     out = {who: "ended with status 1", "base (twin)": "ended with status 1"}
@@ -155,12 +128,6 @@ def test_one_that_does_not_start_is_not_slower(measure: Measure, planned: CiPlan
         del out["base (twin)"]
     with pytest.raises(MissingPiece, match=f"\\n  {who}: .* status 1"):
         measure.run(planned, World(speeds(50_000.0), unstartable=out))
-
-
-def test_where_neither_starts_nothing_is_raced(measure: Measure, planned: CiPlan) -> None:
-    out = dict.fromkeys(("base", "head", "base (twin)"), "ended with status 1")
-    with pytest.raises(MissingPiece, match="base and head"):
-        measure.run(planned, World(speeds(1.0), unstartable=out))
 
 
 def test_of_equals_hardly_any_is_called_slower(measure: Measure, planned: CiPlan) -> None:

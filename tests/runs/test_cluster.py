@@ -142,17 +142,3 @@ def test_contenders_are_on_another_server_node_in_each_boot(measure: Measure) ->
     (machines,) = run.result.machines
     assert (machines.contender, machines.machine, machines.over) == ("fast", "10.0.0.3", "10.0.0.1")
     assert machines.low < 1 < machines.high
-
-
-@pytest.mark.parametrize(
-    ("options", "fault"),
-    [
-        ({"boots": 3}, "--boots takes a multiple of 2, not 3"),
-        ({"workload": "./asks.toml"}, "the workload asks has an upstream, which is on one machine"),
-    ],
-)
-def test_impossible_rotations(measure: Measure, options: dict[str, object], fault: str) -> None:
-    asks = 'name = "asks"\nupstream_delay_ms = 0\n[request]\npath = "/"\n'
-    (measure.environment.directory / "asks.toml").write_text(asks)
-    with pytest.raises(BadUsage, match=f"--server-nodes 2: .*{fault}"):
-        rotated(measure, **options)

@@ -1,7 +1,6 @@
 """A crosscheck in a world of known speeds: who takes part, in which order, and being cut off."""
 
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -9,12 +8,10 @@ import pytest
 
 from bakeoff.load import LoadRun, LoadSpec
 from bakeoff.model.crosscheck import Compared, Crosscheck, CrosscheckPlan
-from bakeoff.model.errors import BadUsage, MissingPiece, NoVerdict
 from bakeoff.model.finding import Finding
 from bakeoff.model.load import Latency, Loader
-from bakeoff.runs import execute, open_run, report, resume
+from bakeoff.runs import execute
 from bakeoff.runs.kinds.crosscheck import CrosscheckRun
-from tests.ratios import known
 from tests.runs.loads import tool_result
 from tests.runs.world import World
 
@@ -198,55 +195,3 @@ def test_wrks_correction_is_named_where_its_latencies_are_higher(checked: Checke
     assert why["wrk", "engine", "p99"] == why["volley-wrk", "wrk", "p99"] == corrects
     assert why["wrk", "engine", "p50"] == why["volley-wrk", "wrk", "p50"] is None
     assert why["ab", "engine", "p99"] == why["volley-wrk", "engine", "p99"] is None
-
-
-@pytest.mark.parametrize("end", [KeyboardInterrupt, SystemExit], ids=["Ctrl-C", "kill -9"])
-def test_cut_off_it_keeps_its_runs_and_goes_on(
-    run: Callable[..., CrosscheckRun], tmp_path: Path, end: type[BaseException]
-) -> None:
-    def tool(loader: Loader, _spec: LoadSpec) -> LoadRun:
-        if len(world.tool_runs) > 3 * 6 + 1:
-            raise end
-        return LoadRun((loader,), "", tool_result(1000), "")
-
-    world = Toolbox(tool)
-    with suppress(SystemExit):
-        assert run(world).interrupted
-    cut_off = report(tmp_path / "t0", world).result
-    assert not cut_off.complete and len(cut_off.runs) == 19
-    assert {known(of(cut_off, name).ratio).n for name in ("wrk", "ab")} == {6}
-    healthy = World(SPEEDS)
-    whole = resume(tmp_path / "t0", healthy.stages(), healthy).result
-    assert whole.complete and whole.runs[:19] == cut_off.runs
-    assert len(healthy.tool_runs) == 30 - 19, "nothing is run again"
-    uncut = [(one.loader, one.round) for one in run().result.runs]
-    assert [(one.loader, one.round) for one in whole.runs] == uncut
-    with pytest.raises(BadUsage, match=" comparisons: bakeoff report"):
-        resume(tmp_path / "t0", world.stages(), world)
-
-
-def test_its_folder_says_all(run: Callable[..., CrosscheckRun]) -> None:
-    done = run(missing := World(SPEEDS, missing_tools={"ab": "ab is not installed"}))
-    assert open_run(done.path).result == done.result
-    (done.path / "crosscheck.json").unlink()
-    missing.missing_tools = {"wrk": "it has gone meanwhile"}
-    assert report(done.path, missing).result == done.result
-
-
-def test_a_url_that_is_not_there(checked: Checked, tmp_path: Path) -> None:
-    world = World(SPEEDS, refuses=True)
-    with pytest.raises(NoVerdict, match="http://localhost:80/fast: ::1 80: refused"):
-        checked(world, address="[::1]:80")
-    assert not world.tool_runs and not list(tmp_path.iterdir())
-
-
-def test_without_a_tool_there_is_nothing_to_check(checked: Checked) -> None:
-    world = World(SPEEDS, missing_tools={"wrk": "wrk is not installed: apt-get install wrk"})
-    with pytest.raises(NoVerdict, match=r"(?s)\n.*wrk: wrk "):
-        checked(world, loaders=("engine", "wrk"))
-
-
-def test_without_the_engine_there_is_nothing_to_hold_a_tool_against(checked: Checked) -> None:
-    world = World(SPEEDS, missing_tools={"engine": "the load engine isn't installed"})
-    with pytest.raises(MissingPiece, match="isn't installed"):
-        checked(world)

@@ -6,12 +6,11 @@ from pathlib import Path
 import pytest
 
 from bakeoff.model.day import LOADS, Day, DayPlan
-from bakeoff.model.errors import BadUsage, NoVerdict
 from bakeoff.model.samples import DayEnd, DayTurn
 from bakeoff.plan import DayOptions, plan_day
 from bakeoff.report.document import List
 from bakeoff.report.kinds.day import document
-from bakeoff.runs import execute, report, resume
+from bakeoff.runs import execute, resume
 from bakeoff.runs.kinds.day import DayRun
 from tests.plan import places
 from tests.runs.processes import name_of
@@ -160,19 +159,6 @@ def test_who_does_not_come_up_again_is_out_for_the_round_alone(tmp_path: Path) -
     )
 
 
-def test_who_cannot_be_built_or_started_is_skipped(tmp_path: Path) -> None:
-    inside = world(unbuildable={"bob": "needs a compiler"})
-    done = run(plan(tmp_path, keep_going=True), tmp_path / "runs", inside)
-    assert [(each.name, each.reason) for each in done.result.skipped] == [
-        ("bob", "needs a compiler")
-    ]
-    inside = world(unstartable={"ada": "no"})
-    done = run(plan(tmp_path / "two", keep_going=True), tmp_path / "two" / "runs", inside)
-    assert [each.name for each in done.result.entries] == ["bob"]
-    assert "ada is out: no" in inside.seen
-    assert not done.result.line("peak", "requests_per_s").pairs  # type: ignore[union-attr]
-
-
 def test_one_alone_has_its_figures_and_nobody_to_be_compared_with(tmp_path: Path) -> None:
     done = run(plan(tmp_path, "ada", duration=60), tmp_path / "runs", world())
     assert done.succeeded and not any(line.pairs for line in done.result.lines)
@@ -181,36 +167,14 @@ def test_one_alone_has_its_figures_and_nobody_to_be_compared_with(tmp_path: Path
     assert [entry.name for entry in done.result.entries] == ["ada"]
 
 
-def test_where_nobody_is_left_it_says_why(tmp_path: Path) -> None:
-    inside = world(unstartable={"ada": "no cc", "bob": "no go"})
-    done = plan(tmp_path)
-    with pytest.raises(NoVerdict, match="\n  ada: no cc\n  bob: no go"):
-        run(done, tmp_path / "runs", inside)
-
-
-@pytest.mark.parametrize("end", [KeyboardInterrupt, SystemExit], ids=["Ctrl-C", "kill -9"])
-def test_cut_off_it_goes_on_with_the_open_round(tmp_path: Path, end: type[BaseException]) -> None:
-    made, cut_world = plan(tmp_path), world(on_slice=cut_off(100, end))
-    if end is KeyboardInterrupt:
-        cut = run(made, tmp_path / "runs", cut_world)
-        assert cut.interrupted and not cut.result.complete
-    else:
-        with pytest.raises(SystemExit):
-            run(made, tmp_path / "runs", cut_world)
-    path = tmp_path / "runs" / made.run
-    before = report(path, cut_world)
-    assert isinstance(before, DayRun)
-    healthy = world()
-    whole = resume(path, healthy.stages(), healthy)
-    assert isinstance(whole, DayRun)
-    assert whole.result.complete and whole.result.rounds == 5
-    assert turns(whole)[: len(turns(before))] == turns(before)
-    # What the unfinished round had measured counts beside the five that are whole.
+def test_what_a_round_had_measured_when_it_was_cut_off_counts_beside_the_whole(
+    tmp_path: Path,
+) -> None:
+    cut = run(plan(tmp_path), tmp_path / "runs", world(on_slice=cut_off(100)))
+    whole = resume(cut.path, (healthy := world()).stages(), healthy)
+    assert isinstance(whole, DayRun) and whole.result.rounds == 5
     peak = whole.result.line("peak", "requests_per_s")
     assert peak and peak.value("ada").n == 6
-    assert report(path, healthy).result == whole.result
-    with pytest.raises(BadUsage, match=" phases: bakeoff report"):
-        resume(path, healthy.stages(), healthy)
 
 
 def slower(by_s: float) -> Callable[[World, int], None]:

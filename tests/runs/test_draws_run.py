@@ -7,14 +7,13 @@ import pytest
 
 from bakeoff.model.draws import Draws, DrawsPlan
 from bakeoff.model.engine import Job
-from bakeoff.model.errors import NoVerdict
 from bakeoff.plan.draws import DrawsOptions, plan_draws
 from bakeoff.report.render import markdown as to_markdown
-from bakeoff.runs import execute, report, resume
+from bakeoff.runs import execute, report
 from bakeoff.runs.kinds.draws import DrawsRun
 from tests.plan import places
 from tests.runs.loads import FakeLoad
-from tests.runs.world import World, cut_off
+from tests.runs.world import World
 
 
 def plan(root: Path, *names: str, **options: object) -> DrawsPlan:
@@ -82,18 +81,6 @@ def test_a_set_of_connections_is_asked_before_the_next_is_opened(
     assert third == second + 3
 
 
-def test_who_cannot_be_built_or_started_is_skipped(tmp_path: Path) -> None:
-    inside = world(unbuildable={"bob": "needs a compiler"})
-    done = run(plan(tmp_path), tmp_path / "runs", inside)
-    assert [(each.name, each.reason) for each in done.result.skipped] == [
-        ("bob", "needs a compiler")
-    ]
-    inside = world(unstartable={"ada": "no", "ada#2": "no"})
-    done = run(plan(tmp_path / "two"), tmp_path / "two" / "runs", inside)
-    assert [each.name for each in done.result.contenders] == ["bob"]
-    assert "fewer than two processes are up: no" in done.result.skipped[0].reason
-
-
 def test_one_that_holds_up_its_warm_up_is_out_and_the_others_go_on(tmp_path: Path) -> None:
     inside = world(stalls=dict.fromkeys(("ada", "ada#2", "ada#3"), 0.0))
     result = run(plan(tmp_path), tmp_path / "runs", inside).result
@@ -116,22 +103,9 @@ def test_a_slice_without_an_answer_is_left_out_with_its_block(tmp_path: Path) ->
     assert [each.n for each in done.result.contenders[0].spreads][1:] == [6, 3]
 
 
-def test_where_nobody_is_left_it_says_why(tmp_path: Path) -> None:
-    inside = world(unbuildable={"ada": "needs cc", "bob": "needs go"})
-    with pytest.raises(NoVerdict, match="\n  ada: needs cc\n  bob: needs go"):
-        run(plan(tmp_path), tmp_path / "runs", inside)
-
-
-def test_cut_off_it_goes_on_with_the_contender_that_was_under_way(tmp_path: Path) -> None:
-    made = plan(tmp_path, boots=2)
-    cut = run(made, tmp_path / "runs", world(on_slice=cut_off(200)))
-    assert cut.interrupted and not cut.result.complete
-    healthy = world()
-    whole = resume(cut.path, healthy.stages(), healthy)
-    assert whole.result.complete
-    assert [each.name for each in whole.result.contenders] == ["ada", "bob"]
-    assert len(sds(whole.result, "boot")) == 2
-    assert report(whole.path, healthy).result == whole.result
+def test_boots_are_a_level_of_their_own(tmp_path: Path) -> None:
+    done = run(plan(tmp_path, boots=2), tmp_path / "runs", world())
+    assert len(sds(done.result, "boot")) == 2
 
 
 def test_too_little_time_gives_no_spread_and_no_crash(tmp_path: Path) -> None:

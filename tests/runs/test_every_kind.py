@@ -10,6 +10,7 @@ from bakeoff.cli.app import COMMANDS
 from bakeoff.explore.opened import opened
 from bakeoff.history.results import indexed, indexed_path
 from bakeoff.load import LoadRun, LoadSpec
+from bakeoff.model.errors import BadUsage
 from bakeoff.model.load import Loader
 from bakeoff.model.replay import ReplayPlan
 from bakeoff.plan import (
@@ -21,7 +22,7 @@ from bakeoff.plan import (
     plan_race,
 )
 from bakeoff.report.render import markdown
-from bakeoff.runs import AnyRun, open_run, report, resume
+from bakeoff.runs import AnyRun, report, resume
 from bakeoff.runs.life import progress
 from bakeoff.runs.run import KINDS, RunPlan
 from bakeoff.schemas import CONTRACTS
@@ -82,24 +83,53 @@ class Tooled(World):
         return super().run_tool(loader, spec)
 
 
+def cut(plan: RunPlan, kind: type[AnyRun], measure: Measure, end: type[BaseException]) -> Path:
+    """The folder of a run that was ended by Ctrl-C, or by a kill that left a torn line."""
+    world = Tooled(SPEEDS, on_slice=cut_off(20 if kind.kind == "crosscheck" else 80, end))
+    if end is KeyboardInterrupt:
+        run = measure.run(plan, world)
+        assert run.interrupted and type(run) is kind and not world.up
+        return run.path
+    with pytest.raises(SystemExit):
+        measure.run(plan, world)
+    path = measure.parent / plan.run
+    if (path / "samples.jsonl").exists():
+        with (path / "samples.jsonl").open("a") as log:
+            log.write('{"type":"tool-run","rou')
+    return path
+
+
+@pytest.mark.parametrize("end", [KeyboardInterrupt, SystemExit], ids=["Ctrl-C", "kill -9"])
 @pytest.mark.parametrize("kind", KINDS.values(), ids=lambda kind: kind.kind)
-def test_every_kind_is_known_in_all(measure: Measure, tmp_path: Path, kind: type[AnyRun]) -> None:
-    last = 20 if kind.kind == "crosscheck" else 80
-    cut = measure.run(PLANS[kind.kind](measure, tmp_path), Tooled(SPEEDS, on_slice=cut_off(last)))
-    assert cut.interrupted and type(cut) is kind
+def test_every_kind_is_known_in_all(
+    measure: Measure, tmp_path: Path, kind: type[AnyRun], end: type[BaseException]
+) -> None:
+    path = cut(PLANS[kind.kind](measure, tmp_path), kind, measure, end)
 
     # Progress.
-    so_far = progress(open_run(cut.path))
+    plan = (path / "plan.json").read_bytes()
+    before = report(path)
+    assert not before.result.complete
+    so_far = progress(before)
     assert so_far.steps > 0
-    assert cut.judged_so_far().document().headline
+    assert before.judged_so_far().document().headline
 
     # resume.
-    whole = resume(cut.path, (world := World(SPEEDS)).stages(), world)
-    assert whole.result.complete and type(whole) is kind
+    whole = resume(path, (world := Tooled(SPEEDS)).stages(), world)
+    assert whole.result.complete and not whole.interrupted and type(whole) is kind
     assert progress(whole).steps > so_far.steps
+    assert whole.records()[: len(before.records())] == before.records()
+    assert (path / "plan.json").read_bytes() == plan, "a plan is never rewritten"
+    slices = world.slices
+    try:
+        assert resume(path, world.stages(), world).result == whole.result
+    except BadUsage as error:
+        assert f"bakeoff report {path}" in str(error)
+    assert world.slices == slices and not world.up, "nothing was missing"
 
     # report, and its forms.
-    again = report(cut.path)
+    (path / kind.result_file).unlink()
+    again = report(path)
     assert again.result == whole.result
     assert kind.headline(again.result) in markdown(again.document())
 

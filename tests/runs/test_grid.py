@@ -1,6 +1,5 @@
 """A grid in a world of known speeds: its cells, its leaders, and being cut off."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,8 +8,7 @@ from bakeoff.model.contender import Contender
 from bakeoff.model.errors import BadUsage, ContenderOut
 from bakeoff.model.grid import Grid
 from bakeoff.model.receipt import Receipt
-from bakeoff.runs import open_run, report, resume
-from tests.judge.facts import MACHINE
+from bakeoff.runs import open_run, resume
 from tests.runs.conftest import Measure
 from tests.runs.loads import FakeLoad
 from tests.runs.world import World, cut_off
@@ -92,44 +90,6 @@ def test_a_cell_in_which_nobody_takes_part_is_said_and_the_rest_goes_on(measure:
     assert deep.verdict is None and "answers out of order" in deep.skipped
     assert flat.leaders == ("fast",)
     assert grid.complete
-
-
-def test_cut_off_it_keeps_what_it_has_and_goes_on(measure: Measure) -> None:
-    done = measure.grid(World(SPEEDS, on_slice=cut_off(100)))
-    assert done.interrupted and not done.result.complete
-    assert done.result.cells[0].verdict
-    assert done.result.cells[1].skipped == "the grid ended before it was measured"
-    world = World(SPEEDS)
-    whole = resume(done.path, world.stages(), world)
-    assert whole.result.complete and not whole.interrupted
-    assert [cell.leaders for cell in whole.result.cells] == [("fast",)] * 2
-    before = world.slices
-    again = resume(done.path, world.stages(), world)
-    assert world.slices == before, "nothing was missing"
-    assert again.result == whole.result
-
-
-def test_killed_it_is_judged_by_what_it_has_and_goes_on(measure: Measure, tmp_path: Path) -> None:
-    with pytest.raises(SystemExit):
-        measure.grid(World(SPEEDS, on_slice=cut_off(450, SystemExit)))
-    path, world = tmp_path / "runs" / "t-fast-vs-slow", World(SPEEDS)
-    assert not (path / "grid.json").exists()
-    first, second = report(path, world).result.cells
-    assert first.leaders == ("fast",) and first.verdict.complete
-    assert second.verdict and not second.verdict.complete
-    assert not world.slices, "it needs no server"
-    before = open_run(path / "c64").records()
-    whole = resume(path, world.stages(), world)
-    assert whole.result.complete and whole.succeeded
-    assert open_run(path / "c64").records()[: len(before)] == before
-    assert report(path, world).result == whole.result
-
-
-def test_another_machine_does_not_finish_it(measure: Measure) -> None:
-    done = measure.grid(World(SPEEDS))
-    other = World(SPEEDS, on_machine=MACHINE.model_copy(update={"cpu_model": "another"}))
-    with pytest.raises(BadUsage, match="a run has to be measured on one machine"):
-        resume(done.path, other.stages(), other)
 
 
 def test_other_sources_do_not_finish_it(measure: Measure) -> None:

@@ -7,15 +7,14 @@ import pytest
 from pydantic import Field
 
 from bakeoff.model.base import Contract
-from bakeoff.model.errors import BadUsage
 from bakeoff.model.machine import Machine
 from bakeoff.model.samples import ToolRun
 from bakeoff.report.document import Document, Text
-from bakeoff.runs import Run, Stages, Watch, execute, listed, open_run, report, resume
+from bakeoff.runs import Run, Stages, Watch, execute, listed, report
 from bakeoff.runs import run as kinds
 from bakeoff.runs.indexing import Indexed, Setting
 from tests.runs.loads import tool_result
-from tests.runs.world import World, cut_off
+from tests.runs.world import World
 
 # What would be in model/.
 
@@ -67,8 +66,6 @@ def soak_run(monkeypatch: pytest.MonkeyPatch) -> None:
                 result = tool_result(1000 - number)
                 run = ToolRun(round=number, loader="engine", command=(), output="", result=result)
                 self.store.append(run)
-                # Where the test's world may cut it off.
-                stages.clock.settle()
 
         def is_complete(self) -> bool:
             return len(self.records()) == self.plan.runs
@@ -96,14 +93,6 @@ def soak_run(monkeypatch: pytest.MonkeyPatch) -> None:
 PLAN = SoakPlan(run="a-soak", runs=5)
 
 
-class CutOff(World):
-    """A world whose clock ends the run after three of its measurements."""
-
-    def settle(self) -> None:
-        self.slices += 1
-        self.on_slice(self, self.slices)
-
-
 def test_it_is_measured_judged_and_reported(tmp_path: Path) -> None:
     world = World({})
     run = execute(PLAN, tmp_path, world.stages(), world)
@@ -114,38 +103,7 @@ def test_it_is_measured_judged_and_reported(tmp_path: Path) -> None:
     assert {path.name for path in run.path.iterdir()} == {
         ".lock", "machine.json", "plan.json", "report.html", "samples.jsonl", "soak.json"
     }  # fmt: skip
-    with pytest.raises(BadUsage, match=" throughputs: bakeoff report"):
-        resume(run.path, world.stages(), world)
-
-
-@pytest.mark.parametrize("end", [KeyboardInterrupt, SystemExit], ids=["Ctrl-C", "kill -9"])
-def test_cut_off_it_is_reported_and_goes_on(tmp_path: Path, end: type[BaseException]) -> None:
-    world, path = CutOff({}, on_slice=cut_off(3, end)), tmp_path / "a-soak"
-    if end is KeyboardInterrupt:
-        assert execute(PLAN, tmp_path, world.stages(), world).interrupted
-    else:
-        with pytest.raises(SystemExit):
-            execute(PLAN, tmp_path, world.stages(), world)
-        with pytest.raises(BadUsage, match=r" soak .*`bakeoff report"):
-            _ = open_run(path).result
-        with (path / "samples.jsonl").open("a") as log:
-            log.write('{"type":"tool-run","rou')
-    plan = (path / "plan.json").read_bytes()
-    before = report(path, world)
-    assert (before.result.runs, before.result.complete) == (3, False)
-    healthy = World({})
-    whole = resume(path, healthy.stages(), healthy)
-    assert (whole.result.runs, whole.result.complete) == (5, True)
-    assert whole.records()[:3] == before.records()
-    assert report(path, world).result == whole.result == open_run(path).result
-    assert (path / "plan.json").read_bytes() == plan, "a plan is never rewritten"
-
-
-def test_its_report_has_every_form(tmp_path: Path) -> None:
-    world = World({})
-    run = execute(PLAN, tmp_path, world.stages(), world)
-    page = report(run.path).report_path
-    assert page == run.path / "report.html"
+    assert report(run.path).report_path == run.path / "report.html"
     for form in ("report.html", "report.md"):
         assert "The last made 100% of the first." in (run.path / form).read_text()
 

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from bakeoff.model.contender import Contender
-from bakeoff.model.errors import MissingPiece
 from bakeoff.model.protocol import PROTOCOLS, Agreed
 from bakeoff.report.kinds.race import document
 from bakeoff.report.kinds.race_method import facts
@@ -86,14 +85,6 @@ def test_one_certificate_is_made_where_tls_is_spoken_and_none_elsewhere(measure:
     measure.race(secure, "fast", protocol="h1-tls,h2")
     measure.race(plain, "fast", protocol="h1")
     assert (secure.certificates, plain.certificates) == (1, 0)
-
-
-def test_one_that_cannot_be_made_ends_the_run_with_its_reason(measure: Measure) -> None:
-    broken = world()
-    broken.no_certificate = "no certificate for TLS can be kept in /x: Read-only file system"
-    with pytest.raises(MissingPiece, match="Read-only file system"):
-        measure.race(broken, "fast", protocol="h1,h2")
-    assert not broken.up, "every server was stopped"
 
 
 def test_who_does_not_speak_it_is_said_and_the_others_race(measure: Measure) -> None:

@@ -6,16 +6,15 @@ import pytest
 
 from bakeoff.model.audit import Conduct, Crew, Written
 from bakeoff.model.contender import Contender
-from bakeoff.model.errors import BadUsage, ContenderOut, MissingPiece, NoVerdict, Status
+from bakeoff.model.errors import ContenderOut, MissingPiece, NoVerdict, Status
 from bakeoff.model.machine import Machine
 from bakeoff.model.receipt import Receipt
 from bakeoff.runs import report, resume
 from bakeoff.runs.kinds.race import RaceRun
 from bakeoff.runs.measuring.boot import measured_s
-from bakeoff.runs.store import Store
 from tests.judge.facts import SOUND_AUDIT
 from tests.ratios import known
-from tests.runs.conftest import Measure, entry_names
+from tests.runs.conftest import Measure
 from tests.runs.world import World, cut_off
 
 SPEEDS = {"fast": 100_000.0, "slow": 50_000.0, "same": 100_000.0}
@@ -103,25 +102,6 @@ def test_one_that_cannot_be_built_is_out_and_the_rest_goes_on(measure: Measure) 
     assert verdict.skipped[0].reason == "its build failed"
     assert verdict.reference == "slow"
     assert verdict.noise_floor is not None and verdict.noise_floor.name == "slow (twin)"
-
-
-@pytest.mark.parametrize(
-    "world",
-    [World(SPEEDS, unstartable={"fast": "is ill"}), World(SPEEDS, wrong={"fast": "is ill"})],
-    ids=["cannot start", "answers wrongly"],
-)
-def test_one_that_cannot_take_part_is_out_beforehand(measure: Measure, world: World) -> None:
-    finished = measure.race(world, "fast", "slow", "same")
-    assert [skipped.name for skipped in finished.result.skipped] == ["fast"]
-    assert entry_names(finished.records()) == {"slow", "same", "slow (twin)"}
-    assert "fast is out: is ill" in world.seen
-
-
-def test_where_nobody_is_left_there_is_no_verdict(measure: Measure) -> None:
-    world = World(SPEEDS, wrong={"fast": "is ill", "slow": "is ill too"})
-    with pytest.raises(NoVerdict, match="slow: is ill too"):
-        measure.race(world, "fast", "slow")
-    assert not world.up
 
 
 def dying(at_slice: int) -> World:
@@ -275,48 +255,3 @@ def test_the_verdict_says_where_work_is_unequal(measure: Measure) -> None:
         ("date_frozen", ["slow"]),
     ]
     assert report(finished.path, world).result.fairness == finished.result.fairness
-
-
-def test_a_folder_that_another_bakeoff_fills_is_left_alone(measure: Measure) -> None:
-    world = World(SPEEDS, on_slice=cut_off(200))
-    finished = measure.race(world, "fast", "slow")
-    with (
-        Store(finished.path).locked(),
-        pytest.raises(BadUsage, match="another bakeoff"),
-    ):
-        resume(finished.path, World(SPEEDS).stages(), world)
-
-
-@pytest.mark.parametrize(
-    ("spoil", "says"),
-    [
-        (lambda run: (run / "plan.json").unlink(), "has no plan.json"),
-        (lambda run: (run / "plan.json").write_text("{"), "is not JSON"),
-        (lambda run: (run / "machine.json").unlink(), "machine.json: can't be read"),
-        (lambda run: (run / "receipts.json").unlink(), "receipts.json: can't be read"),
-        (lambda run: (run / "samples.jsonl").write_text('{"type":"x"}\n'), "samples.jsonl:1"),
-        (
-            lambda run: (run / "plan.json").write_text(
-                (run / "plan.json").read_text().replace("bakeoff.plan/1", "bakeoff.plan/9")
-            ),
-            "`schema` is bakeoff.plan/9, of a newer bakeoff",
-        ),
-        (
-            lambda run: (run / "plan.json").write_text('{"schema": "bakeoff.picnic/1"}'),
-            "`schema` is bakeoff.picnic/1; known here: bakeoff.capacity-plan/2",
-        ),
-    ],
-)
-def test_a_broken_run_folder_is_named(measure: Measure, spoil: Any, says: str) -> None:
-    world = World(SPEEDS)
-    finished = measure.race(world, "fast", duration=1.0)
-    spoil(finished.path)
-    with pytest.raises(BadUsage) as caught:
-        report(finished.path, world)
-    assert says in str(caught.value)
-
-
-def test_an_output_folder_that_cannot_be_made_is_named(measure: Measure) -> None:
-    measure.parent.write_text("a file")
-    with pytest.raises(BadUsage, match=r"^--out .*runs: "):
-        measure.race(World(SPEEDS), "fast")

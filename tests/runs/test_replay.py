@@ -12,7 +12,7 @@ from bakeoff.report.sentences import sentence, sentences
 from bakeoff.runs import report, resume
 from bakeoff.runs.kinds.replay import ReplayRun
 from tests.runs.conftest import Measure
-from tests.runs.world import World, cut_off
+from tests.runs.world import World
 
 SPEEDS = {"fast": 100_000.0, "slow": 50_000.0, "other": 50_000.0}
 CLAIM = {"comparison": "all", "metric": "requests_per_s", "of": "fast", "over": "slow"}
@@ -208,20 +208,6 @@ def test_the_articles_procedure_is_five_runs_in_a_row(replayed: Callable[..., Re
     assert first == ["fast"] * 5 + ["slow"] * 5
 
 
-def test_cut_off_it_keeps_what_it_has_and_goes_on(replayed: Callable[..., ReplayRun]) -> None:
-    done = replayed(article(), World(SPEEDS, on_slice=cut_off(150)))
-    assert done.interrupted and not done.result.complete
-    assert len(done.result.comparisons) == 1
-    world = World(SPEEDS)
-    whole = resume(done.path, world.stages(), world)
-    assert whole.result.complete and not whole.interrupted
-    assert len(whole.result.comparisons) == 2
-    before = world.slices
-    again = resume(done.path, world.stages(), world)
-    assert world.slices == before, "nothing was missing"
-    assert again.result.claims == whole.result.claims
-
-
 def test_a_race_that_a_kill_left_unjudged_is_judged(replayed: Callable[..., ReplayRun]) -> None:
     world = World(SPEEDS)
     done = replayed(article(), world)
@@ -249,10 +235,3 @@ def test_a_replay_by_a_tool_goes_on_after_a_kill(replayed: Callable[..., ReplayR
     assert again.result.complete and again.result.claims == done.result.claims
     for one in again.result.comparisons:
         assert [len(row.requests_per_s) for row in one.in_a_row] == [5, 5]
-
-
-def test_its_folder_says_all(replayed: Callable[..., ReplayRun]) -> None:
-    world = World(SPEEDS)
-    done = replayed(article(), world)
-    (done.path / "replay.json").unlink()
-    assert report(done.path, world).result == done.result

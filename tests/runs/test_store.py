@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.model.errors import BadFile, BadUsage
+from bakeoff.model.errors import BadUsage
 from bakeoff.model.samples import Record
 from bakeoff.runs.store import Store
 from tests.judge.facts import MACHINE
@@ -154,20 +154,3 @@ def test_whole_files_and_names_sync(measure: Measure, monkeypatch: pytest.Monkey
     files = [each for name in made for each in (f".{name}.tmp", run.path.name)]
     assert disk.whole[: len(files) + 1] == [*files, "runs"]
     assert disk.whole[-2:] == [".verdict.json.tmp", run.path.name]
-
-
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ('{"type": "bolck"}', "`type` is 'bolck', a record that bakeoff"),
-        ('{"type": "block"', "is not JSON: the file was changed after the run"),
-        ('{"type": "block"}', "`block.boot` is missing"),
-    ],
-)
-def test_a_line_that_is_no_record_is_named_with_why(store: Store, line: str, said: str) -> None:
-    append(store, RECORDS[:2])
-    with (store.path / "samples.jsonl").open("a") as log:
-        log.write(f"{line}\n")
-    with pytest.raises(BadFile) as caught:
-        Store(store.path).records()
-    assert str(caught.value).startswith(f"{store.path}/samples.jsonl:3: {said}")

@@ -3,9 +3,6 @@
 import re
 from pathlib import Path
 
-import pytest
-
-from bakeoff.model.errors import MissingPiece, NoVerdict
 from bakeoff.model.plan import Plan
 from bakeoff.model.workload import Workload
 from bakeoff.plan import Catalogue
@@ -87,25 +84,3 @@ def test_files_are_written_once_and_named_to_all(measure: Measure) -> None:
     (folder,) = {each["STATIC_DIR"] for each in world.environments.values()}
     assert (Path(folder) / "a.txt").read_bytes() == b"1\n2\n3"
     assert len((Path(folder) / "b.txt").read_bytes()) == 1000
-
-
-def test_an_upstream_that_cannot_be_built_ends_it_before_it_begins(measure: Measure) -> None:
-    world = World(SPEEDS, unbuildable={"upstream": "cmake is missing"})
-    with pytest.raises(MissingPiece, match="hello: cmake "):
-        measure.run(forward(measure), world)
-    assert not world.slices
-
-
-def test_an_upstream_that_does_not_start_ends_it(measure: Measure) -> None:
-    world = World(SPEEDS, unstartable={"upstream": "exited with status 1"})
-    with pytest.raises(NoVerdict, match="status 1"):
-        measure.run(forward(measure), world)
-
-
-def test_an_upstream_that_dies_is_named_in_place_of_the_wrong_answers(measure: Measure) -> None:
-    def dies(world: World, count: int) -> None:
-        if count > 20:
-            world.dead = {"fast": "wrong answers", "slow": "wrong answers", UPSTREAM: "signal 11"}
-
-    with pytest.raises(NoVerdict, match="signal 11"):
-        measure.run(forward(measure), World(SPEEDS, on_slice=dies))

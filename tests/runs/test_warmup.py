@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from bakeoff.model.cut import WARM_UP_SLICE_MS, Warmup
-from bakeoff.model.errors import NoVerdict
 from bakeoff.model.readings import CpuTime
 from bakeoff.model.samples import Slice
 from bakeoff.plan import slice_lengths
@@ -141,9 +140,3 @@ def test_a_solo_race_warms_each_up_alone(measure: Measure) -> None:
     assert seconds(first) == {"fast": 2.0, "slow": 2.0}
     assert seconds(second) == {"fast": 1.0, "slow": 1.0}
     assert all(len(us) == 8 for us in first.cpu_us_per_request.values())
-
-
-def test_where_nobody_answers_there_is_no_verdict(measure: Measure) -> None:
-    world = World(SPEEDS, dead={"fast": "was killed", "slow": "was killed"})
-    with pytest.raises(NoVerdict, match="no contender can take part"):
-        run(measure, world, 2.0)
