@@ -233,13 +233,18 @@ def disturbed(blocks: Sequence[samples.Block], cpus: frozenset[int]) -> frozense
 
 
 def had_company(of: samples.Slice) -> bool | None:
-    """Whether other processes had too much of a slice's cores; None: it can't be seen of any."""
+    """Whether other processes had too much of a slice's cores; None: it can't be seen of any.
+
+    What the race itself has beside the generator (a path, an upstream) works for its requests, and
+    a part of those is of the window.
+    """
     event = of.event
     waited, others = event.delayed_ns, of.others_share
     if waited is None and others is None:
         return None
-    delayed = (waited or 0) > DELAY_SHARE_MAX * event.window_ns * len(event.busy_cores)
-    return delayed or (others or 0.0) > OTHERS_SHARE_MAX
+    beside_ns = of.beside_ns * min(1.0, event.answered / max(1, event.requests_all))
+    limit_ns = DELAY_SHARE_MAX * event.window_ns * len(event.busy_cores) + beside_ns
+    return (waited or 0) > limit_ns or (others or 0.0) > OTHERS_SHARE_MAX
 
 
 def _alone(block: samples.Block) -> samples.Block | None:

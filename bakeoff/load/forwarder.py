@@ -12,6 +12,7 @@ from bakeoff.load.engine import EngineFailed
 from bakeoff.model.errors import MissingPiece
 from bakeoff.model.plan import NetworkPath
 from bakeoff.model.readings import PathSeen
+from bakeoff.model.receipt import CpuCounter
 
 ANSWER_S = 10.0
 STOP_S = 3.0
@@ -47,6 +48,7 @@ class Forwarder:
             self.close()
             raise
         self.near, self.far = str(ready["near"]), str(ready["far"])
+        self.cpu = CpuCounter(kind="tree", pid=self._process.pid)
         with contextlib.suppress(OSError):
             os.sched_setscheduler(self._process.pid, os.SCHED_FIFO, os.sched_param(PRIORITY))
 

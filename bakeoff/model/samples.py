@@ -46,9 +46,10 @@ class Slice(Contract):
     upstream meanwhile, where the workload has one. `rate` is what was offered in an open
     loop, requests per second; None: closed loop. `others_share` is the share of the
     servers' cores' time that processes other than contenders had meanwhile; None: it can't be seen.
-    Of several load generators, `event` is their sum,
-    `loaders` has each one's share of it, and `lost` those that were lost since the slice before,
-    with what became of them.
+    `beside_ns` is CPU time that what belongs to the race had of the generator's cores meanwhile:
+    the path or the upstream, where there are no other cores for them. Of several load generators,
+    `event` is their sum, `loaders` has each one's share of it, and `lost` those that were lost
+    since the slice before, with what became of them.
     """
 
     entry: str
@@ -59,6 +60,7 @@ class Slice(Contract):
     upstream_cpu: CpuTime | None = None
     rate: PositiveFloat | None = None
     others_share: IfGiven[NonNegativeFloat] = None
+    beside_ns: IfAny[NonNegativeInt] = 0
     loaders: IfAny[tuple[LoaderSlice, ...]] = ()
     lost: IfAny[dict[str, str]] = {}
 

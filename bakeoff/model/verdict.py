@@ -152,6 +152,11 @@ class Verdict(Contract):
         """Whether the race was to end as soon as something is known, and it is."""
         return bool(self.decided or (self.precision and self.precision.met))
 
+    @property
+    def on_loopback(self) -> bool:
+        """Whether nothing lay between generator and servers: no path and no network."""
+        return self.path is None and not self.cores.apart
+
     def pair(self, a: str, b: str) -> Pair | None:
         return pair_of(self.pairs, a, b)
 

@@ -248,6 +248,14 @@ def test_of_several_threads_the_delays_are_shared() -> None:
     assert not history.had_company(with_event(block.slices[0], busy_threads=(0.5, 0.5)))
 
 
+@pytest.mark.parametrize(("beside", "stays"), [(0.0, False), (0.08, False), (0.1, True)])
+def test_what_the_race_has_beside_the_generator_is_not_company(beside: float, stays: bool) -> None:
+    """A path on its core, say: of 1,300 requests 1,000 are of the window."""
+    (block,) = company(alike("a", 1), {0: {"a": {"delayed": 0.12}}})
+    given = block.slices[0].model_copy(update={"beside_ns": round(beside * 20 * MS)})
+    assert history.had_company(given) is not stays
+
+
 def test_nothing_is_left_out_where_too_little_would_remain() -> None:
     loud = {place: {"a": {"others": 0.5}} for place in range(11)}
     blocks = company(alike("ab"), loud)

@@ -23,6 +23,12 @@ SEEN = PathSeen(
 )
 
 
+def test_over_a_path_no_note_is_of_loopback() -> None:
+    verdict = judged()
+    assert not verdict.on_loopback
+    assert verdict.model_copy(update={"path": None}).on_loopback
+
+
 def judged(delay_ms: float = 20.0, *, busy: float = 0.98, **seen: float) -> Verdict:
     """A race of two boots over a path, whose servers were `busy`."""
     race = Race({"a": 1.0, "b": 1.0}, boots=2, blocks=6, busy={"a": busy, "b": busy})

@@ -10,7 +10,7 @@ from bakeoff.model.errors import ContenderOut
 from bakeoff.model.finding import Finding
 from bakeoff.model.plan import Cores, Entry
 from bakeoff.model.protocol import OVER_TLS, Certificate, Protocol
-from bakeoff.model.readings import CpuTime
+from bakeoff.model.readings import CpuTime, PathSeen
 from bakeoff.model.receipt import CpuCounter, Handle, Stopped
 from bakeoff.model.samples import Slice
 from bakeoff.model.why import Layer
@@ -18,6 +18,10 @@ from bakeoff.why import ProfilerFailed, Sample
 
 if TYPE_CHECKING:
     from tests.runs.world import World
+
+
+PATH = "path"
+"""Under which its CPU time is counted."""
 
 
 class FakeKeeper:
@@ -105,6 +109,19 @@ class FakeCpu:
         total = world.cpu_ns.get(self._name, 0) + world.compiled_ns(self._name)
         total += world.leaked_ns(self._name)
         return CpuTime(total_ns=total, user_ns=total // 3, system_ns=total - total // 3)
+
+    def close(self) -> None:
+        pass
+
+
+class FakeForwarder:
+    """A path that has sent nothing yet, to servers of the addresses that they have without it."""
+
+    near = far = "127.0.0.1"
+    cpu = CpuCounter(kind="tree", path=PATH)
+
+    def seen(self) -> PathSeen:
+        return PathSeen(**dict.fromkeys(PathSeen.model_fields, 0))
 
     def close(self) -> None:
         pass

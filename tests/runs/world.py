@@ -32,6 +32,7 @@ from tests.runs.audience import Audience
 from tests.runs.loads import FakeLoad, tool_result
 from tests.runs.processes import (
     FakeCpu,
+    FakeForwarder,
     FakeFreezer,
     FakeKeeper,
     FakeProfiler,
@@ -199,6 +200,9 @@ class World(Audience):
 
     def connect(self, job: Job) -> FakeLoad:
         return FakeLoad(self, job)
+
+    def forwarder(self, *_: object) -> FakeForwarder:
+        return FakeForwarder()
 
     def tool_missing(self, loader: Loader) -> str | None:
         return self.missing_tools.get(loader)

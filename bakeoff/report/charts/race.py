@@ -116,13 +116,14 @@ def cpu(race: Race) -> Chart | None:
             Bar("", TWIN, [(cost.client, 1.0)], client),
         ]
 
+    loopback = " On loopback each side pays a part of the other's network work."
     return _costs(
         race,
         "cpu",
         "CPU time per request",
         "Coloured: the server's whole process tree, user time solid and system time faint. Grey:"
-        " what the load generator spent on the same request. On loopback each side pays a part of"
-        " the other's network work.",
+        " what the load generator spent on the same request."
+        + (loopback if race.verdict.on_loopback else ""),
         "µs of CPU per request",
         lanes,
     )

@@ -61,7 +61,11 @@ def standings(verdict: Verdict) -> Table:
         ("server CPU per request", _cpu),
         ("memory loaded", lambda e: figures.mib(e.memory_mib.loaded)),
     ]
-    notes = ((_BOUNDED, bounded), (_MEAN_NOTE, by_mean), (_CPU_NOTE, by_cpu))
+    loopback = by_cpu and verdict.on_loopback
+    notes = (
+        *((_BOUNDED, bounded), (_MEAN_NOTE, by_mean)),
+        *((_CPU_NOTE, by_cpu), (_LOOPBACK_NOTE, loopback)),
+    )
     p99 = " (its p99 over theirs)" if verdict.ranked_by == "p99" else ""
     table = tabulated(
         "Standings",
@@ -118,6 +122,8 @@ _MEAN_NOTE = (
 )
 _CPU_NOTE = (
     " By server CPU: requests per second of the server's own CPU time, over the reference's."
+)
+_LOOPBACK_NOTE = (
     " This differs from throughput: on loopback the generator's CPU does a part of a server's"
     " network work."
 )

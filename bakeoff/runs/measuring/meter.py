@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from typing import Literal, NamedTuple
 
 from bakeoff.load import Generator
+from bakeoff.measure import CpuReader
 from bakeoff.model.cut import WARM_UP_SLICE_MS
 from bakeoff.model.engine import SliceCommand, SliceOfSeveral
 from bakeoff.model.errors import NoVerdict
@@ -45,9 +46,22 @@ def block_of(
     )
 
 
+def _beside(session: Session, running: Sequence[Running]) -> list[CpuReader]:
+    """What reads the CPU time of all that the race has on the generator's cores."""
+    plan, context, beside = session.plan, session.context, []
+    around, forwarder = context.surroundings(plan), context.forwarder(plan)
+    if around.cpu and {*plan.upstream_cpus} & {*plan.cores.client}:
+        beside.append(around.cpu)
+    if forwarder and {*plan.path_cpus} & {*plan.cores.client}:
+        beside.append(context.stages.meters.cpu(forwarder.cpu))
+    if plan.cores.shared:
+        beside += [each.cpu for each in running]
+    return beside
+
+
 class _Reading(NamedTuple):
     """At one moment: the CPU time that the contender of a slice has had, and what others than
-    contenders had of the servers' cores."""
+    contenders had of the servers' cores, which is not seen where the generator has them, too."""
 
     cpu: CpuTime | None
     others_ns: int | None
@@ -78,6 +92,7 @@ class Meter:
         self.doing = ""
         """What the load is for, where a death in it says so: `while it was warmed up`."""
         self._freezers: dict[str, Freezer] = {}
+        self._beside = _beside(session, self._running)
 
     @contextmanager
     def others_frozen(self) -> Iterator[None]:
@@ -122,11 +137,13 @@ class Meter:
         around = self._session.context.surroundings(plan)
         upstream_before = around.upstream_cpu()
         freezer = self._freezers.get(name)
+        beside_before_ns = self._beside_ns()
         began = self._read(target)
         if freezer:
             freezer.thaw()
         event = self.load.slice(command)
         ended = self._read(target)
+        beside_ns = self._beside_ns() - beside_before_ns
         if freezer:
             freezer.freeze()
         self._session.instances.count(running, event)
@@ -157,6 +174,7 @@ class Meter:
             upstream_cpu=upstream.since(upstream_before) if upstream and upstream_before else None,
             rate=rate,
             others_share=self._others_share(began, ended),
+            beside_ns=max(0, beside_ns),
             loaders=several.loaders if several else (),
             lost=several.lost if several else {},
         )
@@ -178,10 +196,13 @@ class Meter:
             before = now
         return measured
 
+    def _beside_ns(self) -> int:
+        return sum(time.total_ns for each in self._beside if (time := each.read()))
+
     def _read(self, target: int) -> _Reading:
         own, now_ns = self._running[target].cpu.read(), self._clock.now_ns()
         cores, meters = self._session.plan.cores, self._session.context.stages.meters
-        used_ns = None if cores.apart else meters.used_ns(cores.server)
+        used_ns = None if cores.apart or cores.shared else meters.used_ns(cores.server)
         if own is None or used_ns is None:
             return _Reading(own, None, now_ns)
         times = [each.cpu.read() for at, each in enumerate(self._running) if at != target]
