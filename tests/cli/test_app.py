@@ -27,24 +27,11 @@ HEAVY = {*("filelock", "h11", "hdrh", "jinja2", "narwhals"), *("numpy", "psutil"
 """What we run on, but for the two that draw our help."""
 
 
-VERBS = {
-    *("Accept", "Add", "Allow", "Audit", "Build", "Compare", "Connect", "Continue", "End", "Keep"),
-    *("Leave", "Limit", "Listen", "Make", "Measure", "Offer", "Open", "Overwrite", "Pin", "Print"),
-    *("Race", "Restart", "Rotate", "Run", "Search", "Send", "Set", "Show", "Simulate", "Space"),
-    *(
-        "Authenticate",
-        "Let",
-        "Repeat",
-        "Require",
-        "Scale",
-        "Start",
-        "Take",
-        "Use",
-        "Vary",
-        "Verify",
-        "Write",
-    ),
-}
+VERBS = """
+Accept Add Allow Audit Authenticate Build Compare Connect Continue End Keep Leave Let Limit Listen
+Make Measure Offer Open Overwrite Pin Print Race Repeat Require Restart Rotate Run Scale Search Send
+Set Show Simulate Space Start Take Use Vary Verify Write
+"""
 
 
 def _command() -> TyperGroup:
@@ -116,7 +103,7 @@ def test_every_command_is_in_a_group() -> None:
 def test_the_help_of_each_option_begins_with_a_verb_and_ends_with_its_default(name: str) -> None:
     for option in _options(name):
         text = option.help or ""
-        assert text.split(" ")[0] in VERBS, option.name
+        assert text.split(" ")[0] in VERBS.split(), option.name
         assert "(default: " not in text or text.endswith(")"), option.name
         assert option.is_flag or option.metavar, f"{option.name}: says not what it takes"
 

@@ -128,20 +128,6 @@ def test_a_base_that_does_not_build_ends_with_3_and_the_log(shop: Path, world: W
     assert (suite.attrib["errors"], suite.attrib["failures"]) == ("1", "0")
 
 
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        (("--contender", "./gone"), "head (HEAD, {}) can't be raced: ./gone: there is no such"),
-        # As a script types it whose variable is not set.
-        (("--base", ""), "there is no revision ''"),
-    ],
-)
-def test_what_head_lacks_and_an_unnamed_base(shop: Path, words: tuple[str, str], says: str) -> None:
-    error = bakeoff("ci", *words).exception
-    assert getattr(error, "exit_status", None) == 2
-    assert str(error).startswith(says.format(git(shop, "rev-parse", "HEAD")[:10]))
-
-
 def test_a_full_disk_ends_with_3_and_the_files_say_how_to_go_on(shop: Path, world: World) -> None:
     world.on_slice = cut_off(150, OSError(ENOSPC, os.strerror(ENOSPC)))
     error = bakeoff("ci", "--junit", "junit.xml", "--summary", "s.md").exception
@@ -168,20 +154,7 @@ def test_an_interrupt_ends_with_130(shop: Path, world: World) -> None:
     assert "bakeoff resume" in done.stderr
 
 
-@pytest.mark.parametrize("option", ["--summary", "--junit", "--json"])
-def test_an_unwritable_file_is_refused_beforehand(shop: Path, world: World, option: str) -> None:
-    done = bakeoff("ci", option, f"{os.sep}nowhere{os.sep}x")
-    assert f"{option} /nowhere/x: " in str(done.exception)
-    assert world.slices == 0
-
-
 def test_bakeoff_toml_is_found_from_below_it(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (shop / "sub").mkdir()
     monkeypatch.chdir(shop / "sub")
     assert bakeoff("ci").exit_code == 0
-
-
-def test_a_slip_in_bakeoff_toml_is_named(shop: Path) -> None:
-    (shop / "bakeoff.toml").write_text('contender = "."\ngate = ["x"]')
-    error = bakeoff("ci").exception
-    assert str(error).startswith("bakeoff.toml: `gate` is not a known key; did you mean gates")

@@ -7,7 +7,6 @@ import pytest
 
 from bakeoff.history import open_index
 from bakeoff.history.place import HISTORY, sqlite_url
-from bakeoff.model.errors import BadUsage
 from tests.cli.conftest import bakeoff, race
 from tests.history.indexed import run
 from tests.runs.world import World
@@ -49,12 +48,6 @@ def test_a_step_is_told_with_what_changed(url: str) -> None:
     assert [step["at"] for step in past["lines"][0]["steps"]] == [6]
 
 
-def test_names_that_are_not_there_are_refused_with_the_nearest(url: str) -> None:
-    open_index(url).add(run(1, {"alpha": 100.0, "beta": 50.0}))
-    assert "did you mean alpha?" in refused("alpa")
-    assert "did you mean beta?" in refused("alpha", "--against", "bet")
-
-
 def test_a_race_is_found_again_by_a_rebuild(world: World, tmp_path: Path, url: str) -> None:
     assert race("slow", "fast", "-d", "4").exit_code == 0
     (tmp_path / "runs" / "broken").mkdir()
@@ -64,15 +57,3 @@ def test_a_race_is_found_again_by_a_rebuild(world: World, tmp_path: Path, url: s
     assert "broken/plan.json: `schema` is missing" in told.output
     assert open_index(url).runs().total == 1
     assert bakeoff("history", "fast").exit_code == 0
-
-
-def test_bad_words_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "is not a folder" in refused("rebuild", "nowhere")
-    monkeypatch.setenv(HISTORY, "")
-    assert "which turns the history off" in refused()
-
-
-def refused(*words: str) -> str:
-    error = bakeoff("history", *words).exception
-    assert isinstance(error, BadUsage)
-    return str(error)

@@ -64,7 +64,3 @@ def test_for_the_catalogue_it_writes_contender_toml_alone(shop: Path) -> None:
     assert "bakeoff contenders --audit ." in done.output
     assert [path.name for path in shop.glob("*.toml")] == ["contender.toml"]
     assert 'apt = ["nodejs", "npm"]' in (shop / "contender.toml").read_text()
-
-
-def test_a_folder_that_is_not_there_is_refused(shop: Path) -> None:
-    assert str(bakeoff("init", "nowhere").exception) == "nowhere: there is no such folder"

@@ -58,18 +58,6 @@ def test_one_value_everywhere_is_a_race_as_ever(world: World, tmp_path: Path) ->
     assert (verdict.connections, verdict.connection) == (8, "keep-alive")
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        *("-c 1,x", "--pipeline 4,16 --close", "-d soon", "--load much", "--gate slow>="),
-        *("--gate sloww>=fast", "--all", "-c 1,2 --json /nowhere/x"),
-    ],
-)
-def test_nonsense_is_refused_before_any_start(world: World, tmp_path: Path, words: str) -> None:
-    assert isinstance(race("fast", "slow", *words.split()).exception, BadUsage)
-    assert not world.slices and not (tmp_path / "runs").exists()
-
-
 def test_runs_are_listed_and_each_is_judged_again_by_its_kind(world: World, tmp_path: Path) -> None:
     assert "There are no runs in runs." in bakeoff("report").output
     assert race("fast", "slow", "-d", "6").exit_code == 0

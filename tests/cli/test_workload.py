@@ -86,16 +86,6 @@ def test_standard_output_takes_what_is_one_file(here: Path) -> None:
     assert [path.name for path in here.iterdir()] == ["shop.har"]
 
 
-def test_where_nothing_is_left_it_says_why(here: Path) -> None:
-    har(here, entry("https://a.example/", status=500), entry("wss://a.example/"))
-    assert refused("from", "har", "shop.har").splitlines() == [
-        "shop.har: has no request that can be sent",
-        "  left out: 1 request answered with 500 or more: the server failed",
-        "  left out: 1 request over a WebSocket",
-    ]
-    assert not (here / "shop.toml").exists()
-
-
 def test_show_has_shares_requests_and_right_answers(here: Path) -> None:
     (here / "mine.toml").write_text(
         """

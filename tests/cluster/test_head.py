@@ -7,14 +7,13 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
 from bakeoff.cluster import head
 from bakeoff.cluster.calls import Calls
-from bakeoff.model.errors import BadUsage, MissingPiece
+from bakeoff.model.errors import MissingPiece
 from tests.cluster.listening import Listening
 
 WITHIN_S = 30.0
@@ -49,30 +48,10 @@ def test_a_cluster_of_other_versions_is_refused(theirs: dict[str, str], mends: l
     assert head._not_joined("auto", str(error.value)).endswith(f"; here: {', and '.join(mends)}")
 
 
-@pytest.mark.parametrize("address", ["10.0.0.1:x", ":6379"])
-def test_what_is_no_address_is_refused(address: str) -> None:
-    with pytest.raises(BadUsage, match="HOST, HOST:PORT or auto"):
-        head._reached(address)
-
-
-def test_an_address_where_nobody_answers_is_refused_at_once() -> None:
-    with pytest.raises(MissingPiece, match=r"127\.0\.0\.1 port 9"):
-        head._reached("127.0.0.1:9")
-
-
 def test_a_head_that_goes_when_it_is_reached_has_not_answered() -> None:
     listening = Listening(goes_at_once=True)
     with pytest.raises(MissingPiece, match=r"127\.0\.0\.1 port"):
         head._reached(listening.address)
-
-
-def test_who_is_no_head_of_ray_is_not_asked_for_minutes() -> None:
-    with ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        port = server.server_port
-        with pytest.raises(MissingPiece, match=f"127.0.0.1 port {port} .*Ray"):
-            head._reached(f"127.0.0.1:{port}")
-        server.shutdown()
 
 
 def test_a_slow_answer_is_waited_for(monkeypatch: pytest.MonkeyPatch, calls: Calls) -> None:

@@ -31,7 +31,7 @@ from bakeoff.measure import machine
 from bakeoff.simulate import rate
 from tests.cluster.machines import ROOT, Machines, why_not
 from tests.cluster_bench.growth import growth
-from tests.judge_bench import live, planted, record
+from tests.judge_bench import kept, live, planted, record
 
 Arm = Literal["cluster", "alone", "poor"]
 ARMS: tuple[Arm, ...] = ("cluster", "alone", "poor")
@@ -92,7 +92,7 @@ class Bench:
         if "poor" in self.chosen.only:
             with self._machines((*POOR, "--seed", str(self.seed))) as there:
                 self._race_all(["poor"], there)
-                _append(self.losses, there.end_poor_link())
+                kept.append(self.losses, there.end_poor_link())
 
     @contextmanager
     def _machines(self, poor: tuple[str, ...] = ()) -> Iterator[Machines]:
@@ -102,13 +102,13 @@ class Bench:
 
     def _join(self, there: Machines) -> None:
         """How long it takes to be joined to a cluster that runs."""
-        while len(_lines(self.setups)) < self.chosen.races:
+        while len(kept.races(self.setups)) < self.chosen.races:
             words = [sys.executable, "-c", JOINS, there.address]
             joining = there.call("head", words)
             out, err = joining.communicate(timeout=300)
             if joining.returncode:
                 sys.exit(f"cluster-bench: can't join: {err[-800:]}")
-            _append(self.setups, json.loads(out))
+            kept.append(self.setups, json.loads(out))
             say(f"joined: {out.strip()}")
 
     def _race_all(self, arms: list[Arm], there: Machines) -> None:
@@ -180,9 +180,9 @@ class Bench:
             "machine": facts.model_dump(),
             "machines": "network namespaces: a head, a server node, two load nodes",
             "truth": self.truth().model_dump(),
-            "setup": _setup(_lines(self.setups)),
+            "setup": _setup(kept.races(self.setups)),
             "growth": growth(slices=10),
-            "poor_link": {"options": POOR, "counted": _lines(self.losses)},
+            "poor_link": {"options": POOR, "counted": kept.races(self.losses)},
         }
         result |= {arm: self.of_arm(arm) for arm in ARMS}
         result["agreement"] = {part: self.agreement(part) for part in ("equal", "planted")}
@@ -224,15 +224,6 @@ def _setup(joins: list[dict[str, float]]) -> dict[str, object]:
 
 def _share(happened: list[bool]) -> dict[str, object] | None:
     return rate(sum(happened), len(happened)).model_dump() if happened else None
-
-
-def _append(path: Path, line: object) -> None:
-    with path.open("a") as file:
-        file.write(json.dumps(line) + "\n")
-
-
-def _lines(path: Path) -> list[dict[str, float]]:
-    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
 def say(text: str) -> None:

@@ -154,14 +154,6 @@ def test_what_a_browser_keeps_has_a_name_of_plain_letters(
     assert kept == 'attachment; filename="bakeoff-contender-slow.csv"'
 
 
-def test_a_run_that_is_gone_is_said(tmp_path: Path, no_index: Index, shelves: Shelves) -> None:
-    gone = shelves.runs[0].model_copy(update={"path": str(tmp_path / "gone")})
-    no_index.add(gone)
-    answer = Visitor.let_in(no_index).ask(shelves.page)
-    assert answer.status_code == 422
-    assert "is gone; the history still has its figures" in answer.text
-
-
 @pytest.mark.parametrize(
     ("schema", "said"),
     [("bakeoff.verdict/9", "of a newer bakeoff"), ("bakeoff.verdict/0", "of an earlier bakeoff")],

@@ -3,11 +3,8 @@
 import json
 from pathlib import Path
 
-import pytest
-
 from bakeoff.explore.site import RUNS, copy_into
 from bakeoff.history.results import indexed_path
-from bakeoff.model.errors import BadUsage
 from bakeoff.runs import open_run
 from tests.explore.conftest import Shelves
 
@@ -35,12 +32,3 @@ def test_published_again_it_is_replaced(shelves: Shelves, tmp_path: Path) -> Non
     copy_into(tmp_path, shelves.race)
     copy_into(tmp_path, shelves.race)
     assert [path.name for path in (tmp_path / RUNS).iterdir()] == [shelves.race.path.name]
-
-
-def test_a_run_without_a_result_is_refused(shelves: Shelves, tmp_path: Path) -> None:
-    begun = tmp_path / "begun"
-    begun.mkdir()
-    (begun / "plan.json").write_bytes((shelves.race.path / "plan.json").read_bytes())
-    with pytest.raises(BadUsage, match="has no result yet"):
-        copy_into(tmp_path / "site", open_run(begun))
-    assert not (tmp_path / "site").exists()

@@ -10,7 +10,6 @@ from bakeoff.explore.site import MANIFEST, RUNS, copy_into, export
 from bakeoff.history import open_index
 from bakeoff.history.place import sqlite_url
 from bakeoff.history.results import indexed_path
-from bakeoff.model.errors import BadUsage
 from bakeoff.model.site import Site
 from bakeoff.report.render.html import layout
 from bakeoff.runs import AnyRun, open_run
@@ -158,12 +157,3 @@ def test_an_export_that_was_cut_off_is_begun_again(shelves: Shelves, tmp_path: P
         export(shelves.index, tmp_path / "site", Impatient({}))
     export(shelves.index, tmp_path / "site", World({}))
     assert dead_links(tmp_path / "site") == []
-
-
-def test_a_folder_with_something_else_in_it_is_left_alone(shelves: Shelves, tmp_path: Path) -> None:
-    (tmp_path / "thesis.txt").touch()
-    with pytest.raises(BadUsage, match=str(tmp_path)):
-        export(shelves.index, tmp_path, World({}))
-    with pytest.raises(BadUsage, match=r"thesis.txt"):
-        export(shelves.index, tmp_path / "thesis.txt", World({}))
-    assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]

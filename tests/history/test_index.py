@@ -7,12 +7,10 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from sqlalchemy import create_engine, text
 
 from bakeoff.history import open_index
 from bakeoff.history.index import Index
 from bakeoff.history.place import HistoryAway, sqlite_url
-from bakeoff.model.errors import BadUsage
 from bakeoff.model.history import IndexedClaim, machine_class
 from bakeoff.simulate.race import MACHINE
 from tests.history.indexed import BEGAN_AT, DAY, run
@@ -202,24 +200,6 @@ def test_a_writer_that_is_killed_takes_nothing_from_one_beside_it(url: str) -> N
     assert {f"race-{number}" for number in range(30)} <= names
     races = {line.contender: line.races for line in index.contenders()}
     assert races == dict.fromkeys("ab", len(names)), "every run is there whole"
-
-
-def test_an_index_of_a_newer_bakeoff_is_refused(url: str) -> None:
-    open_index(url).close()
-    plain = url.replace("postgresql:", "postgresql+psycopg:")
-    with create_engine(plain).begin() as connection:
-        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
-    with pytest.raises(BadUsage, match="9999"):
-        open_index(url)
-
-
-def test_a_database_that_is_away_is_said_to_be() -> None:
-    with pytest.raises(HistoryAway, match="postgresql"):
-        open_index("postgresql://nobody@127.0.0.1:1/none")
-    with pytest.raises(BadUsage, match="not a url"):
-        open_index("not a url")
-    with pytest.raises(BadUsage, match="postgresql"):
-        open_index("mysql://here/x")
 
 
 def test_a_file_that_is_no_database_is_said_to_be_none(tmp_path: Path) -> None:

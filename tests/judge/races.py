@@ -365,11 +365,12 @@ BAD = BadExchange(
 
 
 def judged(
-    race: Race, records: Sequence[Record] | None = None, *, complete: bool = True
+    race: Race, records: Sequence[Record] | None = None, *, complete: bool = True, **planned: object
 ) -> Verdict:
-    """The verdict on the race, or on other records of it."""
+    """The verdict on the race, or on other records of it, where that was `planned` otherwise."""
     kept = race.records() if records is None else records
-    return judge(race.plan(), race.receipts(), kept, MACHINE, complete)
+    plan = race.plan().model_copy(update=planned)
+    return judge(plan, race.receipts(), kept, MACHINE, complete)
 
 
 def row(verdict: Verdict, name: str) -> VerdictEntry:

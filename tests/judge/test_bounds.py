@@ -143,8 +143,7 @@ def test_a_gate_is_decided_where_the_bound_decides_it(text: str, outcome: str) -
 def test_the_precision_is_that_of_neighbours_with_both_ends() -> None:
     def reached(*names: str) -> float | None:
         race = limiting(*names, boots=8)
-        plan = race.plan().model_copy(update={"precision": 0.5})
-        precision = judge(plan, {}, race.records(), MACHINE, True).precision
+        precision = judged(race, precision=0.5).precision
         assert precision
         return precision.reached
 
@@ -197,8 +196,7 @@ def test_without_cpu_times_there_is_no_ratio_by_them() -> None:
 
 def with_margin(ratio: float, within: float | None, **changed: object) -> Pair:
     race = Race({"a": ratio, "b": 1.0}, boots=8, **changed)  # type: ignore[arg-type]
-    plan = race.plan().model_copy(update={"within": within})
-    verdict = judge(plan, race.receipts(), race.records(), MACHINE, True)
+    verdict = judged(race, within=within)
     assert verdict.equivalence_margin == (within or 0.02)
     return pair(verdict, "a", "b")
 
@@ -226,8 +224,7 @@ def test_a_margin_is_what_a_difference_has_to_exceed(
 def test_within_a_margin_two_share_a_letter_and_beyond_it_they_do_not() -> None:
     for ahead, letters in ((1.01, ["a", "a"]), (1.05, ["a", "b"])):
         race = Race({"a": ahead, "b": 1.0}, boots=8)
-        plan = race.plan().model_copy(update={"within": 0.03})
-        verdict = judge(plan, race.receipts(), race.records(), MACHINE, True)
+        verdict = judged(race, within=0.03)
         assert [each.letters for each in verdict.entries] == letters
 
 

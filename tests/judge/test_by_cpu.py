@@ -6,7 +6,6 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from bakeoff.judge import judge
 from bakeoff.judge.by_cpu import DRAWS_MIN, States, by_state, feel_unlike, states
 from bakeoff.judge.compare import Comparison, Pairs, width
 from bakeoff.judge.spread import estimate
@@ -15,7 +14,6 @@ from bakeoff.model.finding import Finding
 from bakeoff.model.plan import Cores
 from bakeoff.model.samples import Block, Record, Slice
 from bakeoff.model.verdict import Verdict
-from tests.judge.facts import MACHINE
 from tests.judge.races import Race, altered, codes, judged, row, says, with_event
 
 EQUAL = {"a": 1.0, "b": 1.0}
@@ -191,8 +189,7 @@ def test_nothing_is_said_of_those_that_have_no_place() -> None:
 )
 def test_a_margin_is_that_of_both_verdicts(ahead: float, finding: str, letters: str) -> None:
     race = Race({"a": ahead, "b": 1.0}, boots=8)
-    plan = race.plan().model_copy(update={"within": 0.03})
-    verdict = judge(plan, race.receipts(), race.records(), MACHINE, True)
+    verdict = judged(race, within=0.03)
     (pair,) = verdict.pairs
     assert (pair.finding, pair.cpu_finding) == (finding, finding)
     assert "".join(each.cpu_letters or "" for each in verdict.entries) == letters
@@ -201,8 +198,7 @@ def test_a_margin_is_that_of_both_verdicts(ahead: float, finding: str, letters: 
 
 def test_one_that_is_dearer_by_more_than_the_margin_differs_from_a_throughput_within_it() -> None:
     race = Race({"a": 1.0, "b": 1.0}, boots=8, busy={"b": 0.45})
-    plan = race.plan().model_copy(update={"within": 0.03})
-    verdict = judge(plan, race.receipts(), race.records(), MACHINE, True)
+    verdict = judged(race, within=0.03)
     (differs,) = verdict.by_cpu
     assert (differs.values["finding"], differs.values["cpu_finding"]) == ("within", "faster")
     assert differs.values["name"] == "b"

@@ -21,7 +21,7 @@ from bakeoff.model.samples import Block, Record, Slice
 from bakeoff.model.verdict import Precision, Verdict
 from bakeoff.plan.gates import race_gate
 from tests.judge.facts import MACHINE, SOUND_AUDIT
-from tests.judge.races import Race, altered, codes
+from tests.judge.races import Race, altered, codes, judged
 from tests.ratios import known
 
 
@@ -57,19 +57,18 @@ def test_the_whole_interval_decides(sign: str, low: float, high: float, outcome:
     assert weighed(sign, 0.98, low, high) == outcome
 
 
-def judged(texts: list[str], cant_tell: CantTell = "pass", **changed: Any) -> Verdict:
+def raced(texts: list[str], cant_tell: CantTell = "pass", **changed: Any) -> Verdict:
     race = Race({"old": 1.0, "same": 1.0, "slow": 0.5}, **changed)
     planned = tuple(race_gate(text, (*race.ratios, "absent")) for text in texts)
-    plan = race.plan().model_copy(update={"gates": planned, "cant_tell": cant_tell})
-    return judge(plan, race.receipts(), race.records(), MACHINE, True)
+    return judged(race, gates=planned, cant_tell=cant_tell)
 
 
 def results(texts: list[str], cant_tell: CantTell = "pass", **changed: Any) -> list[GateResult]:
-    return list(judged(texts, cant_tell, **changed).gates)
+    return list(raced(texts, cant_tell, **changed).gates)
 
 
 def test_the_verdict_has_its_gates_with_the_figures_of_the_pair() -> None:
-    verdict = judged(["same >= 0.9 * old", "slow >= 0.9 * old", "old >= same"])
+    verdict = raced(["same >= 0.9 * old", "slow >= 0.9 * old", "old >= same"])
     assert [each.outcome for each in verdict.gates] == ["holds", "fails", "can't tell"]
     assert [each.passes for each in verdict.gates] == [True, False, True]
     for result, names in zip(
@@ -114,14 +113,12 @@ def test_too_few_blocks_decide_nothing() -> None:
 
 
 def precision(race: Race, asked: float | None) -> Precision | None:
-    plan = race.plan().model_copy(update={"precision": asked})
-    return judge(plan, {}, race.records(), MACHINE, complete=True).precision
+    return judged(race, precision=asked).precision
 
 
 def test_it_is_the_widest_interval_between_neighbours_that_counts() -> None:
     race = Race({"a": 1, "b": 0.99, "c": 0.5}, boots=8, blocks=40)
-    plan = race.plan().model_copy(update={"precision": 0.5})
-    verdict = judge(plan, {}, race.records(), MACHINE, complete=True)
+    verdict = judged(race, precision=0.5)
     neighbours = [verdict.pair("a", "b"), verdict.pair("b", "c")]
     widest = max(pair.ratio.ends[1] / pair.ratio.ratio - 1 for pair in neighbours if pair)
     measured = precision(race, 0.5)
@@ -156,9 +153,8 @@ def test_who_asks_for_none_is_told_of_none() -> None:
 def test_a_race_is_complete_before_its_time_once_it_is_reached_and_the_boots_are_through() -> None:
     race = Race({"a": 1, "b": 1}, boots=8, blocks=40)
 
-    def complete(boots: int, **asked: object) -> bool:
-        plan = race.plan().model_copy(update={"boots": boots, **asked})
-        return judge(plan, {}, race.records(), MACHINE, complete=False).complete
+    def complete(boots: int, **asked: Any) -> bool:
+        return judged(race, complete=False, boots=boots, **asked).complete
 
     assert complete(8, precision=0.5)
     assert complete(8, until="decided")
@@ -202,8 +198,7 @@ def test_gates_are_the_question_where_there_are_any() -> None:
 
 def test_of_three_every_pair_has_to_be_decided() -> None:
     race = Race({"a": 1.0, "b": 1.2, "c": 1.2}, boots=12, noise=0.03)
-    plan = race.plan().model_copy(update={"until": "decided", "within": 0.005})
-    verdict = judge(plan, {}, race.records(), MACHINE, complete=False)
+    verdict = judged(race, complete=False, until="decided", within=0.005)
     findings = {frozenset((each.a, each.b)): each.finding for each in verdict.pairs}
     assert findings[frozenset("ab")] == findings[frozenset("ac")] == "faster"
     assert findings[frozenset("bc")] == "can't tell" and verdict.decided is False
@@ -304,7 +299,7 @@ def test_their_intervals_are_those_of_two_that_hold_at_once() -> None:
 
 def test_equals_break_a_gate_no_more_often_than_by_one_figure() -> None:
     """One side of 95 %: in 2.5 % of races, of which the two figures have half each."""
-    races = 150
+    races = 60
     alarms = unlike = 0
     for seed in range(races):
         results = builds(seed)
@@ -346,6 +341,5 @@ def test_a_few_draws_do_not_say_what_calls_there_are() -> None:
 def test_without_cpu_times_throughput_decides_alone() -> None:
     race = Race({"base": 1.0, "head": 0.5}, cpu_seen=False)
     gates = (race_gate("head >= base", ("base", "head")),)
-    plan = race.plan().model_copy(update={"gates": gates, "cpu_gates": True})
-    (alone,) = judge(plan, {}, race.records(), MACHINE, True).gates
+    (alone,) = judged(race, gates=gates, cpu_gates=True).gates
     assert (alone.by, alone.outcome) == (None, "fails")

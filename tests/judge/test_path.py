@@ -2,11 +2,10 @@
 
 import pytest
 
-from bakeoff.judge import judge
 from bakeoff.model.plan import NetworkPath
 from bakeoff.model.readings import PathSeen
 from bakeoff.model.verdict import Verdict
-from tests.judge.facts import MACHINE
+from tests.judge import races
 from tests.judge.races import Race, codes, row, says
 from tests.judge.test_capacity import run as search
 
@@ -34,8 +33,7 @@ def judged(delay_ms: float = 20.0, *, busy: float = 0.98, **seen: float) -> Verd
     race = Race({"a": 1.0, "b": 1.0}, boots=2, blocks=6, busy={"a": busy, "b": busy})
     race.end = {"path": SEEN.model_copy(update=seen)}
     path = NetworkPath(delay_ms=delay_ms, loss=0.01)
-    plan = race.plan().model_copy(update={"path": path, "path_cpus": (1,)})
-    return judge(plan, race.receipts(), race.records(), MACHINE, complete=True)
+    return races.judged(race, path=path, path_cpus=(1,))
 
 
 def test_figures_are_those_of_all_boots() -> None:

@@ -28,10 +28,7 @@ import argparse
 import json
 import os
 import random
-import shlex
-import shutil
 import subprocess
-import sys
 import time
 import tomllib
 from collections import Counter
@@ -41,7 +38,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import bakeoff
 from bakeoff.history.place import sqlite_url
 from bakeoff.model.errors import BakeoffError
 from bakeoff.model.verdict import Verdict
@@ -50,7 +46,7 @@ from bakeoff.runs.store import Store
 from tests.ci_bench import pairs
 from tests.ci_bench.neighbour import Neighbour
 from tests.judge_bench import kept, proved, revisions
-from tests.judge_bench.live import RaceFailed
+from tests.judge_bench.live import RaceFailed, bakeoff_ran
 
 ROOT = Path(__file__).parents[2]
 SERVERS = Path(__file__).parent / "servers"
@@ -243,34 +239,9 @@ class Bench:
 
         Raises `RaceFailed`.
         """
-        out, result = self.folder / "runs", self.folder / "result.json"
-        shutil.rmtree(out, ignore_errors=True)
-        result.unlink(missing_ok=True)
-        command = [sys.executable, "-m", "bakeoff", *words]
         began_s = time.monotonic()
-        try:
-            ran = subprocess.run(
-                [*command, "--out", str(out), "--json", str(result)],
-                capture_output=True,
-                text=True,
-                check=False,
-                timeout=OVER_S,
-                env={
-                    **os.environ,
-                    "PYTHONPATH": str(Path(bakeoff.__file__).parents[1]),
-                    "BAKEOFF_HISTORY": history,
-                },
-            )
-        except subprocess.TimeoutExpired:
-            raise RaceFailed(f"{shlex.join(words)}: did not end in time") from None
-        wall_s = time.monotonic() - began_s
-        if ran.returncode == 130:
-            raise KeyboardInterrupt
-        if not result.exists():
-            last = "\n".join(ran.stderr.splitlines()[-5:])
-            raise RaceFailed(f"{shlex.join(words)} ended with {ran.returncode}:\n{last}")
-        (path,) = (each for each in out.iterdir() if not each.is_symlink())
-        return path, json.loads(result.read_text()), wall_s
+        path, result = bakeoff_ran(words, self.folder, OVER_S, history=history)
+        return path, json.loads(result.read_text()), time.monotonic() - began_s
 
     def build_servers(self) -> None:
         """Those of planted work, where they are missing."""

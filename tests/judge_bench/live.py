@@ -76,43 +76,50 @@ class Live(Contract):
         return self.pairs[0] if len(self.pairs) == 1 else None
 
 
+def bakeoff_ran(
+    words: Sequence[str], here: Path, over_s: float, within: Sequence[str] = (), history: str = ""
+) -> tuple[Path, Path]:
+    """A command as people type it in the folder `here`: the folder of its run, and its result.
+
+    bakeoff is called by the command `within`, if there is one. Raises `RaceFailed`.
+    """
+    said, out = here / "result.json", here / "runs"
+    said.unlink(missing_ok=True)
+    shutil.rmtree(out, ignore_errors=True)
+    command = [*within, sys.executable, "-m", "bakeoff", *words]
+    # The package that this bench belongs to, whatever else is installed.
+    package = str(Path(bakeoff.__file__).parents[1])
+    try:
+        done = subprocess.run(
+            [*command, "--json", said.name, "--out", out.name],
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=here,
+            timeout=over_s,
+            env={**os.environ, "PYTHONPATH": package, "BAKEOFF_HISTORY": history},
+        )
+    except subprocess.TimeoutExpired:
+        raise RaceFailed(f"{shlex.join(words)}: did not end in time") from None
+    if done.returncode == 130:
+        raise KeyboardInterrupt
+    if not said.exists():
+        last = "\n".join(done.stderr.splitlines()[-5:])
+        raise RaceFailed(f"{shlex.join(words)} ended with {done.returncode}:\n{last}")
+    (folder,) = (path for path in out.iterdir() if not path.is_symlink())
+    return folder, said
+
+
 def race(
     words: Sequence[str], duration_s: float, here: Path, within: Sequence[str] = ()
 ) -> tuple[Verdict, Sequence[Record]]:
     """The verdict on the contenders `words`, typed in the folder `here`, and what was measured.
 
     All options are the defaults, but for those among the words and the twin, which the races
-    between equals are themselves. bakeoff is called by the command `within`, if there is one.
-    Raises `RaceFailed`.
+    between equals are themselves. Raises `RaceFailed`.
     """
-    said = here / "verdict.json"
-    said.unlink(missing_ok=True)
-    out = here / "run"
-    shutil.rmtree(out, ignore_errors=True)
-    command = [
-        *(*within, sys.executable, "-m", "bakeoff", "race", *words),
-        *("--no-twin", "-d", f"{duration_s:g}", "--json", said.name, "--out", out.name),
-    ]
-    # The package that this bench belongs to, whatever else is installed.
-    package = str(Path(bakeoff.__file__).parents[1])
-    try:
-        done = subprocess.run(
-            command,
-            capture_output=True,
-            text=True,
-            check=False,
-            cwd=here,
-            timeout=duration_s + OVER_S,
-            env={**os.environ, "PYTHONPATH": package, "BAKEOFF_HISTORY": ""},
-        )
-    except subprocess.TimeoutExpired:
-        raise RaceFailed(f"{shlex.join(command)}: did not end in time") from None
-    if done.returncode == 130:
-        raise KeyboardInterrupt
-    if not said.exists():
-        last = "\n".join(done.stderr.splitlines()[-5:])
-        raise RaceFailed(f"{shlex.join(command)} ended with {done.returncode}:\n{last}")
-    (folder,) = (path for path in out.iterdir() if not path.is_symlink())
+    command = ["race", *words, "--no-twin", "-d", f"{duration_s:g}"]
+    folder, said = bakeoff_ran(command, here, duration_s + OVER_S, within)
     return Verdict.read_json(said), Store(folder).records()
 
 

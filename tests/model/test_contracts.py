@@ -43,43 +43,6 @@ def test_a_contender_names_the_protocols_that_it_speaks(tmp_path: Path) -> None:
     assert contender(tmp_path, text).protocols == ("h1", "h2c", "h2")
 
 
-@pytest.mark.parametrize(
-    ("change", "key", "says"),
-    [
-        (('kind = "server"', 'kinds = "server"'), "kinds", "did you mean kind?"),
-        (("[run]", "[run]\nreddy_timeout_s = 3"), "run.reddy_timeout_s", "did you mean ready_tim"),
-        (('title = "X"', ""), "title", "is missing"),
-        (('kind = "server"', 'kind = "toy"'), "kind", "'library', 'framework'"),
-        (
-            ("{port}", "{prot}"),
-            "run.command",
-            "has {prot}, which is not a placeholder; there are {cert}",
-        ),
-        (('"{out}/x --port {port}"', '"\'"'), "run.command", "can't be split into words"),
-        (('"{out}/x --port {port}"', '" "'), "run.command", "is empty"),
-        (("[run]", "[run]\nready_timeout_s = 0"), "run.ready_timeout_s", "a number above 0"),
-        (('hello = "/"', 'hello = "nowhere"'), "serves.hello", "a path that begins with /"),
-        (('hello = "/"', ""), None, "names no workload"),
-        (('name = "x"', 'name = "X Y"'), "name", "lower-case letters, digits and . _ -"),
-        (
-            ("[run]", 'protocols = ["h1", "h4"]\n[run]'),
-            "protocols.1",
-            "'h1', 'h1-tls', 'h2c', 'h2' or 'h3'",
-        ),
-        (("[run]", "protocols = []\n[run]"), "protocols", "it takes 1 or more"),
-    ],
-)
-def test_a_fault_is_named_with_file_and_key(
-    tmp_path: Path, change: tuple[str, str], key: str | None, says: str
-) -> None:
-    with pytest.raises(BadFile) as caught:
-        contender(tmp_path, GOOD.replace(*change))
-    assert caught.value.key == key
-    assert str(tmp_path / "contender.toml") in str(caught.value)
-    assert says in str(caught.value)
-    assert caught.value.exit_status == 2
-
-
 VERSIONED = {
     name: contract
     for name, contract in CONTRACTS.items()
@@ -107,18 +70,6 @@ def test_a_schema_with_thousands_of_digits_is_a_newer_one() -> None:
 def test_a_file_of_an_earlier_bakeoff_is_named() -> None:
     with pytest.raises(BadFile, match=r"bakeoff.verdict/0"):
         Verdict.checked({"schema": "bakeoff.verdict/0"}, "verdict.json")
-
-
-def test_what_is_no_toml_is_named_with_its_line(tmp_path: Path) -> None:
-    with pytest.raises(BadFile, match=r"contender\.toml: .*line 2"):
-        contender(tmp_path, "\nname = \n")
-
-
-def test_what_is_no_text_is_named_with_its_place(tmp_path: Path) -> None:
-    path = tmp_path / "contender.toml"
-    path.write_bytes(b'name = "\xe9"')
-    with pytest.raises(BadFile, match=r"TOML: byte 8 .*UTF-8"):
-        Contender.read_toml(path)
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:

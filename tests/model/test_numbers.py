@@ -26,21 +26,6 @@ def test_a_body_is_so_many_bytes_of_it_and_posted() -> None:
     assert workload.body(workload.request) == b"1\n2\n3\n4\n5\n6\n7\n8\n9\n10"[:20]
 
 
-@pytest.mark.parametrize(
-    ("request_", "fault"),
-    [
-        ({"body_bytes": 0}, "request.body_bytes"),
-        ({"body_bytes": 2**30}, "request.body_bytes"),
-        ({"body_bytes": 5, "body": "five!"}, "has `body` and `body_bytes`; keep one"),
-    ],
-)
-def test_a_body_that_cannot_be_is_refused_by_its_key(
-    request_: dict[str, object], fault: str
-) -> None:
-    with pytest.raises(BadFile, match=fault):
-        Workload.checked({"name": "a", "request": request_}, "a.toml")
-
-
 @pytest.mark.parametrize("name", ["../a", ".a", "", "a/b"])
 def test_a_file_stays_in_its_folder(name: str) -> None:
     with pytest.raises(BadFile, match="static_files"):

@@ -243,6 +243,9 @@ CHANGES = (
 )
 
 
+CLAIMED = ((1.18, None), (None, 1.0), (0.9, 1.1), (None, None))
+
+
 def of_replays() -> Iterator[Case]:
     one = replays.cut_off().claims[1]
     for findings in (
@@ -256,6 +259,17 @@ def of_replays() -> Iterator[Case]:
             ", ".join(findings),
             replay.headline(replays.brick().model_copy(update={"claims": claims})),
         )
+    bare = {"measured": None, "published": None, "why": None, "unequal": ""}
+    several: tuple[tuple[str, dict[str, Any]], ...] = (
+        ("a claim, for a reason", {"why": said("because"), "unequal": "bytes differ"}),
+        ("a claim without figures", {**bare, "metric": "cpu"}),
+        *((f"{low} to {high}", {"above": low, "below": high}) for low, high in CLAIMED),
+    )
+    for what, changes in several:
+        claim = one.model_copy(update=changes)
+        document = replay.document(replays.cut_off().model_copy(update={"claims": (claim,)}))
+        (listed,) = (block for block in document.summary if isinstance(block, List))
+        yield what, "; ".join(listed.items[0].lines)
     yield "ended early", replay.headline(replays.cut_off())
     for driver in ("engine", "both", "wrk"):
         made = replays.brick().model_copy(update={"driver": driver})

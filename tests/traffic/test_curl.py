@@ -87,8 +87,6 @@ def test_files_are_read_as_curl_reads_them(tmp_path: Path) -> None:
     file.write_bytes(b"a\r\n\xff")
     assert one(f"curl --data-binary '@{file}' http://a/").body == b"a\r\n\xff"
     assert one(f"curl -d '@{file}' http://a/").body == b"a\xff"
-    with pytest.raises(BadUsage, match="nowhere: "):
-        one("curl -d @nowhere http://a/")
 
 
 def test_several_commands_are_several_requests() -> None:
@@ -100,30 +98,6 @@ def test_several_commands_are_several_requests() -> None:
     ]
     host, redirects = sorted(recording.notes)
     assert host.startswith("b ") and "-L" in redirects
-
-
-@pytest.mark.parametrize(
-    ("command", "about"),
-    [
-        ("wget http://a/", "`wget`"),
-        ("curl http://a/?x=1&b=2", "`b=2`"),
-        ("curl", "URL"),
-        ("curl 'http://a/", " ' "),
-        ("curl ftp://a/", "`ftp://a/`"),
-        ("curl --dta a=1 http://a/", "--dta .* --data"),
-        ("curl http://a/ -d", "-d "),
-        ("curl -H nonsense http://a/", "'NAME: VALUE'"),
-        ("curl -b jar.txt http://a/", "-b jar.txt: "),
-        ("curl -F a=@b http://a/", "-F "),
-        ("curl -X CONNECT http://a/", "CONNECT"),
-        ('curl "http://a/$ID"', r"\$ID"),
-        ("curl http://a/`id`", "`id`"),
-        ('curl ^"http://a/^"', r"cmd\.exe"),
-    ],
-)
-def test_what_is_not_a_command_is_refused(command: str, about: str) -> None:
-    with pytest.raises(BadUsage, match=about):
-        read_curl(command)
 
 
 WORDS = st.lists(

@@ -2,14 +2,11 @@
 
 import re
 
-import pytest
-
 from bakeoff.explore import address as to
 from bakeoff.explore.drawing.matrix import WORDS
 from bakeoff.explore.opened import opened
 from bakeoff.explore.views.matrix import matrix
 from bakeoff.explore.views.run import run
-from bakeoff.model.errors import BadUsage
 from bakeoff.model.verdict import Verdict
 from bakeoff.report.document import Table
 from bakeoff.report.kinds.standings import pairs, standings
@@ -94,17 +91,9 @@ def test_a_family_s_page_says_that_it_is_one(visitor: Visitor, shelves: Shelves)
     assert [member.name for member in page.family if member.chosen] == ["fast", "slow"]
 
 
-def test_a_result_without_samples_cannot_be_judged_anew(shelves: Shelves) -> None:
+def test_a_result_without_samples_is_shown_as_it_was_judged(shelves: Shelves) -> None:
     alone = shelves.runs[0].model_copy(update={"path": str(shelves.race.path / "verdict.json")})
     assert opened(alone).verdict == shelves.race.result
-    with pytest.raises(BadUsage, match="without its samples"):
-        opened(alone, of=(0, 1))
-
-
-def test_who_is_outside_of_the_family_is_no_reference(visitor: Visitor, shelves: Shelves) -> None:
-    answer = visitor.ask(f"{shelves.page}?against=1&of=0.2")
-    assert answer.status_code == 404
-    assert "middle is not among the chosen contenders" in answer.text
 
 
 def test_a_run_that_was_judged_again_is_read_again(shelves: Shelves) -> None:

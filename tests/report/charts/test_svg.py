@@ -2,7 +2,7 @@
 
 import xml.etree.ElementTree as ET
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from markupsafe import Markup
 
@@ -15,6 +15,7 @@ def chart(label: str, *parts: Markup) -> Chart:
     return Chart("slug", "title", "reading", label, lambda _frame: Drawing(50, parts))
 
 
+@settings(max_examples=30)
 @given(st.text(min_size=1, max_size=40), st.text(max_size=40))
 def test_words_are_never_markup(label: str, said: str) -> None:
     root = ET.fromstring(svg(chart(label, mark(said, text(said, 1, 2))), WIDE))

@@ -14,7 +14,6 @@ from bakeoff.report.kinds.race_method import response_head
 from bakeoff.report.render import markdown
 from bakeoff.report.sentences import joined
 from tests.report import sample
-from tests.report.documents import DOCUMENTS
 from tests.report.words import FIGURES, SHOWN, gate, said, solo, two
 
 
@@ -120,16 +119,6 @@ def test_a_document_has_the_gates_and_the_confirmation() -> None:
     assert "## Gates\n\n- ✗ new" in text and "Confirmation:" in text
     plain = markdown(race.document(sample.verdict()))
     assert "Gates" not in plain and "Confirmation" not in plain
-
-
-def test_the_details_say_what_was_run() -> None:
-    document = DOCUMENTS["race"]()
-    text = f"{document.summary} {document.detail}"
-    assert "bakeoff race nginx libuv-http-parser --seed 7" in text
-    assert "5f" * 32 in text
-    assert "gcc (Debian 12.2.0-14) 12.2.0" in text
-    assert "HTTP/1.1 200 OK\\nServer: node-http" in text
-    assert "needs erl: apt-get install erlang-base" in text
 
 
 def test_a_race_without_a_valid_contender_has_no_standings_and_its_reasons() -> None:

@@ -1,52 +1,10 @@
 """What is said of a replay."""
 
-import pytest
-
 from bakeoff.model.finding import Finding
-from bakeoff.model.replay import ClaimResult, Replay
-from bakeoff.report.document import List, Section, Table, Text
+from bakeoff.model.replay import Replay
+from bakeoff.report.document import Section, Table, Text
 from bakeoff.report.kinds import replay as words
-from bakeoff.report.kinds.published import label
 from tests.report.sample import replay as sample
-
-
-def claim(**changes: object) -> ClaimResult:
-    return sample.cut_off().claims[1].model_copy(update=changes)
-
-
-def said_of(result: ClaimResult) -> tuple[str, ...]:
-    document = words.document(sample.cut_off().model_copy(update={"claims": (result,)}))
-    (listed,) = (block for block in document.summary if isinstance(block, List))
-    return listed.items[0].lines
-
-
-def test_a_claim_is_said_with_all_that_it_rests_on() -> None:
-    assert said_of(claim(why=Finding.of("text", text="because"), unequal="bytes differ")) == (
-        "go-nethttp over node-http in requests per second: 1.34× (1.28 to 1.39), n = 480;"
-        " published 1.11×; claimed over 1×",
-        "because",
-        "Unequal work: bytes differ",
-    )
-
-
-def test_a_claim_without_an_interval_or_a_published_figure() -> None:
-    bare = claim(measured=None, published=None, metric="cpu", why=None, unequal="")
-    assert said_of(bare) == ("go-nethttp over node-http in CPU use: not measured; claimed over 1×",)
-
-
-@pytest.mark.parametrize(
-    ("above", "below", "said"),
-    [
-        (1.18, None, "over 1.18×"),
-        (None, 1.0, "under 1×"),
-        (0.9, 1.1, "0.9 to 1.1×"),
-        (None, None, "–"),
-    ],
-)
-def test_a_range_is_written_as_the_article_file_has_it(
-    above: float | None, below: float | None, said: str
-) -> None:
-    assert words.claimed(claim(above=above, below=below)) == said
 
 
 def test_every_metric_and_every_finding_has_its_words() -> None:
@@ -79,10 +37,6 @@ def test_the_command_is_the_articles_and_the_real_tool_is_named() -> None:
         assert [text.link for text in texts[1:]] == ["empty/report.html"] * linked
 
 
-def test_pages_per_minute_are_shown_as_requests_per_second() -> None:
-    assert tables(sample.cut_off(), 1)["Requests per second"].rows[0].cells[2] == "7,678"
-
-
 def test_the_articles_names_are_explained_where_they_differ() -> None:
     replay = sample.brick()
     assert "the article's name of the row" in tables(replay)["Requests per second"].note
@@ -94,35 +48,11 @@ def test_the_articles_names_are_explained_where_they_differ() -> None:
     assert tables(same)["Requests per second"].note == ""
 
 
-def test_costs_have_the_columns_that_anybody_has_figures_for() -> None:
-    table = tables(sample.brick())["Latency and memory"]
-    assert [column.head for column in table.columns] == [
-        "row", "published mean", "p50 here", "p99 here", "published stdev", "published memory",
-        "memory here",
-    ]  # fmt: skip
-    assert "Latency and memory" not in tables(sample.cut_off(), 1)
-
-
 def test_memory_of_many_processes_is_their_sum() -> None:
     replay = sample.replay_of(sample.article("node-go-spring"), {})
     table = tables(replay)["Latency and memory"]
     place = [column.head for column in table.columns].index("published memory")
     assert [row.cells[place] for row in table.rows] == ["–", "222 MiB", "12.7 MiB", "732 MiB"]
-
-
-def test_the_data_have_a_row_for_every_row_of_the_article() -> None:
-    for replay in (sample.cut_off(), sample.brick()):
-        rows = words.document(replay).data
-        names = [(row["comparison"], row["row"]) for row in rows]
-        assert names == [(one.name, r.name) for one in replay.article.comparisons for r in one.rows]
-    by_name = {row["row"]: row for row in rows}
-    assert str(by_name["brick"]["skipped"]).startswith("there is no contender called brick")
-    assert by_name["brick"]["requests_per_s"] is by_name["brick"]["n"] is None
-    assert by_name["chi"]["skipped"] == ""
-    assert by_name["chi"]["published_requests_per_s"] == 60658.49
-    last = words.document(sample.cut_off()).data[-1]
-    assert last["skipped"] == "the replay ended before it was measured"
-    assert last["ratio"] is None
 
 
 def test_a_source_is_a_link_only_to_the_web() -> None:
@@ -133,12 +63,6 @@ def test_a_source_is_a_link_only_to_the_web() -> None:
         assert isinstance(section, Section)
         links = [block.link for block in section.blocks if isinstance(block, Text)]
         assert (source in links) is linked
-
-
-def test_a_row_has_the_articles_name_beside_ours_where_they_differ() -> None:
-    rows = {row.name: label(row) for row in sample.brick().article.comparisons[0].rows}
-    assert rows["go-restful"] == "go-restful"
-    assert rows["chi"] == "chi · go-chi"
 
 
 def test_a_machine_of_which_the_article_tells_little() -> None:

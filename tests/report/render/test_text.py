@@ -1,10 +1,7 @@
 """Documents as Markdown, CSV and data frames."""
 
-from importlib import util
-
 import pytest
 
-from bakeoff.model.errors import MissingPiece
 from bakeoff.report import render
 from bakeoff.report.render import csv, frame, markdown
 from tests.report.documents import DOCUMENTS
@@ -12,12 +9,12 @@ from tests.report.render.golden import same_as_golden
 from tests.report.render.test_terminal import everywhere
 
 
-@pytest.mark.parametrize("name", ["race", "day"])
+@pytest.mark.parametrize("name", DOCUMENTS)
 def test_markdown_as_it_is_read(name: str) -> None:
     same_as_golden(f"{name}.md", markdown(DOCUMENTS[name]()))
 
 
-@pytest.mark.parametrize("name", ["race", "grid", "replay"])
+@pytest.mark.parametrize("name", DOCUMENTS)
 def test_csv_as_it_is_read(name: str) -> None:
     same_as_golden(f"{name}.csv", csv(DOCUMENTS[name]().data))
 
@@ -53,13 +50,6 @@ def test_a_frame_is_that_of_the_library_that_is_there(
 
 def test_fractions_and_whole_numbers_share_a_column() -> None:
     assert list(frame([{"a": 1}, {"a": 2.5}, {"b": "x"}])["a"])[:2] == [1.0, 2.5]
-
-
-def test_without_a_library_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(render, "find_spec", lambda _: None)
-    with pytest.raises(MissingPiece, match="pip install polars"):
-        frame([])
-    assert util.find_spec("narwhals")
 
 
 def test_a_document_without_data_has_an_empty_csv() -> None:
