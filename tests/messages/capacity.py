@@ -1,6 +1,6 @@
 """`bakeoff capacity`, `day` and `draws`."""
 
-from tests.messages.case import Section, case, typed
+from tests.messages.case import Section, cases, typed
 from tests.messages.runs import lines, without
 from tests.messages.worlds import ran
 
@@ -42,19 +42,20 @@ SECTION = Section(
             draws ./x --workload json
             draws --all --workload none-serves.toml
         """),
-        case(
+        *cases(
             "report runs/latest",
-            "runs/latest is a search for a capacity in which nothing was measured",
-            SEARCHED,
-            lines(lambda log: log[:1]),
-            without("capacity.json"),
-        ),
-        case(
-            "report runs/latest",
-            "runs/latest is a run of draws in which nothing was measured",
-            DRAWN,
-            lines(lambda log: log[:1]),
-            without("draws.json"),
+            (
+                "runs/latest is a search for a capacity in which nothing was measured",
+                SEARCHED,
+                lines(lambda log: log[:1]),
+                without("capacity.json"),
+            ),
+            (
+                "runs/latest is a run of draws in which nothing was measured",
+                DRAWN,
+                lines(lambda log: log[:1]),
+                without("draws.json"),
+            ),
         ),
     ),
     files={"x/contender.toml": 'name = "x"\n', "none-serves.toml": 'name = "n"\n'},

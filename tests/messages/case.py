@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -60,6 +61,12 @@ def case(
     shows: str = "",
 ) -> Case:
     return Case(typed, given, tuple(filter(None, situations)), files or {}, shows)
+
+
+def cases(typed: str, *rows: tuple[Any, ...]) -> Iterator[Case]:
+    """The same words with what is given in each row, and what makes that so."""
+    for row in rows:
+        yield case(typed, *row)
 
 
 @dataclass(frozen=True)

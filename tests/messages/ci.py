@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 from tests.e2e.conftest import Place
-from tests.messages.case import Scene, Section, Situation, case
+from tests.messages.case import Scene, Section, Situation, case, cases
 from tests.messages.worlds import world
 from tests.repositories import WHO, commit, git, new_repository
 
@@ -128,13 +128,16 @@ def _unrelated(scene: Scene) -> None:
 SECTION = Section(
     "Continuous integration",
     (
-        case("ci", "FOLDER is not in a git repository"),
-        case("ci", "git is not installed", _no_git),
-        case("ci", "a repository of one commit", _first_commit),
-        case("ci", "the clone is shallow", _shallow),
-        case("ci", "git can't be started", _broken_git),
-        case("ci", "the repository belongs to another user", repository(), _of_another),
-        case("ci", "XDG_CACHE_HOME can't be written", repository(), _no_cache),
+        *cases(
+            "ci",
+            ("FOLDER is not in a git repository",),
+            ("git is not installed", _no_git),
+            ("a repository of one commit", _first_commit),
+            ("the clone is shallow", _shallow),
+            ("git can't be started", _broken_git),
+            ("the repository belongs to another user", repository(), _of_another),
+            ("XDG_CACHE_HOME can't be written", repository(), _no_cache),
+        ),
         case(
             "ci", "a submodule can't be checked out", repository(), _submodule, shows="^bakeoff: "
         ),
@@ -166,17 +169,18 @@ SECTION = Section(
             ),
             shows="^bakeoff: |^  ",
         ),
-        case(
+        *cases(
             "ci --workload hello",
-            "base doesn't serve hello",
-            repository(base=CONTENDER.replace("hello", "empty")),
-            world(requests_per_s=SPEEDS),
-        ),
-        case(
-            "ci --workload hello",
-            "head doesn't serve hello",
-            repository(head=CONTENDER.replace("hello", "empty")),
-            world(requests_per_s=SPEEDS),
+            (
+                "base doesn't serve hello",
+                repository(base=CONTENDER.replace("hello", "empty")),
+                world(requests_per_s=SPEEDS),
+            ),
+            (
+                "head doesn't serve hello",
+                repository(head=CONTENDER.replace("hello", "empty")),
+                world(requests_per_s=SPEEDS),
+            ),
         ),
         case(
             "report runs/latest",
@@ -185,13 +189,15 @@ SECTION = Section(
             world(requests_per_s=SPEEDS),
             _nothing_measured,
         ),
-        case("ci", "the current branch and main have no commit in common", _unrelated),
-        case("ci", "there is no branch main", repository(branch="trunk")),
-        case(
+        *cases(
             "ci",
-            "bakeoff.toml is committed, and contender.toml beside it is not",
-            repository(project='contender = "."\n'),
-            _uncommitted,
+            ("the current branch and main have no commit in common", _unrelated),
+            ("there is no branch main", repository(branch="trunk")),
+            (
+                "bakeoff.toml is committed, and contender.toml beside it is not",
+                repository(project='contender = "."\n'),
+                _uncommitted,
+            ),
         ),
         *(
             case(f"ci {words}", "", repository(), world(requests_per_s=SPEEDS))

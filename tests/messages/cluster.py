@@ -10,7 +10,7 @@ from bakeoff.cluster import joining
 from bakeoff.cluster.head import Member
 from bakeoff.model.machine import Cluster
 from tests.cluster.test_joining import HEAD, node
-from tests.messages.case import Scene, Section, Situation, case
+from tests.messages.case import Scene, Section, Situation, case, cases
 from tests.messages.worlds import A, world
 from tests.verify.protocols import serve_http_1
 from tests.verify.serving import serving
@@ -80,18 +80,23 @@ SECTION = Section(
         case(f"race {A} --cluster here:there"),
         case(f"race {A} --cluster 127.0.0.1:1", "nobody listens there"),
         case(f"race {A} --cluster 127.0.0.1:PORT", "PORT is a web server's", _somebody_else),
-        case(RACE, "its nodes have no resources", members("", "")),
-        case(RACE, "one node has `server`, and none `load`", members("server", "")),
-        case(RACE, "one node has both", members("server load")),
-        case(f"{RACE} --server-nodes 2", "one node has `server`", members("server", "load")),
-        case(RACE, "its nodes have bakeoff 0.1", members("server", "load", bakeoff="0.1")),
-        case(RACE, "its nodes have no engine", members("server", "load", engine="")),
-        case(
+        *cases(
             RACE,
-            "its nodes' disks are full",
-            members("server", "load", unwritable="No space left on device"),
+            ("its nodes have no resources", members("", "")),
+            ("one node has `server`, and none `load`", members("server", "")),
+            ("one node has both", members("server load")),
         ),
-        case(RACE, "its server nodes have other cores", joined(server_cpus=(2, 3))),
+        case(f"{RACE} --server-nodes 2", "one node has `server`", members("server", "load")),
+        *cases(
+            RACE,
+            ("its nodes have bakeoff 0.1", members("server", "load", bakeoff="0.1")),
+            ("its nodes have no engine", members("server", "load", engine="")),
+            (
+                "its nodes' disks are full",
+                members("server", "load", unwritable="No space left on device"),
+            ),
+            ("its server nodes have other cores", joined(server_cpus=(2, 3))),
+        ),
         case(f"{RACE} --cpus server=0,client=7", "each node has the cores 0 and 1", joined()),
         case("race http://127.0.0.9/ --cluster 10.0.0.1", "", joined()),
         case("race http://10.0.0.1/ --cluster 10.0.0.1 --server-nodes 2", "", joined()),

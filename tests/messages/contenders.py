@@ -77,6 +77,7 @@ SECTION = Section(
             CONTENDER,
             """
             title = ~> titel =
+            name = "x" ~> name = "X Y"
             title = "X" ~>
             kind = "server" ~> kind = "webserver"
             language = "sh" ~> language = 7
@@ -89,6 +90,7 @@ SECTION = Section(
             ready_timeout_s = 1 ~> ready_timeout_s = 0
             ready_timeout_s ~> ready_timeuot_s
             [serves] ~> protocols = ["h4"]\\n[serves]
+            [serves] ~> protocols = []\\n[serves]
             command = "true" ~> comand = "true"
             """,
             "race ./x",

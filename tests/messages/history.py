@@ -5,7 +5,7 @@ import socket
 import sqlite3
 
 from tests.e2e.conftest import Place
-from tests.messages.case import Scene, Section, Situation, case
+from tests.messages.case import Scene, Section, Situation, case, cases
 from tests.messages.runs import GRID, QUICK, RACED, without
 from tests.messages.worlds import away, both, ran
 from tests.repositories import WHO, commit, git
@@ -81,37 +81,31 @@ SECTION = Section(
     (
         case("history", "BAKEOFF_HISTORY is empty"),
         case("history nginx", "nothing was raced yet", OWN),
-        case("history", "BAKEOFF_HISTORY=nonsense", url("nonsense")),
-        case("history", "BAKEOFF_HISTORY=mysql://localhost/x", url("mysql://localhost/x")),
-        case(
+        *cases(
             "history",
-            "BAKEOFF_HISTORY=sqlite:///file/history.sqlite, and `file` is a file",
-            url("sqlite:///file/history.sqlite"),
-        ),
-        case(
-            "history",
-            "the history is text",
-            OWN,
-            lambda scene: scene.write("history.sqlite", "x" * 5000),
-        ),
-        case("history", "a newer bakeoff has written to the history", _newer),
-        case("history", "a bakeoff before the first release has written to it", _unreleased),
-        case(
-            "history",
-            "nobody listens at BAKEOFF_HISTORY=postgresql://127.0.0.1:1/x",
-            url("postgresql://127.0.0.1:1/x"),
-        ),
-        case(
-            "history",
-            "BAKEOFF_HISTORY=postgresql://localhost/x without psycopg",
-            away("psycopg"),
-            url("postgresql://localhost/x"),
-        ),
-        case(
-            "history",
-            "history.sqlite.lock is a folder",
-            OWN,
-            lambda scene: scene.write("history.sqlite.lock/x", ""),
+            ("BAKEOFF_HISTORY=nonsense", url("nonsense")),
+            ("BAKEOFF_HISTORY=mysql://localhost/x", url("mysql://localhost/x")),
+            (
+                "BAKEOFF_HISTORY=sqlite:///file/history.sqlite, and `file` is a file",
+                url("sqlite:///file/history.sqlite"),
+            ),
+            ("the history is text", OWN, lambda scene: scene.write("history.sqlite", "x" * 5000)),
+            ("a newer bakeoff has written to the history", _newer),
+            ("a bakeoff before the first release has written to it", _unreleased),
+            (
+                "nobody listens at BAKEOFF_HISTORY=postgresql://127.0.0.1:1/x",
+                url("postgresql://127.0.0.1:1/x"),
+            ),
+            (
+                "BAKEOFF_HISTORY=postgresql://localhost/x without psycopg",
+                away("psycopg"),
+                url("postgresql://localhost/x"),
+            ),
+            (
+                "history.sqlite.lock is a folder",
+                OWN,
+                lambda scene: scene.write("history.sqlite.lock/x", ""),
+            ),
         ),
         case("history a --against c", "a raced b", OWN, RACED, _indexed),
         case("history rebuild none", "", OWN),

@@ -116,6 +116,8 @@ SECTION = Section(
             workload from curl 'curl http://localhost/ -H @headers'
             workload from curl 'curl http://localhost/ -H A'
             workload from curl 'curl http://localhost/ -X G/T'
+            workload from curl 'curl http://localhost/ -X CONNECT'
+            workload from curl 'curl http://localhost/`id`'
             workload from curl 'curl http://localhost/ -d @-'
             workload from curl 'curl http://localhost/ -d @none'
             workload from curl 'curl http://localhost/ -b jar'

@@ -5,7 +5,7 @@ import sysconfig
 from bakeoff import __version__, installation
 from bakeoff.load import engine
 from bakeoff.load.tools import running
-from tests.messages.case import Scene, Section, Situation, case
+from tests.messages.case import Scene, Section, Situation, case, cases
 from tests.messages.worlds import both, real
 from tests.verify.protocols import Http2Server, serve_http_1
 from tests.verify.serving import serving
@@ -76,28 +76,24 @@ SAID = "^bakeoff: |^  [^ ]|ended early"
 SECTION = Section(
     "Engine, load tools and machine",
     (
-        case(RACE, "there is no engine", no_engine),
-        case(RACE, "the engine is of another bakeoff", volley("", "volley 0.0")),
-        case(
+        *cases(
             RACE,
-            "the engine can't run here",
-            no_engine,
-            program("volley", "echo bad CPU >&2; exit 1"),
+            ("there is no engine", no_engine),
+            ("the engine is of another bakeoff", volley("", "volley 0.0")),
+            ("the engine can't run here", no_engine, program("volley", "echo bad CPU >&2; exit 1")),
+            ("the engine is no program", no_engine, _no_program),
+            ("the engine ends", volley("echo out of luck >&2; exit 9")),
+            ("the engine says something else", volley("echo hello; exec sleep 9")),
+            (
+                "the engine refuses",
+                volley('echo \'{"type":"error","message":"no room"}\'; exec sleep 9'),
+            ),
+            (
+                "the engine answers out of turn",
+                volley('echo \'{"type":"done","cpu_ns":1}\'; exec sleep 9'),
+            ),
+            ("the engine hangs", volley("exec sleep 9"), _impatient),
         ),
-        case(RACE, "the engine is no program", no_engine, _no_program),
-        case(RACE, "the engine ends", volley("echo out of luck >&2; exit 9")),
-        case(RACE, "the engine says something else", volley("echo hello; exec sleep 9")),
-        case(
-            RACE,
-            "the engine refuses",
-            volley("""echo '{"type":"error","message":"no room"}'; exec sleep 9"""),
-        ),
-        case(
-            RACE,
-            "the engine answers out of turn",
-            volley("""echo '{"type":"done","cpu_ns":1}'; exec sleep 9"""),
-        ),
-        case(RACE, "the engine hangs", volley("exec sleep 9"), _impatient),
         case("ab", "there is no engine", no_engine),
         *(
             case(

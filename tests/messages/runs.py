@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from bakeoff.runs.store import Store
-from tests.messages.case import Scene, Section, Situation, case, typed
+from tests.messages.case import Scene, Section, Situation, case, cases, typed
 from tests.messages.worlds import A, away, both, ran, world
 
 QUICK = ("-d", "2", "--warm-up", "1", "--seed", "1")
@@ -109,47 +109,48 @@ SECTION = Section(
             "runs/latest is a race that is complete",
             RACED,
         ),
-        case("report runs/latest", "its plan.json is of an earlier bakeoff", RACED, OLD_SCHEMA),
-        case("report runs/latest", "its plan.json is of a newer bakeoff", RACED, NEW_SCHEMA),
-        case("report runs/latest", "its plan.json is something else", RACED, NO_SCHEMA),
-        case("report runs/latest", "its plan.json is empty", RACED, written("plan.json", "")),
-        case("report runs/latest", "nothing was measured in it", NOTHING),
-        case(
+        *cases(
             "report runs/latest",
-            "line 2 of its log was changed",
-            RACED,
-            lines(lambda log: [log[0], log[1][:40], *log[2:]]),
+            ("its plan.json is of an earlier bakeoff", RACED, OLD_SCHEMA),
+            ("its plan.json is of a newer bakeoff", RACED, NEW_SCHEMA),
+            ("its plan.json is something else", RACED, NO_SCHEMA),
+            ("its plan.json is empty", RACED, written("plan.json", "")),
+            ("nothing was measured in it", NOTHING),
+            (
+                "line 2 of its log was changed",
+                RACED,
+                lines(lambda log: [log[0], log[1][:40], *log[2:]]),
+            ),
+            (
+                "line 2 of its log is of another bakeoff",
+                RACED,
+                lines(lambda log: [log[0], '{"type":"picnic"}', *log[2:]]),
+            ),
+            (
+                "line 2 of its log lacks its values",
+                RACED,
+                lines(lambda log: [log[0], '{"type":"block"}', *log[2:]]),
+            ),
+            ("its machine.json is gone", RACED, without("machine.json")),
+            ("its receipts.json is gone", RACED, without("receipts.json")),
+            (
+                "its receipts.json is of something else",
+                RACED,
+                written("receipts.json", '{"a": {}}'),
+            ),
         ),
-        case(
-            "report runs/latest",
-            "line 2 of its log is of another bakeoff",
-            RACED,
-            lines(lambda log: [log[0], '{"type":"picnic"}', *log[2:]]),
-        ),
-        case(
-            "report runs/latest",
-            "line 2 of its log lacks its values",
-            RACED,
-            lines(lambda log: [log[0], '{"type":"block"}', *log[2:]]),
-        ),
-        case("report runs/latest", "its machine.json is gone", RACED, without("machine.json")),
-        case("report runs/latest", "its receipts.json is gone", RACED, without("receipts.json")),
-        case(
-            "report runs/latest",
-            "its receipts.json is of something else",
-            RACED,
-            written("receipts.json", '{"a": {}}'),
-        ),
-        case("resume runs/latest", "it was cut off on another machine", CUT_OFF, OTHER_CPU),
-        case("resume runs/latest", "another bakeoff measures in it", CUT_OFF, _locked),
-        case(
+        *cases(
             "resume runs/latest",
-            "the sources of nginx were changed since",
-            OF_CATALOGUE,
-            lines(_cut_off),
-            OTHER_SOURCES,
+            ("it was cut off on another machine", CUT_OFF, OTHER_CPU),
+            ("another bakeoff measures in it", CUT_OFF, _locked),
+            (
+                "the sources of nginx were changed since",
+                OF_CATALOGUE,
+                lines(_cut_off),
+                OTHER_SOURCES,
+            ),
+            ("its log can't be written", CUT_OFF, _log_is_a_folder),
         ),
-        case("resume runs/latest", "its log can't be written", CUT_OFF, _log_is_a_folder),
         case(f"race {A} --out file", "", world()),
         case(
             f"race {A} -d 2",
@@ -167,19 +168,11 @@ SECTION = Section(
             "",
             RACED,
         ),
-        case("compare runs/latest others/latest", "one raced a and b, the other c", RACED, OTHERS),
-        case(
+        *cases(
             "compare runs/latest others/latest",
-            "one had 64 connections, the other 8",
-            RACED,
-            SLOWER,
-        ),
-        case(
-            "compare runs/latest others/latest",
-            "they are of two machines",
-            RACED,
-            AGAIN,
-            OTHER_VERDICT,
+            ("one raced a and b, the other c", RACED, OTHERS),
+            ("one had 64 connections, the other 8", RACED, SLOWER),
+            ("they are of two machines", RACED, AGAIN, OTHER_VERDICT),
         ),
         case("compare runs/latest others/latest --reference c", "both raced a and b", RACED, AGAIN),
         case(
@@ -214,19 +207,12 @@ SECTION = Section(
                 "--json none/x.json",
             )
         ),
-        case("simulate --like runs/latest", "it is a grid", GRID),
-        case("simulate --like runs/latest", "it was an open loop", OPEN),
-        case(
+        *cases(
             "simulate --like runs/latest",
-            "its reference was never measured",
-            RACED,
-            lines(_without_warmup),
-        ),
-        case(
-            "simulate --like runs/latest",
-            "too little was measured",
-            RACED,
-            lines(lambda log: log[:8]),
+            ("it is a grid", GRID),
+            ("it was an open loop", OPEN),
+            ("its reference was never measured", RACED, lines(_without_warmup)),
+            ("too little was measured", RACED, lines(lambda log: log[:8])),
         ),
         *(
             case(
@@ -250,12 +236,10 @@ SECTION = Section(
             RACED,
             away("polars", "pandas"),
         ),
-        case(">>> bakeoff.open_run('runs/latest').verdict", "runs/latest is a grid", GRID),
-        case(
+        *cases(
             ">>> bakeoff.open_run('runs/latest').verdict",
-            "runs/latest was never judged",
-            RACED,
-            without("verdict.json"),
+            ("runs/latest is a grid", GRID),
+            ("runs/latest was never judged", RACED, without("verdict.json")),
         ),
     ),
     files={"file": "", "full/file": ""},

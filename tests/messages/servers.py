@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.messages.case import Case, Scene, Section, case
+from tests.messages.case import Case, Scene, Section, case, cases
 from tests.messages.setup import NOCC, contender
 from tests.messages.worlds import A, B, away, later, real, world
 from tests.runs.test_inferring import found
@@ -92,13 +92,11 @@ SECTION = Section(
             real,
             files=contender(more=NOCC),
         ),
-        case(
+        *cases(
             "race 'sleep 1' --no-twin -d 1 --protocol h2",
-            "cryptography is not installed",
-            real,
-            away("cryptography"),
+            ("cryptography is not installed", real, away("cryptography")),
+            ("the disk is full", real, _full),
         ),
-        case("race 'sleep 1' --no-twin -d 1 --protocol h2", "the disk is full", real, _full),
         case("race 'sleep 1' --port PORT --no-twin -d 1", "another process has PORT", _taken),
         said(
             "race nginx --no-twin -d 2 --seed 1",
