@@ -41,7 +41,8 @@ def test_a_search_goes_over_one_path() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "limit_us"), [("p50=500us", 500), ("p50=.5ms", 500), ("p50=1s", 1e6), ("p99.99=7µs", 7)]
+    ("text", "limit_us"),
+    [("p50=500us", 500), ("p50=.5ms", 500), ("p50=1s", 1e6), ("p99.99=7µs", 7)],
 )
 def test_limits_have_units(text: str, limit_us: float) -> None:
     assert parse_slo(text).bounds[0].limit_us == limit_us
