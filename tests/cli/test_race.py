@@ -11,7 +11,7 @@ from bakeoff.model.errors import BadUsage, MissingPiece
 from bakeoff.model.grid import Grid
 from bakeoff.model.verdict import Verdict
 from tests.cli.conftest import bakeoff, race
-from tests.runs.world import World, cut_off
+from tests.runs.world import World
 
 
 def test_all_race_that_can(world: World, tmp_path: Path) -> None:
@@ -80,11 +80,3 @@ def test_the_verdict_comes_before_the_report(world: World, monkeypatch: pytest.M
     done = race("fast", "slow", "-d", "6")
     assert isinstance(done.exception, MissingPiece)
     assert "Standings" in done.stdout
-
-
-def test_an_interrupt_keeps_the_blocks_and_says_how_to_go_on(world: World) -> None:
-    world.on_slice = cut_off(200)
-    done = race("fast", "slow", "-d", "30")
-    assert done.exit_code == 130
-    assert "bakeoff resume " in done.stderr
-    assert bakeoff("resume", "runs/latest").exit_code == 0

@@ -124,29 +124,28 @@ def test_a_twentieth_is_still_calm_and_more_is_not_whatever_else_was_done(spent_
     assert [block.block for block in blocks if block not in history.calm(blocks, CPUS)] == [9]
 
 
-def test_a_boots_first_block_stays_whatever_was_stolen_before_it() -> None:
-    blocks = timed([[0.0] * 40, [19.0] + [0.0] * 39])
-    assert history.calm(blocks, CPUS) == tuple(blocks)
+CALM, LEAST = [0.0] * 40, history.CALM_BLOCKS_MIN
+
+
+@pytest.mark.parametrize(
+    ("steals_s", "kept"),
+    [
+        ([CALM, [19.0] + [0.0] * 39], 80),
+        ([CALM, [0.0] * 10 + [9.0] * 5], 50),
+        ([CALM, [0.0] * 9 + [9.0] * 5], 40),
+        ([[0.0] * LEAST + [9.0] * 5], LEAST),
+        ([[0.0] * (LEAST - 1) + [9.0] * 5], LEAST + 4),
+    ],
+    ids=["before a boot", "ten of a boot", "nine of a boot", "the least in all", "one less"],
+)
+def test_so_many_calm_blocks_are_enough(steals_s: list[list[float]], kept: int) -> None:
+    assert len(history.calm(timed(steals_s), CPUS)) == kept
 
 
 def test_no_time_passed_is_none_stolen() -> None:
     blocks = timed([[0.0] * 40])
     blocks[7] = blocks[7].model_copy(update={"cores": blocks[6].cores})
     assert history.calm(blocks, CPUS) == tuple(blocks)
-
-
-def test_ten_calm_blocks_of_a_boot_stay_and_nine_go() -> None:
-    ten = timed([[0.0] * 40, [0.0] * 10 + [9.0] * 5])
-    assert [block.boot for block in history.calm(ten, CPUS)].count(1) == 10
-    nine = timed([[0.0] * 40, [0.0] * 9 + [9.0] * 5])
-    assert [block.boot for block in history.calm(nine, CPUS)].count(1) == 0
-
-
-def test_thirty_calm_blocks_are_enough_and_29_are_not() -> None:
-    thirty = timed([[0.0] * history.CALM_BLOCKS_MIN + [9.0] * 5])
-    assert len(history.calm(thirty, CPUS)) == history.CALM_BLOCKS_MIN
-    fewer = timed([[0.0] * (history.CALM_BLOCKS_MIN - 1) + [9.0] * 5])
-    assert history.calm(fewer, CPUS) == tuple(fewer)
 
 
 def test_a_race_of_which_nothing_could_be_left_out_says_how_much_was_disturbed() -> None:

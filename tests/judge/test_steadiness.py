@@ -82,29 +82,29 @@ def test_where_most_change_it_was_the_machine_though_one_felt_it_more(sign: int)
     assert not result["b"] + result["c"] + result["d"]
 
 
-def test_both_of_two_are_most() -> None:
-    result = changed(a=0.5, b=0.7)
-    assert codes(result["a"]) == ["machine_changed"]
+SLOWER = "slower_while_measured"
 
 
-def test_two_of_four_are_not_most() -> None:
-    result = changed(a=0.6, b=0.6, c=1.0, d=1.0)
-    assert codes(result["a"] + result["b"]) == ["slower_while_measured"] * 2
+@pytest.mark.parametrize(
+    ("factors", "said"),
+    [
+        ({"a": 0.5, "b": 0.7}, {"a": ["machine_changed"]}),
+        ({"a": 0.6, "b": 0.6, "c": 1.0, "d": 1.0}, {"a": [SLOWER], "b": [SLOWER]}),
+        ({"a": 0.88, "b": 0.88, "c": 0.4, "d": 0.88}, {"c": [SLOWER]}),
+        ({"a": 0.6, "b": 1.5, "c": 1.5, "d": 1.5}, {"a": [SLOWER]}),
+    ],
+    ids=["both of two", "two of four", "far more than the machine", "others the other way"],
+)
+def test_who_changes_with_most_is_excused(
+    factors: dict[str, float], said: dict[str, list[str]]
+) -> None:
+    result = changed(**factors)
+    assert {name: codes(result[name]) for name in said} == said
 
 
 @pytest.mark.parametrize(("contenders", "most"), [(2, 2), (3, 3), (4, 3), (6, 3), (7, 4), (20, 10)])
 def test_most_is_half_and_three_at_least_or_both_of_two(contenders: int, most: int) -> None:
     assert most_of(contenders) == most
-
-
-def test_one_that_changes_far_more_than_the_machine_is_still_named() -> None:
-    result = changed(a=0.88, b=0.88, c=0.4, d=0.88)
-    assert codes(result["c"]) == ["slower_while_measured"]
-
-
-def test_others_that_change_the_other_way_excuse_no_one() -> None:
-    result = changed(a=0.6, b=1.5, c=1.5, d=1.5)
-    assert codes(result["a"]) == ["slower_while_measured"]
 
 
 def drawn(blocks_per_draw: int, fades: bool, new_processes: bool = True) -> list[Finding]:

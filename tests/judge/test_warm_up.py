@@ -82,15 +82,28 @@ def test_a_compilers_two_steps_are_a_warm_up_that_ends_with_the_last() -> None:
     assert all(abs(each.start - 16) <= 1 for each in courses)
 
 
-def test_a_step_is_not_steady_until_its_last_stretch_is_long_enough() -> None:
-    rng = np.random.default_rng(1)
-    assert course_of(steps((12, 1000), (4, 1500)), rng).course == "unsteady"
-    assert course_of(steps((12, 1000), (12, 1500)), rng).course == "warm-up"
+@pytest.mark.parametrize(
+    ("levels", "course"),
+    [
+        (steps((12, 1000), (4, 1500)), "unsteady"),
+        (steps((12, 1000), (12, 1500)), "warm-up"),
+        (steps((12, 1e4), (12, 9e3)), "slowdown"),
+        (steps((9, 1e4), (1, 3e3), (10, 1e4)), "flat"),
+    ],
+    ids=[
+        "a last stretch that is too short",
+        "one long enough",
+        "a tenth less",
+        "one slice far off",
+    ],
+)
+def test_a_step_is_one_where_its_last_stretch_is_long_enough(levels: Levels, course: str) -> None:
+    assert often(20, lambda rng: course_of(levels, rng))[course] >= 19
 
 
-def test_one_that_gets_slower_is_a_slowdown() -> None:
-    courses = often(50, lambda rng: course_of(steps((12, 1e4), (12, 9e3)), rng))
-    assert courses["slowdown"] == 50
+def test_a_change_that_matters_to_nobody_is_none() -> None:
+    courses = course_of(steps((12, 1e4), (12, 1.02e4)), np.random.default_rng(3), 0.002, 0.002)
+    assert courses.course == "flat"
 
 
 def test_one_that_sleeps_more_is_a_slowdown_though_its_cpu_costs_what_it_did() -> None:
@@ -122,17 +135,6 @@ def test_a_program_that_a_compiler_makes_faster_with_each_slice_is_not_steady_ye
 ) -> None:
     """Vert.x on one busy core, as recorded: it ended at 135,000."""
     assert settled(rates, cpu_us).course == "unsteady"
-
-
-def test_a_change_that_matters_to_nobody_is_none() -> None:
-    courses = course_of(steps((12, 1e4), (12, 1.02e4)), np.random.default_rng(3), 0.002, 0.002)
-    assert courses.course == "flat"
-
-
-def test_one_slice_far_off_is_no_stretch() -> None:
-    levels = steps((20, 1e4))
-    levels[9] = 3e3
-    assert course_of(levels, np.random.default_rng(4)).course == "flat"
 
 
 def test_silence_is_no_steady_state() -> None:

@@ -13,7 +13,7 @@ import bakeoff
 from bakeoff.report import render
 from tests.cli import conftest as cli
 from tests.ratios import known
-from tests.runs.world import World, cut_off
+from tests.runs.world import World
 
 Columns = dict[str, list[Any]]
 
@@ -190,14 +190,6 @@ def test_what_is_wrong_is_said_as_on_the_command_line(
 def test_nothing_is_printed(world: World, capfd: pytest.CaptureFixture[str]) -> None:
     raced("fast", "broken", keep_going=True)
     assert capfd.readouterr() == ("", "")
-
-
-def test_an_interrupt_keeps_the_blocks_and_ends_the_servers(world: World) -> None:
-    world.on_slice = cut_off(200)
-    run = raced(duration=60)
-    assert run.interrupted and not run.verdict.complete
-    assert not world.up
-    assert len(columns(run.blocks())["block"]) > 10
 
 
 def test_progress_goes_to_the_watch_that_was_given(world: World) -> None:

@@ -255,6 +255,7 @@ SECTION = Section(
                 ),
                 ("it sends comments alone", events(more=b": still here\n\n" * 2)),
                 ("it sends two of three events", events(1, 2)),
+                ("it sends four events for three", events(1, 2, 3, 4)),
                 ("its second event is not UTF-8", events(1, more=b"data: \xe2\n\n")),
                 ("its third event has no end", events(1, 2, more=b"data: 3")),
                 ("its second event has no id", events(1, more=b"data: 2\n\n")),
