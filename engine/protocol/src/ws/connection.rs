@@ -1,5 +1,6 @@
 //! WebSocket as a [`Protocol`]: echoes come in the order of the messages.
 
+use super::deflate::Inflater;
 use super::echo::Echo;
 use super::frame::{self, HEAD_LIMIT, opcode};
 use super::handshake::{Accept, Upgrade};
@@ -9,6 +10,7 @@ use crate::check::Expectation;
 use crate::head::Malformed;
 use crate::protocol::{Answer, Answers, Awaited, EVIDENCE_LIMIT, End, Io, Protocol, Step, Ticket};
 use crate::request::{Request, RequestError};
+use crate::verdict::Verdict;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -34,6 +36,8 @@ pub struct WebSocket<T> {
     /// A message has begun.
     pub(super) is_within_message: bool,
     pub(super) echo: Echo,
+    /// What inflates the message in progress, if it is compressed.
+    pub(super) inflater: Option<Inflater>,
     /// Frames that brought nothing since the last message.
     pub(super) idle_frames: u32,
     /// The first bytes of the answer to the upgrade or of the message in progress, if those came in pieces.
@@ -66,8 +70,10 @@ pub struct Shared {
     pub(super) upgrade: Upgrade,
     pub(super) keys: Keys,
     pub(super) message: Arc<Message>,
-    /// The echo in one frame.
+    /// The right echo in one frame. Empty: of a compressed one, which servers write differently, none has come yet.
     echo: Vec<u8>,
+    /// One that inflates nothing at present. Most messages come in one piece, so few connections need their own.
+    pub(super) spare: Option<Inflater>,
 }
 
 impl<T> Default for WebSocket<T> {
@@ -82,6 +88,7 @@ impl<T> Default for WebSocket<T> {
             control: Vec::new(),
             is_within_message: false,
             echo: Echo::default(),
+            inflater: None,
             idle_frames: 0,
             kept: Vec::new(),
             received: 0,
@@ -120,7 +127,8 @@ impl<T: Ticket> Protocol<T> for WebSocket<T> {
         let request = requests.first().expect("a book has a request");
         let message = request.message.clone().expect("a book of messages has them");
         let upgrade = Upgrade::new(request).expect("the book was made of it");
-        Shared { upgrade, keys: Keys::new(0), echo: message.plain(), message }
+        let echo = if message.is_compressed() { Vec::new() } else { message.plain() };
+        Shared { upgrade, keys: Keys::new(0), echo, spare: None, message }
     }
 
     fn greet(&mut self, shared: &mut Shared, out: &mut Vec<u8>) {
@@ -183,12 +191,21 @@ impl<T: Ticket> Protocol<T> for WebSocket<T> {
         shared: &mut Shared,
         io: &mut Io<'_>,
     ) -> Option<Step> {
+        let is_fresh = self.is_between_frames() && !self.is_within_message && self.is_ready();
         let step = match self.read(bytes, shared, io.out) {
             Ok(step) | Err(Wrong::Step(step)) => step,
             Err(Wrong::Malformed(at, what)) => {
                 Step::Malformed(Malformed { what, at: self.received + at as u64 })
             }
         };
+        if let Step::Complete(Answer { consumed, verdict: Verdict::Right, .. }) = step
+            && is_fresh
+            && shared.echo.is_empty()
+            && frame::is_message(&bytes[..consumed])
+        {
+            // No context lasts beyond a message: the same bytes always say the same.
+            shared.echo = bytes[..consumed].to_vec();
+        }
         if step == Step::Incomplete {
             if self.is_within_message && self.echo.length() > 0 {
                 self.first_byte_ns.get_or_insert(io.now_ns);
@@ -215,7 +232,11 @@ impl<T: Ticket> Protocol<T> for WebSocket<T> {
     ) -> Option<Answers<T>> {
         let &(first, most) = self.runs.front()?;
         let echo = &shared.echo[..];
-        if !self.is_between_frames() || self.is_within_message || self.state != State::Open {
+        if echo.is_empty()
+            || !self.is_between_frames()
+            || self.is_within_message
+            || self.state != State::Open
+        {
             return None;
         }
         let known = bytes.chunks_exact(echo.len()).take(most).take_while(|&frame| frame == echo);

@@ -28,8 +28,7 @@ impl Echo {
 
     /// So many bytes are about to come, if they may.
     pub(crate) fn announce(&self, length: u64, expected: &Message) -> Result<(), &'static str> {
-        let most = MESSAGE_LIMIT.max(expected.bytes().len() as u64);
-        if length > most - self.length {
+        if length > most(expected) - self.length {
             return Err("a message of more than 1048576 bytes");
         }
         Ok(())
@@ -101,6 +100,11 @@ impl Echo {
             _ => "as expected".into(),
         }
     }
+}
+
+/// The most bytes of an echo.
+pub(super) fn most(expected: &Message) -> u64 {
+    MESSAGE_LIMIT.max(expected.bytes().len() as u64)
 }
 
 /// Text that comes in pieces.

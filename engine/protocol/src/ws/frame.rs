@@ -25,6 +25,9 @@ pub const NORMAL: u16 = 1000;
 const LAST: u8 = 0x80;
 const MASKED: u8 = 0x80;
 
+/// The first reserved bit: the message that begins here is compressed (RFC 7692, section 6).
+pub(super) const COMPRESSED: u8 = 0x40;
+
 /// Where the length follows: in two bytes, or in eight.
 const SHORT: u8 = 0x7e;
 const LONG: u8 = 0x7f;
@@ -34,7 +37,9 @@ const LONG: u8 = 0x7f;
 pub struct FrameHead {
     /// No fragment follows.
     pub is_last: bool,
-    /// The three reserved bits are 0.
+    /// The first reserved bit is 1.
+    pub is_compressed: bool,
+    /// The two others are 0.
     pub is_plain: bool,
     /// See [`opcode`].
     pub opcode: u8,
@@ -62,7 +67,8 @@ impl FrameHead {
         };
         let head = Self {
             is_last: first & LAST != 0,
-            is_plain: first & 0x70 == 0,
+            is_compressed: first & COMPRESSED != 0,
+            is_plain: first & 0x30 == 0,
             opcode: first & 0xf,
             key,
             length,
@@ -76,10 +82,13 @@ impl FrameHead {
         self.opcode >= opcode::CLOSE
     }
 
-    /// Whether a server may send it, whatever came before.
-    pub(crate) fn check(&self) -> Result<(), &'static str> {
-        if !self.is_plain {
-            return Err("a frame with a reserved bit, though no extension was agreed on");
+    /// Whether a server may send it, whatever came before. `compresses`: permessage-deflate was agreed on.
+    pub(crate) fn check(&self, compresses: bool) -> Result<(), &'static str> {
+        if !self.is_plain || (self.is_compressed && !compresses) {
+            return Err("a frame with a reserved bit that no agreed extension has");
+        }
+        if self.is_compressed && !matches!(self.opcode, opcode::TEXT | opcode::BINARY) {
+            return Err("a frame that is marked as compressed and begins no message");
         }
         if !matches!(self.opcode, 0..=2 | 8..=10) {
             return Err("a frame with a reserved opcode");
@@ -120,6 +129,13 @@ pub fn write(out: &mut Vec<u8>, opcode: u8, payload: &[u8], key: Option<[u8; 4]>
     if let Some(key) = key {
         mask(&mut out[start..], key);
     }
+}
+
+/// Whether this is one frame, and a whole message.
+pub(super) fn is_message(bytes: &[u8]) -> bool {
+    FrameHead::read(bytes).is_some_and(|(head, length)| {
+        head.is_last && !head.is_control() && length as u64 + head.length == bytes.len() as u64
+    })
 }
 
 /// Whether a server may close with this code (RFC 6455, section 7.4, and what is registered since).
@@ -171,7 +187,9 @@ mod tests {
     #[test]
     fn what_no_server_may_send_is_named() {
         for (head, part) in [
-            (&b"\xc1\x00"[..], "reserved bit"),
+            (&b"\xe1\x00"[..], "reserved bit"),
+            (b"\xc0\x00", "begins no message"),
+            (b"\xc9\x00", "begins no message"),
             (b"\x83\x00", "reserved opcode"),
             (b"\x8b\x00", "reserved opcode"),
             (b"\x81\x80\x00\x00\x00\x00", "masked"),
@@ -183,9 +201,12 @@ mod tests {
         ] {
             let (read, length) = FrameHead::read(head).unwrap();
             assert_eq!(length, head.len());
-            let wrong = read.check().unwrap_err();
+            let wrong = read.check(true).unwrap_err();
             assert!(wrong.contains(part), "{head:?}: {wrong}");
         }
+        let (compressed, _) = FrameHead::read(b"\xc1\x00").unwrap();
+        assert!(compressed.check(true).is_ok());
+        assert!(compressed.check(false).unwrap_err().contains("reserved bit"));
     }
 
     #[test]
@@ -209,7 +230,8 @@ mod tests {
             let (head, end) = FrameHead::read(&out).unwrap();
             prop_assert!(end <= HEAD_LIMIT && FrameHead::read(&out[..end - 1]).is_none());
             let expected = FrameHead {
-                is_last: true, is_plain: true, opcode: code, key, length: length as u64, is_minimal: true,
+                is_last: true, is_compressed: false, is_plain: true, opcode: code, key,
+                length: length as u64, is_minimal: true,
             };
             prop_assert_eq!(head, expected);
             mask(&mut out[end..], key.unwrap_or_default());

@@ -1,6 +1,7 @@
 //! The upgrade from HTTP/1.1, and which answer agrees to it (RFC 6455, section 4).
 
-use super::Keys;
+use super::deflate::{self, OFFER};
+use super::{Keys, Message};
 use crate::head::{self, FIELDS_LIMIT, HEAD_LIMIT, Malformed};
 use crate::protocol::{Loss, Step};
 use crate::request::{Request, RequestError};
@@ -35,8 +36,10 @@ pub enum UpgradeFault {
     Connection,
     /// `Sec-WebSocket-Accept` is missing, or answers another key.
     Accept,
-    /// It chooses an extension, though none was offered.
+    /// It chooses an extension, or parameters of one, that were not offered.
     Extension,
+    /// It does not agree to compression.
+    Compression,
     /// It chooses a subprotocol that was not offered.
     Subprotocol,
 }
@@ -50,7 +53,8 @@ impl fmt::Display for UpgradeFault {
             Self::Upgrade => "lacks Upgrade: websocket",
             Self::Connection => "lacks Connection: Upgrade",
             Self::Accept => "has not the Sec-WebSocket-Accept that belongs to our key",
-            Self::Extension => "chooses an extension, though none was offered",
+            Self::Extension => "chooses an extension that was not offered, or not so",
+            Self::Compression => "does not agree to permessage-deflate",
             Self::Subprotocol => "chooses a subprotocol that was not offered",
         };
         write!(f, "the answer to the upgrade {wrong}")
@@ -64,6 +68,8 @@ pub struct Upgrade {
     before: Vec<u8>,
     /// Subprotocols that it offers.
     offered: Vec<String>,
+    /// Whether it offers compression, which has to be agreed to.
+    compresses: bool,
 }
 
 /// The value that agrees to one upgrade.
@@ -80,6 +86,8 @@ impl Upgrade {
             return Err(RequestError::Ours(name.clone()));
         }
         let own = FIELDS.into_iter().chain([(KEY, "")]);
+        let compresses = request.message.as_deref().is_some_and(Message::is_compressed);
+        let own = compresses.then_some((EXTENSIONS, OFFER)).into_iter().chain(own);
         let own = own.map(|(name, value)| (name.to_owned(), value.to_owned()));
         let headers = request.headers.iter().cloned().chain(own).collect();
         let offers = request.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case(PROTOCOL));
@@ -90,6 +98,7 @@ impl Upgrade {
             offered: offers
                 .flat_map(|(_, value)| value.split(',').map(|name| name.trim().to_owned()))
                 .collect(),
+            compresses,
         })
     }
 
@@ -138,13 +147,20 @@ impl Upgrade {
             let mut parts = values(name).flat_map(|value| value.split(|&byte| byte == b','));
             parts.any(|part| part.trim_ascii().eq_ignore_ascii_case(word.as_bytes()))
         };
+        let mut extensions = values(EXTENSIONS).filter(|value| !value.is_empty());
+        let extension = extensions.next();
         let is_offered = |name: &[u8]| self.offered.iter().any(|own| own.as_bytes() == name);
         let rules = [
             (status == 101, UpgradeFault::Status(status)),
             (has("upgrade", "websocket"), UpgradeFault::Upgrade),
             (has("connection", "upgrade"), UpgradeFault::Connection),
             (values("sec-websocket-accept").eq([&accept[..]]), UpgradeFault::Accept),
-            (values(EXTENSIONS).all(<[u8]>::is_empty), UpgradeFault::Extension),
+            (
+                extensions.next().is_none()
+                    && extension.is_none_or(|it| self.compresses && deflate::is_agreement(it)),
+                UpgradeFault::Extension,
+            ),
+            (extension.is_some() || !self.compresses, UpgradeFault::Compression),
             (values(PROTOCOL).all(is_offered), UpgradeFault::Subprotocol),
         ];
         rules.into_iter().find(|(is_right, _)| !is_right).map_or(Ok(()), |(_, fault)| Err(fault))
@@ -164,12 +180,17 @@ mod tests {
     use super::*;
 
     fn upgrade(headers: &[(&str, &str)]) -> Result<Upgrade, RequestError> {
+        with_message(headers, Message::new(Vec::new(), true).unwrap())
+    }
+
+    fn with_message(headers: &[(&str, &str)], message: Message) -> Result<Upgrade, RequestError> {
         let headers = headers.iter().map(|&(name, value)| (name.to_owned(), value.to_owned()));
         Upgrade::new(&Request {
             method: "GET".into(),
             path: "/chat".into(),
             host: "server.example.com".into(),
             headers: headers.collect(),
+            message: Some(message.into()),
             ..Request::default()
         })
     }
@@ -236,6 +257,54 @@ mod tests {
             for end in 0..answer.len() {
                 assert_eq!(read(&answer.as_bytes()[..end]), Ok(None));
             }
+        }
+    }
+
+    #[test]
+    fn compression_is_agreed_to_as_it_was_offered() {
+        let offering =
+            with_message(&[], Message::new(Vec::new(), true).unwrap().compressed()).unwrap();
+        assert!(
+            str::from_utf8(&offering.before)
+                .unwrap()
+                .contains(&format!("\r\n{EXTENSIONS}: {OFFER}\r\n"))
+        );
+        let accept = accept(b"dGhlIHNhbXBsZSBub25jZQ==");
+        for (values, fault) in [
+            (&["permessage-deflate; server_no_context_takeover"][..], None),
+            (
+                &[
+                    "Permessage-Deflate;client_no_context_takeover; server_no_context_takeover ;server_max_window_bits=9",
+                ],
+                None,
+            ),
+            (&["", "permessage-deflate; server_no_context_takeover"], None),
+            (&[], Some(UpgradeFault::Compression)),
+            (&[""], Some(UpgradeFault::Compression)),
+            (&["permessage-deflate"], Some(UpgradeFault::Extension)),
+            (&["x-webkit-deflate-frame"], Some(UpgradeFault::Extension)),
+            (
+                &["permessage-deflate; server_no_context_takeover; client_max_window_bits=15"],
+                Some(UpgradeFault::Extension),
+            ),
+            (
+                &["permessage-deflate; server_no_context_takeover; server_max_window_bits=16"],
+                Some(UpgradeFault::Extension),
+            ),
+            (
+                &["permessage-deflate; server_no_context_takeover; server_no_context_takeover"],
+                Some(UpgradeFault::Extension),
+            ),
+            (&["permessage-deflate; server_no_context_takeover, x"], Some(UpgradeFault::Extension)),
+            (&["permessage-deflate; server_no_context_takeover"; 2], Some(UpgradeFault::Extension)),
+        ] {
+            let lines: String =
+                values.iter().map(|value| format!("\r\n{EXTENSIONS}: {value}")).collect();
+            let answer = GOOD.replace("\r\n\r\n", &format!("{lines}\r\n\r\n"));
+            let read = offering.read(answer.as_bytes(), accept);
+            let expected = fault
+                .map_or(Ok(Some(answer.len())), |fault| Err(Step::Lost(Loss::NotUpgraded(fault))));
+            assert_eq!(read, expected, "{values:?}");
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What is sent, and has to come back.
 
 use super::Keys;
+use super::deflate::deflated;
 use super::frame::{self, opcode};
 
 /// A message.
@@ -8,12 +9,29 @@ use super::frame::{self, opcode};
 pub struct Message {
     is_text: bool,
     bytes: Vec<u8>,
+    /// As it travels, if compressed.
+    deflated: Option<Vec<u8>>,
 }
 
 impl Message {
     /// Text, or binary data. `None`: the bytes are not UTF-8, so they are no text.
     pub fn new(bytes: Vec<u8>, is_text: bool) -> Option<Self> {
-        (!is_text || str::from_utf8(&bytes).is_ok()).then_some(Self { is_text, bytes })
+        (!is_text || str::from_utf8(&bytes).is_ok()).then_some(Self {
+            is_text,
+            bytes,
+            deflated: None,
+        })
+    }
+
+    /// The same, compressed on its way, as its echo may be.
+    #[must_use]
+    pub fn compressed(self) -> Self {
+        Self { deflated: Some(deflated(&self.bytes)), ..self }
+    }
+
+    /// Whether it is compressed on its way.
+    pub fn is_compressed(&self) -> bool {
+        self.deflated.is_some()
     }
 
     /// Whether it is text.
@@ -37,9 +55,13 @@ impl Message {
     }
 
     fn frame(&self, key: Option<[u8; 4]>) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(frame::HEAD_LIMIT + self.bytes.len());
+        let payload = self.deflated.as_ref().unwrap_or(&self.bytes);
+        let mut bytes = Vec::with_capacity(frame::HEAD_LIMIT + payload.len());
         let opcode = if self.is_text { opcode::TEXT } else { opcode::BINARY };
-        frame::write(&mut bytes, opcode, &self.bytes, key);
+        frame::write(&mut bytes, opcode, payload, key);
+        if self.is_compressed() {
+            bytes[0] |= frame::COMPRESSED;
+        }
         bytes
     }
 }

@@ -2,9 +2,10 @@
 //!
 //! `handshake` writes the upgrade and checks its answer, `frame` reads heads and writes frames, `mask` has the keys,
 //! `echo` compares what comes with what was sent. [`WebSocket`] is the [`Protocol`](crate::Protocol) made of them.
-//! Extensions are not offered, so permessage-deflate never is agreed on.
+//! `deflate` has permessage-deflate, which is offered where a message is to be compressed; no other extension is.
 
 mod connection;
+mod deflate;
 mod echo;
 pub mod frame;
 pub mod handshake;

@@ -1,7 +1,8 @@
 //! Cuts bytes into frames, and frames into messages (RFC 6455, sections 5.2 to 5.5).
 
-use super::Message;
 use super::connection::{Frame, SWITCHING, Shared, State, WebSocket};
+use super::deflate::TOO_LONG;
+use super::echo;
 use super::frame::{self, FrameHead, opcode};
 use super::handshake::{Accept, Upgrade};
 use crate::protocol::{Answer, Loss, Step, Ticket};
@@ -47,7 +48,7 @@ impl<T: Ticket> WebSocket<T> {
             if is_control {
                 self.control.extend_from_slice(piece);
             } else {
-                self.echo.push(piece, &shared.message).map_err(wrong)?;
+                self.push(piece, left == 0 && is_last, shared).map_err(wrong)?;
             }
             if left > 0 {
                 self.frame = Some(Frame { opcode, is_last, left });
@@ -69,6 +70,27 @@ impl<T: Ticket> WebSocket<T> {
             }
         }
         Ok(Step::Incomplete)
+    }
+
+    /// The next bytes of the message in progress, or its last ones.
+    fn push(
+        &mut self,
+        piece: &[u8],
+        is_end: bool,
+        shared: &mut Shared,
+    ) -> Result<(), &'static str> {
+        let (echo, message) = (&mut self.echo, &shared.message);
+        let Some(inflater) = &mut self.inflater else { return echo.push(piece, message) };
+        let mut push = |inflated: &[u8]| {
+            echo.announce(inflated.len() as u64, message).map_err(|_| TOO_LONG)?;
+            echo.push(inflated, message)
+        };
+        inflater.push(piece, &mut push)?;
+        if is_end {
+            inflater.end(&mut push)?;
+            shared.spare = self.inflater.take();
+        }
+        Ok(())
     }
 
     /// Reads the answer to the upgrade, which ends at the byte that is returned. While it is not all there, it is kept.
@@ -98,7 +120,7 @@ impl<T: Ticket> WebSocket<T> {
         &mut self,
         bytes: &[u8],
         at: &mut usize,
-        shared: &Shared,
+        shared: &mut Shared,
     ) -> Result<Option<Frame>, Wrong> {
         if let Some(frame) = self.frame.take() {
             return Ok(Some(frame));
@@ -114,13 +136,12 @@ impl<T: Ticket> WebSocket<T> {
             *at += 1;
         };
         self.head_length = 0;
-        self.begin_frame(head, &shared.message)
-            .map(Some)
-            .map_err(|what| Wrong::Malformed(began_at, what))
+        self.begin_frame(head, shared).map(Some).map_err(|what| Wrong::Malformed(began_at, what))
     }
 
-    fn begin_frame(&mut self, head: FrameHead, expected: &Message) -> Result<Frame, &'static str> {
-        head.check()?;
+    fn begin_frame(&mut self, head: FrameHead, shared: &mut Shared) -> Result<Frame, &'static str> {
+        let expected = &shared.message;
+        head.check(expected.is_compressed())?;
         let FrameHead { opcode, is_last, length, .. } = head;
         if head.is_control() || length == 0 {
             self.idle_frames += 1;
@@ -139,9 +160,17 @@ impl<T: Ticket> WebSocket<T> {
                 (_, false) => {
                     self.is_within_message = true;
                     self.echo.begin(opcode == opcode::TEXT, expected);
+                    self.inflater = head.is_compressed.then(|| {
+                        let mut inflater = shared.spare.take().unwrap_or_default();
+                        inflater.begin();
+                        inflater
+                    });
                 }
             }
-            self.echo.announce(length, expected)?;
+            match &mut self.inflater {
+                Some(inflater) => inflater.announce(length, echo::most(expected))?,
+                None => self.echo.announce(length, expected)?,
+            }
         }
         Ok(Frame { opcode, is_last, left: length })
     }

@@ -1,15 +1,19 @@
 //! Whole conversations: what becomes of the messages, however the server's bytes are cut.
 
 use super::frame::{self, FrameHead, opcode};
-use super::{Message, WebSocket, mask};
+use super::{Message, WebSocket, deflate, mask};
 use crate::protocol::{Awaited, Io, Protocol, Step};
 use crate::request::Request;
 use proptest::prelude::*;
 use std::fmt::Write;
 use std::sync::Arc;
 
-fn shared(message: &str) -> super::connection::Shared {
-    let message = Message::new(message.into(), true).map(Arc::new);
+fn text(message: &str) -> Message {
+    Message::new(message.into(), true).unwrap()
+}
+
+fn shared(message: Message) -> super::connection::Shared {
+    let message = Some(Arc::new(message));
     let request = Request {
         method: "GET".into(),
         path: "/".into(),
@@ -24,19 +28,22 @@ fn awaited(_: usize) -> Awaited {
     Awaited { expectation: 0, to_head: false }
 }
 
+const CHOSEN: &str = "Sec-WebSocket-Extensions: permessage-deflate; server_no_context_takeover\r\n";
+
 /// The answer that agrees to the upgrade that was sent.
 fn agreed(upgrade: &[u8]) -> Vec<u8> {
     let text = str::from_utf8(upgrade).unwrap();
     let key = text.trim_end().rsplit(' ').next().unwrap();
     let accept = super::handshake::accept(key.as_bytes());
-    let head =
-        "HTTP/1.1 101 x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: ";
+    let head = "HTTP/1.1 101 x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n";
+    let chosen = if text.contains("Extensions") { CHOSEN } else { "" };
+    let head = format!("{head}{chosen}Sec-WebSocket-Accept: ");
     [head.as_bytes(), &accept, b"\r\n\r\n"].concat()
 }
 
 /// What becomes of `count` messages when a server says these bytes behind its agreement, cut in pieces of `size`;
 /// and what was said in reply.
-fn outcome(message: &str, bytes: &[u8], size: usize, count: usize) -> (String, Vec<u8>) {
+fn outcome(message: Message, bytes: &[u8], size: usize, count: usize) -> (String, Vec<u8>) {
     let (mut shared, mut client) = (shared(message), WebSocket::<usize>::default());
     let (mut out, mut log) = (Vec::new(), String::new());
     client.greet(&mut shared, &mut out);
@@ -94,10 +101,10 @@ fn begun(opcode: u8, payload: &[u8]) -> Vec<u8> {
 
 #[test]
 fn echoes_come_in_fragments_with_pings_between_them() {
-    let (text, more) = (opcode::TEXT, opcode::CONTINUATION);
+    let more = opcode::CONTINUATION;
     let bytes = [
-        said(text, "häl".as_bytes()),
-        begun(text, b"h\xc3"),
+        said(opcode::TEXT, "häl".as_bytes()),
+        begun(opcode::TEXT, b"h\xc3"),
         said(opcode::PING, b"still there?"),
         begun(more, b""),
         said(opcode::PONG, b"unasked"),
@@ -105,7 +112,7 @@ fn echoes_come_in_fragments_with_pings_between_them() {
     ]
     .concat();
     for size in 1..=bytes.len() {
-        let (log, out) = outcome("häl", &bytes, size, 2);
+        let (log, out) = outcome(text("häl"), &bytes, size, 2);
         assert_eq!(log, "0: as expected\n1: as expected\n");
         let (head, start) = FrameHead::read(&out).unwrap();
         let mut payload = out[start..].to_vec();
@@ -116,16 +123,16 @@ fn echoes_come_in_fragments_with_pings_between_them() {
 
 #[test]
 fn what_is_wrong_has_a_name() {
-    let text = opcode::TEXT;
+    let kind = opcode::TEXT;
     for (bytes, part) in [
-        (said(text, b"hallo"), "byte 1: expected \"e\", got \"a\""),
-        (said(text, b"hell"), "4 bytes, expected 5"),
-        (said(text, b"hello!"), "6 bytes, expected 5"),
+        (said(kind, b"hallo"), "byte 1: expected \"e\", got \"a\""),
+        (said(kind, b"hell"), "4 bytes, expected 5"),
+        (said(kind, b"hello!"), "6 bytes, expected 5"),
         (said(opcode::BINARY, b"hello"), "binary, expected text"),
-        (said(text, b"hel\xff"), "not UTF-8"),
-        (said(text, b"hello").repeat(2), "nobody asked for"),
+        (said(kind, b"hel\xff"), "not UTF-8"),
+        (said(kind, b"hello").repeat(2), "nobody asked for"),
         (said(opcode::CONTINUATION, b"hello"), "continues no message"),
-        ([begun(text, b"he"), said(text, b"llo")].concat(), "within one that is in fragments"),
+        ([begun(kind, b"he"), said(kind, b"llo")].concat(), "within one that is in fragments"),
         (said(opcode::CLOSE, b"\x03\xf3why"), "code 1011 (internal error)"),
         (said(opcode::CLOSE, b"\x0b\xb8"), "code 3000"),
         (said(opcode::CLOSE, b""), "without a code"),
@@ -137,8 +144,65 @@ fn what_is_wrong_has_a_name() {
         (b"\x81\x7f\0\0\0\0\0\x98\x96\x80".to_vec(), "more than 1048576 bytes"),
     ] {
         for size in [1, 2, 3, bytes.len()] {
-            let (log, _) = outcome("hello", &bytes, size, 1);
+            let (log, _) = outcome(text("hello"), &bytes, size, 1);
             assert!(log.contains(part), "{bytes:?}: {log}");
+        }
+    }
+}
+
+/// A frame of a message that is compressed.
+fn compressed(first: u8, payload: &[u8]) -> Vec<u8> {
+    let mut bytes = said(opcode::TEXT, payload);
+    bytes[0] = first;
+    bytes
+}
+
+#[test]
+fn compressed_echoes_come_as_servers_write_them() {
+    let (hello, stored) = (b"\xf2\x48\xcd\xc9\xc9\x07\0", b"\0\x05\0\xfa\xffHello\0");
+    let bytes = [
+        compressed(0xc1, hello),
+        compressed(0xc1, hello),
+        compressed(0x41, &hello[..3]),
+        said(opcode::PING, b""),
+        compressed(0x80, &hello[3..]),
+        compressed(0xc1, stored),
+        // With a final block; with two blocks; not at all.
+        compressed(0xc1, b"\xf3\x48\xcd\xc9\xc9\x07\0\0"),
+        compressed(0xc1, b"\xf2\x48\x05\0\0\0\xff\xff\xca\xc9\xc9\x07\0"),
+        said(opcode::TEXT, b"Hello"),
+        compressed(0xc1, hello),
+    ]
+    .concat();
+    let expected: String = (0..8).map(|ticket| format!("{ticket}: as expected\n")).collect();
+    for size in 1..=bytes.len() {
+        let (log, _) = outcome(text("Hello").compressed(), &bytes, size, 8);
+        assert_eq!(log, expected, "in pieces of {size}");
+    }
+}
+
+#[test]
+fn what_is_wrong_when_inflated_has_a_name() {
+    let deflated = |bytes: &[u8]| deflate::deflated(bytes);
+    let bomb = deflated(&[b'x'; (1 << 20) + 1]);
+    assert!(bomb.len() < 2000);
+    let nothing = b"\0\0\0\xff\xff".repeat(420_000);
+    for (bytes, part) in [
+        (compressed(0xc1, &deflated(b"Hallo")), "byte 1: expected \"e\", got \"a\""),
+        (compressed(0xc1, &deflated(b"Hello!")), "6 bytes, expected 5"),
+        (compressed(0xc2, &deflated(b"Hello")), "binary, expected text"),
+        (compressed(0xc1, &deflated(b"Hel\xff")), "not UTF-8"),
+        (compressed(0xc1, b"\xff\xff\xff"), "can't be inflated"),
+        // A copy of what came before the message, of which nothing is kept.
+        (compressed(0xc1, b"\x02\x07\0\0"), "got 0x00"),
+        (compressed(0xc1, &bomb), "a compressed message of more than 1048576 bytes"),
+        (compressed(0xc1, &nothing), "a compressed message of more than 1048576 bytes"),
+        (compressed(0xa1, b""), "reserved bit"),
+        ([compressed(0x41, b""), compressed(0xc0, b"")].concat(), "begins no message"),
+    ] {
+        for size in [3, bytes.len()] {
+            let (log, _) = outcome(text("Hello").compressed(), &bytes, size, 1);
+            assert!(log.contains(part), "{part}: {log}");
         }
     }
 }
@@ -147,7 +211,7 @@ fn what_is_wrong_has_a_name() {
 fn a_goodbye_repeats_the_server_s_code() {
     for (bytes, code) in [(vec![], 1000_u16), (said(opcode::CLOSE, b"\x03\xe9"), 1001)] {
         let (mut shared, mut client, mut out) =
-            (shared("a"), WebSocket::<usize>::default(), Vec::new());
+            (shared(text("a")), WebSocket::<usize>::default(), Vec::new());
         client.greet(&mut shared, &mut out);
         let greeting = [agreed(&out), bytes].concat();
         out.clear();
@@ -174,8 +238,17 @@ proptest! {
             if *is_last { said(*opcode, payload.as_bytes()) } else { begun(*opcode, payload.as_bytes()) }
         });
         let bytes = frames.chain([noise]).collect::<Vec<_>>().concat();
-        let whole = outcome("hé", &bytes, bytes.len().max(1), 4);
+        let whole = outcome(text("hé"), &bytes, bytes.len().max(1), 4);
         prop_assert!(whole.1.len() <= 4 * bytes.len());
-        prop_assert_eq!(outcome("hé", &bytes, size, 4), whole);
+        prop_assert_eq!(outcome(text("hé"), &bytes, size, 4), whole);
+    }
+}
+
+proptest! {
+    #[test]
+    fn what_was_compressed_is_inflated(message in prop::collection::vec(any::<u8>(), 0..40), times in 0..3000_usize, size in 1..5000_usize) {
+        let sent = Message::new(message.repeat(times), false).unwrap().compressed();
+        let bytes = sent.plain();
+        prop_assert_eq!(outcome(sent, &bytes, size, 1).0, "0: as expected\n");
     }
 }

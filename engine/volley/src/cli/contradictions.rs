@@ -164,9 +164,9 @@ impl LoadArgs {
                  --message-size N",
             ),
             (
-                !is_websocket && (is_message || self.request.binary),
-                "--message, --message-size and --binary are for WebSocket: the URL must start with \
-                 ws:// or wss://",
+                !is_websocket && (is_message || self.request.binary || self.request.compression),
+                "--message, --message-size, --binary and --compression are for WebSocket: the URL \
+                 must start with ws:// or wss://",
             ),
             (
                 is_websocket && (self.request.is_http() || self.checks.are_given()),
@@ -240,6 +240,7 @@ mod tests {
             ("--csv - --json", "standard output"),
             ("--message a", "ws://"),
             ("--binary", "ws://"),
+            ("--compression", "ws://"),
             ("--message a --message-size 5", "--message"),
         ] {
             let line = contradiction(options).unwrap_or_else(|| panic!("{options}: accepted"));
@@ -294,7 +295,7 @@ mod tests {
             "https://a..b --insecure --server-name b --unix s",
             "http://a --protocol h2c --streams 2",
             "ws://a --message b --pipeline 4 -H A:b -R 5",
-            "wss://a --message-size 9 --binary --close --insecure",
+            "wss://a --message-size 9 --binary --compression --close --insecure",
         ] {
             assert_eq!(of(rest), None, "{rest}");
         }

@@ -60,6 +60,7 @@ WebSocket:
   With ws:// or wss:// each connection begins with an upgrade, and then --message is sent again and
   again, masked: its echo has to come back byte for byte. A request is then a message, and the answer
   its echo. --pipeline has so many messages in flight, --close makes a connection for each.
+  --compression offers permessage-deflate, each message by itself, and a server has to agree to it.
 
 What the limit was:
   The result says whether the generator, the rate or the server was the limit, as far as that can be

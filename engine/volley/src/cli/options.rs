@@ -145,6 +145,9 @@ pub struct RequestArgs {
     /// Send the message as binary data, not as text
     #[arg(long)]
     pub binary: bool,
+    /// Compress the messages of a WebSocket (permessage-deflate), which its server has to agree to
+    #[arg(long)]
+    pub compression: bool,
 }
 
 impl RequestArgs {

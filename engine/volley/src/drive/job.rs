@@ -162,7 +162,7 @@ fn message(spec: &WebSocketSpec, scheme: Scheme, version: Version) -> Result<Arc
     }
     let bytes = decode("websocket.message_base64", &spec.message_base64)?;
     Message::new(bytes, !spec.binary)
-        .map(Arc::new)
+        .map(|message| Arc::new(if spec.compression { message.compressed() } else { message }))
         .ok_or_else(|| "`websocket.message_base64` is not UTF-8: give `binary` true".to_owned())
 }
 

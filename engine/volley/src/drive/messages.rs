@@ -101,6 +101,7 @@ pub struct TargetSpec {
 pub struct WebSocketSpec {
     pub message_base64: String,
     pub binary: bool,
+    pub compression: bool,
 }
 
 /// The requests of a file.

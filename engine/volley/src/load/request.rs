@@ -85,7 +85,8 @@ fn request(args: &LoadArgs) -> Result<Request, String> {
 fn message(asked: &RequestArgs) -> Option<Arc<Message>> {
     let letters = |length| (b'a'..=b'z').cycle().take(length as usize).collect();
     let text = asked.message.as_ref().map(|text| text.as_bytes().to_vec());
-    Message::new(text.or_else(|| asked.message_size.map(letters))?, !asked.binary).map(Arc::new)
+    let message = Message::new(text.or_else(|| asked.message_size.map(letters))?, !asked.binary)?;
+    Some(Arc::new(if asked.compression { message.compressed() } else { message }))
 }
 
 /// The headers, and what other flags say in headers.

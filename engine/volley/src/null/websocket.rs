@@ -5,6 +5,8 @@ use std::mem;
 use volley_protocol::ws::frame::{FrameHead, opcode};
 use volley_protocol::ws::{handshake, mask};
 
+const EXTENSION: &[u8] = b"permessage-deflate";
+
 /// Agrees to each upgrade, and sends each frame back. What is no upgrade ends its connection.
 #[derive(Debug)]
 pub(super) struct WebSocket;
@@ -60,6 +62,12 @@ fn upgrade(bytes: &[u8], due: &mut Due) -> Option<Taken> {
           Sec-WebSocket-Accept: ",
     );
     due.bytes.extend_from_slice(&handshake::accept(key));
+    if bytes[..end].windows(EXTENSION.len()).any(|part| part == EXTENSION) {
+        // A frame that goes back as it came is compressed as it was.
+        due.bytes.extend_from_slice(b"\r\nSec-WebSocket-Extensions: ");
+        due.bytes.extend_from_slice(EXTENSION);
+        due.bytes.extend_from_slice(b"; server_no_context_takeover");
+    }
     due.bytes.extend_from_slice(b"\r\n\r\n");
     Some(Taken { length: end, ..Taken::default() })
 }

@@ -9,7 +9,7 @@ use volley::drive::messages::{Command, ConnectionMode, Event, Job, TargetSpec, W
 use volley_load::scheme::Scheme;
 use volley_net::IoChoice;
 use volley_protocol::ws::frame::{self, FrameHead, opcode};
-use volley_protocol::ws::handshake;
+use volley_protocol::ws::{Keys, Message, handshake, mask};
 
 /// One frame of a server.
 fn said(opcode: u8, payload: &[u8]) -> Vec<u8> {
@@ -50,10 +50,15 @@ fn saying(bytes: Vec<u8>) -> SocketAddr {
 
 /// One message comes to this kind of error, and the report has these words of it.
 fn comes_to(what: &str, address: SocketAddr, kind: &str, words: &str) {
+    comes_with(&[], what, address, kind, words);
+}
+
+/// The same with further options.
+fn comes_with(more: &[&str], what: &str, address: SocketAddr, kind: &str, words: &str) {
     let url = format!("ws://{address}/");
     for io in ways() {
         let asked = ["--timeout", "500ms", "-c", "1", "-n", "1", "--message", "hello", io, &url];
-        let (status, value) = load(&asked);
+        let (status, value) = load(&[&asked, more].concat());
         // A connection that can't be made is tried ahead of the load, and in it.
         let errors = value["errors"].as_object().unwrap();
         assert_eq!(errors.keys().collect::<Vec<_>>(), [kind], "{what}: {value:#}");
@@ -77,6 +82,7 @@ fn the_null_server_s_echoes_are_right() {
                 &["--message", ""],
                 &["--message", "hello", "--pipeline", "16"],
                 &["--message-size", "70000", "--binary", "--pipeline", "3"],
+                &["--message-size", "70000", "--compression", "--pipeline", "3"],
                 &["--message", "hello", "--close"],
                 &["--message", "hello", "--requests-per-connection", "7"],
                 &["--message", "hello", "-R", "2000"],
@@ -105,6 +111,9 @@ fn a_server_that_does_not_agree() {
         answer.replace("\r\n\r\n", "\r\nSec-WebSocket-Extensions: permessage-deflate\r\n\r\n")
     });
     comes_to("an extension", extended, "upgrade", "extension");
+    let refuses = answering(|answer| answer);
+    let words = "does not agree to permessage-deflate";
+    comes_with(&["--compression"], "no compression", refuses, "upgrade", words);
     comes_to("no HTTP", answering(|_| "\0\0\x12\x04".into()), "malformed", "HTTP/2");
     comes_to("half an answer", answering(|answer| answer[..30].into()), "early_close", "upgrade");
 }
@@ -140,6 +149,44 @@ fn frames_that_break_the_protocol() {
         ("pings for ever", said(opcode::PING, b"").repeat(2000), "1000 frames"),
     ] {
         comes_to(what, saying(bytes), "malformed", words);
+    }
+}
+
+#[test]
+fn compressed_echoes_that_are_wrong() {
+    let deflated = |bytes: &[u8]| {
+        let message = Message::new(bytes.to_vec(), true).unwrap().compressed();
+        let frame = message.masked(&mut Keys::new(0));
+        let (head, start) = FrameHead::read(&frame).unwrap();
+        let mut payload = frame[start..].to_vec();
+        mask(&mut payload, head.key.unwrap());
+        payload
+    };
+    let agreeing = |payload: Vec<u8>| {
+        serve(move |mut conversation| {
+            let Some(upgrade) = conversation.next_request() else { return };
+            let extension = "\r\nSec-WebSocket-Extensions: permessage-deflate; \
+                             server_no_context_takeover\r\n\r\n";
+            let answer = agreed(&upgrade).replace("\r\n\r\n", extension);
+            conversation.say(answer.as_bytes());
+            conversation.await_bytes();
+            let mut frame = said(opcode::TEXT, &payload);
+            frame[0] |= 0x40;
+            conversation.say(&frame);
+            conversation.close(Close::Fin);
+        })
+    };
+    for (what, payload, kind, words) in [
+        ("altered", deflated(b"hallo"), "mismatch_body", "byte 1"),
+        ("bad deflate", b"\xff\xff\xff".to_vec(), "malformed", "can't be inflated"),
+        (
+            "a bomb",
+            deflated(&[b'x'; (1 << 20) + 1]),
+            "malformed",
+            "a compressed message of more than 1048576 bytes",
+        ),
+    ] {
+        comes_with(&["--compression"], what, agreeing(payload), kind, words);
     }
 }
 
@@ -194,7 +241,8 @@ fn a_job_has_websockets_beside_requests() {
         let mut plan = job(io, &[servers[0].address, servers[1].address]);
         let message_base64 = "aGk=".to_owned();
         plan.targets[0].expect = None;
-        plan.targets[0].websocket = Some(WebSocketSpec { message_base64, binary: false });
+        plan.targets[0].websocket =
+            Some(WebSocketSpec { message_base64, binary: false, compression: false });
         for connection in [ConnectionMode::KeepAlive, ConnectionMode::Close] {
             let (mut driver, _) = Driver::job(Job { connection, ..plan.clone() });
             for target in 0..2 {
@@ -209,7 +257,11 @@ fn a_job_has_websockets_beside_requests() {
 #[test]
 fn a_job_that_no_websocket_can_do_is_refused() {
     let plan = job(IoChoice::Auto, &["127.0.0.1:1".parse().unwrap()]);
-    let spec = |message: &str| WebSocketSpec { message_base64: message.to_owned(), binary: false };
+    let spec = |message: &str| WebSocketSpec {
+        message_base64: message.to_owned(),
+        binary: false,
+        compression: false,
+    };
     let target = &plan.targets[0];
     let with = |message: &str| TargetSpec {
         expect: None,
