@@ -34,6 +34,7 @@ class Requests(Common, total=False):
     message: str
     message_size: int
     binary: bool
+    compression: bool
     proto: str
     events: int
     expect_status: int

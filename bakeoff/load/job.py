@@ -79,7 +79,11 @@ def _target(plan: Plan, handle: Handle, verification: Verification, folder: Path
         headers=tuple(asked.headers.items()),
     )
     if workload.websocket:
-        message = Message(message_base64=body_base64, binary=workload.websocket.binary)
+        message = Message(
+            message_base64=body_base64,
+            binary=workload.websocket.binary,
+            compression=workload.websocket.compression,
+        )
         return target(request=request, websocket=message)
     return target(
         request=request.model_copy(update={"body_base64": body_base64}),

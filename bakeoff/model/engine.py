@@ -61,6 +61,7 @@ class Message(Contract):
 
     message_base64: str
     binary: bool
+    compression: bool
 
 
 class Target(Contract):

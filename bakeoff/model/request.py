@@ -216,3 +216,5 @@ class MessageSection(RequestSection):
 
     binary: bool = False
     """Whether it is sent as binary data, not as text."""
+    compression: bool = False
+    """Whether it is compressed on its way, and its echo has to be."""

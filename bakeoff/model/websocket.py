@@ -39,6 +39,9 @@ class WebSocketSection(Exchange):
     """The length of a message of numbers."""
     binary: IfAny[bool] = False
     """Whether it is sent as binary data, not as text."""
+    compression: IfAny[bool] = False
+    """Whether messages are compressed (permessage-deflate, each by itself), and the echoes have to
+    be."""
 
     @model_validator(mode="after")
     def _is_whole(self) -> Self:
@@ -53,7 +56,9 @@ class WebSocketSection(Exchange):
             if name.lower() in OF_UPGRADE:
                 raise ValueError(f"has the header {name}, which every upgrade sends itself")
             if name.lower() == EXTENSIONS:
-                raise ValueError(f"has the header {name}, but messages are sent uncompressed")
+                raise ValueError(
+                    f"has the header {name}, but it is `compression = true` that offers one"
+                )
         try:
             self.body.decode("utf-8" if not self.binary else "latin-1")
         except UnicodeDecodeError:
@@ -75,7 +80,8 @@ class WebSocketSection(Exchange):
     @property
     def sends(self) -> str:
         kind, size = "binary" if self.binary else "text", len(self.body)
-        return f"WebSocket {self.path}, {kind} of {size:,} byte{'s' * (size != 1)}"
+        compressed = ", compressed" if self.compression else ""
+        return f"WebSocket {self.path}, {kind} of {size:,} byte{'s' * (size != 1)}{compressed}"
 
     @property
     def returns(self) -> str:

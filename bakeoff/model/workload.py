@@ -141,7 +141,7 @@ class Workload(Contract):
             if not isinstance(given, Mapping) or given.get("path") != carrier["path"]:
                 raise ValueError(f"has [request] beside [{key}], which says what is sent")
             request = (
-                MessageSection(**carrier, binary=exchange.binary)
+                MessageSection(**carrier, binary=exchange.binary, compression=exchange.compression)
                 if isinstance(exchange, WebSocketSection)
                 else RequestSection(**carrier)
             )

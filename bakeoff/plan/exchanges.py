@@ -14,7 +14,7 @@ from bakeoff.plan.workloads import with_files
 TYPED = "typed.toml"
 """In place of a file's name, where the keys of what was typed are at fault."""
 OF_CALL = ("proto", "expect_message")
-OF_MESSAGE = ("message", "message_size", "binary")
+OF_MESSAGE = ("message", "message_size", "binary", "compression")
 
 
 def called(options: RequestOptions, typed: Sequence[str], directory: Path) -> Workload:
@@ -55,6 +55,7 @@ def messages(options: RequestOptions, typed: Sequence[str], directory: Path) -> 
         "path": path,
         "headers": _headers(options),
         "binary": options.binary,
+        "compression": options.compression,
         **_message(options, directory),
     }
     flags = {"headers": "--header", "message_bytes": "--message-size", "path": "--request"}
@@ -85,7 +86,8 @@ def _message(options: RequestOptions, directory: Path) -> dict[str, Any]:
     if options.message is not None and options.message_size is not None:
         raise BadUsage("--message and --message-size: give one of them")
     if options.message is None and options.message_size is None:
-        raise BadUsage("--binary: says how a message is sent; give --message or --message-size")
+        flag = "--binary" if options.binary else "--compression"
+        raise BadUsage(f"{flag}: says how a message is sent; give --message or --message-size")
     if options.message is None:
         return {"message_bytes": options.message_size}
     if not options.message.startswith("@"):

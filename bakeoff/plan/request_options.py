@@ -95,6 +95,13 @@ class RequestOptions(Options):
     binary: Annotated[
         bool, Flag(TRAFFIC, "Send the message over WebSocket as binary data, not as text.")
     ] = False
+    compression: Annotated[
+        bool,
+        Flag(
+            TRAFFIC,
+            "Compress messages over WebSocket (permessage-deflate), and require that of echoes.",
+        ),
+    ] = False
     proto: Annotated[
         str | None,
         _traffic("Use this file to encode messages: a .proto, or a descriptor set.", "FILE"),

@@ -18,7 +18,8 @@ from wsproto.events import (
     Request,
     TextMessage,
 )
-from wsproto.frame_protocol import CloseReason
+from wsproto.extensions import PerMessageDeflate
+from wsproto.frame_protocol import CloseReason, FrameDecoder, FrameProtocol, Opcode, RsvBits
 from wsproto.utilities import ProtocolError, RemoteProtocolError
 
 from bakeoff.model.request import MessageSection
@@ -40,6 +41,43 @@ _SUBPROTOCOL = "sec-websocket-protocol"
 _AWAITED = {False: "its answer to the upgrade", True: "its echo"}
 
 
+class _Deflate(PerMessageDeflate):
+    """Compression of each message by itself: what the engine offers, and each server has to do."""
+
+    def __init__(self) -> None:
+        super().__init__(client_no_context_takeover=True)
+        self.compressed, self.payload_bytes = False, 0
+
+    def offer(self) -> str:
+        return "client_no_context_takeover; server_no_context_takeover"
+
+    def finalize(self, offer: str) -> None:
+        try:
+            super().finalize(offer)
+            was_offered = self.server_no_context_takeover and "client_max_window" not in offer
+        except (IndexError, ValueError):
+            was_offered = False
+        if not was_offered:
+            raise RemoteProtocolError(f"it agrees to `{offer}`, which was not offered so")
+
+    def frame_inbound_header(
+        self,
+        proto: FrameDecoder | FrameProtocol,
+        opcode: Opcode,
+        rsv: RsvBits,
+        payload_length: int,
+    ) -> CloseReason | RsvBits:
+        if opcode in (Opcode.TEXT, Opcode.BINARY):
+            self.compressed, self.payload_bytes = rsv.rsv1, 0
+        return super().frame_inbound_header(proto, opcode, rsv, payload_length)
+
+    def frame_inbound_payload_data(
+        self, proto: FrameDecoder | FrameProtocol, data: bytes
+    ) -> bytes | CloseReason:
+        self.payload_bytes += len(data)
+        return super().frame_inbound_payload_data(proto, data)
+
+
 class Messages:
     """A connection that was upgraded. Raises `NoAnswer` where the server doesn't agree to that."""
 
@@ -52,12 +90,15 @@ class Messages:
         self._asked_ns = time.monotonic_ns()
         self._received_ns: list[int] = []
         self._agreed = False
-        sent(connection, self._ws.send(_upgrade(request, path, host)))
+        self._deflate = _Deflate() if request.compression else None
+        sent(connection, self._ws.send(_upgrade(request, path, host, self._deflate)))
         event = self._next()
         if isinstance(event, RejectConnection):
             status = event.status_code
             raise WrongAnswer(f"answered the upgrade with status {status}, not 101", status)
         self._agreed = isinstance(event, AcceptConnection)
+        if self._deflate and not self._deflate.enabled():
+            raise WrongAnswer("it does not agree to compression (permessage-deflate)")
         self._unshown = bytes(self._raw)
 
     def ask(self, request: MessageSection) -> Answer:
@@ -105,13 +146,19 @@ class Messages:
                     raise WrongAnswer(f"its echo has more than {most} bytes")
                 if event.message_finished:
                     break
+        if self._deflate and not self._deflate.compressed:
+            raise WrongAnswer(
+                "its echo is not compressed, though it agreed to that; some servers leave short "
+                "messages as they are"
+            )
+        payload_bytes = self._deflate.payload_bytes if self._deflate else len(body)
         raw, self._unshown = self._unshown + bytes(self._raw), b""
         return Answer(
             raw=raw,
             status=101,
             headers=(),
             body=bytes(body),
-            head_bytes=max(0, len(raw) - len(body)),
+            head_bytes=max(0, len(raw) - payload_bytes),
             keeps_alive=True,
             asked_ns=self._asked_ns,
             received_ns=tuple(self._received_ns) or (time.monotonic_ns(),),
@@ -147,10 +194,11 @@ class Messages:
 
 
 def written(request: MessageSection, path: str, host: str) -> bytes:
-    return WSConnection(ConnectionType.CLIENT).send(_upgrade(request, path, host))
+    deflate = _Deflate() if request.compression else None
+    return WSConnection(ConnectionType.CLIENT).send(_upgrade(request, path, host, deflate))
 
 
-def _upgrade(request: MessageSection, path: str, host: str) -> Request:
+def _upgrade(request: MessageSection, path: str, host: str, deflate: _Deflate | None) -> Request:
     offered = [
         each.strip()
         for name, value in request.headers.items()
@@ -162,4 +210,10 @@ def _upgrade(request: MessageSection, path: str, host: str) -> Request:
         for name, value in request.headers.items()
         if name.lower() != _SUBPROTOCOL
     ]
-    return Request(host=host, target=path, subprotocols=offered, extra_headers=own)
+    return Request(
+        host=host,
+        target=path,
+        extensions=[deflate] if deflate else [],
+        subprotocols=offered,
+        extra_headers=own,
+    )

@@ -44,7 +44,7 @@ def test_an_example_is_read_and_written_unchanged(name: str) -> None:
 
 REQUEST = {"method": "GET", "path": "/", "host": "a"}
 EXPECT = {"status": 200, "body_base64": None}
-MESSAGE = {"message_base64": "", "binary": False}
+MESSAGE = {"message_base64": "", "binary": False, "compression": False}
 FILE = {"file": "mix.toml", "host": "a"}
 
 

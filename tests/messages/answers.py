@@ -151,6 +151,7 @@ NOT_FOUND = head("Content-Length: 0", status="404 Not Found")
 URL = "race http://127.0.0.1:PORT/"
 H2C = f"{URL} --protocol h2c"
 H2 = "race https://127.0.0.1:PORT/ --ca root.pem --protocol h2"
+DEFLATE = "Sec-WebSocket-Extensions: permessage-deflate\r\n"
 WS = "race ws://127.0.0.1:PORT/ --message Hello"
 OTHER_KEY = head(
     *("Upgrade: websocket", "Connection: Upgrade"),
@@ -292,6 +293,14 @@ SECTION = Section(
                 ("it closes with the code 1099", echoing(lambda _: frame(0x88, b"\x04\x4b"))),
                 ("it closes the connection", echoing(lambda _: b"")),
                 ("it closes in a fragment", echoing(lambda _: CUT)),
+            )
+        ),
+        *(
+            case(f"{WS} --compression", given, server(serve))
+            for given, serve in (
+                ("it agrees to no compression", echoing(agreed="")),
+                ("it agrees to a context, too", echoing(agreed=DEFLATE)),
+                ("it echoes uncompressed", echoing(lambda _: frame(0x81, b"Hello"))),
             )
         ),
         case(WS, "it speaks TLS", tls(("http/1.1",))),

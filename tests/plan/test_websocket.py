@@ -39,6 +39,7 @@ def test_a_message_is_carried_by_an_upgrade(tmp_path: Path) -> None:
         ({"message_base64": "/w==", "binary": True}, b"\xff"),
         ({"message_bytes": 3, "binary": True}, b"1\n2"),
         ({"message": ""}, b""),
+        ({"message": "a", "compression": True}, b"a"),
     ],
 )
 def test_the_engine_gets_the_message_beside_its_upgrade(
@@ -52,6 +53,7 @@ def test_the_engine_gets_the_message_beside_its_upgrade(
     assert (target.request.path, target.request.body_base64, target.expect) == ("/ws", "", None)
     assert base64.b64decode(target.websocket.message_base64) == body
     assert target.websocket.binary == given.get("binary", False)
+    assert target.websocket.compression == given.get("compression", False)
 
 
 @pytest.mark.parametrize(

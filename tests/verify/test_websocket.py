@@ -1,6 +1,7 @@
 """An echo over WebSocket is right, or its fault has a name."""
 
 import base64
+import zlib
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +17,10 @@ from tests.verify.serving import Serve, handle_and_entry, serving
 from tests.verify.websockets import echoing, frame
 
 HELLO = "Hello, World!"
+AGREES = "Sec-WebSocket-Extensions: permessage-deflate{}\r\n"
+ALONE = "; server_no_context_takeover"
+DEFLATED = zlib.compress(bytes(AHEAD_BYTES_MAX + 1), wbits=-15)
+BOMB = b"\xc1\x7e" + len(DEFLATED).to_bytes(2, "big") + DEFLATED
 PIECES = ((0x01, 0), (0x00, 1), (0x80, 2))
 """The first byte of each frame of a message of three, and where its byte is in that."""
 
@@ -31,6 +36,33 @@ def verified(serve: Serve, pipeline: int = 1, **websocket: Any) -> Verification:
 
 def instead(answer: bytes) -> Serve:
     return echoing(lambda _: answer)
+
+
+def test_a_compressed_echo_is_weighed_as_it_travels() -> None:
+    found = verified(echoing(), compression=True, message="a" * 1000)
+    assert (found.problems, found.warnings, found.head_bytes) == ((), (), 2)
+    assert found.body_bytes < 20
+    assert base64.b64decode(found.expected_body_base64 or "") == b"a" * 1000
+
+
+@pytest.mark.parametrize(
+    ("serve", "said"),
+    [
+        (echoing(agreed=AGREES.format(f"{ALONE}; server_max_window_bits=x")), "not offered so"),
+        (echoing(agreed=AGREES.format(f"{ALONE}; client_max_window_bits=15")), "not offered so"),
+        (
+            echoing(agreed="Sec-WebSocket-Extensions: x-webkit-deflate-frame\r\n"),
+            "unrecognized extension",
+        ),
+        (instead(frame(0xC1, b"\xff\xff\xff")), "breaks WebSocket's protocol"),
+        (instead(frame(0xC1, b"\xca\x48\xcc\xc9\xc9\x07\0")), 'echoed "hallo", not'),
+        (instead(BOMB), "its echo has more than 1048576 bytes"),
+    ],
+)
+def test_what_is_wrong_with_compression_is_named(serve: Serve, said: str) -> None:
+    (problem,) = verified(serve, compression=True).problems
+    assert problem.startswith("GET /: ")
+    assert said in problem
 
 
 def test_an_echo_is_right_and_its_frame_counts_as_its_head() -> None:

@@ -1,5 +1,6 @@
 """Servers of WebSocket of these tests, by the server's half of wsproto; some do one thing wrong."""
 
+import re
 import socket
 from collections.abc import Callable
 from contextlib import suppress
@@ -7,10 +8,12 @@ from functools import partial
 
 from wsproto import ConnectionType, WSConnection
 from wsproto.events import AcceptConnection, BytesMessage, Request, TextMessage
+from wsproto.extensions import PerMessageDeflate
 
 from tests.verify.serving import Serve
 
 ACCEPT = b"Sec-WebSocket-Accept: "
+_EXTENSIONS = re.compile(rb"Sec-WebSocket-Extensions: [^\r]*\r\n")
 
 
 def frame(first: int, payload: bytes, masked: int = 0) -> bytes:
@@ -18,20 +21,30 @@ def frame(first: int, payload: bytes, masked: int = 0) -> bytes:
     return bytes([first, masked | len(payload)]) + payload
 
 
-def echoing(lie: Callable[[bytes], bytes] = lambda echo: echo, *, upgrade: bytes = b"") -> Serve:
-    """A server that echoes. Its answers pass `lie`, and that to an upgrade is `upgrade`, if any."""
-    return partial(_serve, lie, upgrade)
+def echoing(
+    lie: Callable[[bytes], bytes] = lambda echo: echo,
+    *,
+    upgrade: bytes = b"",
+    agreed: str | None = None,
+) -> Serve:
+    """A server that echoes. Its answers pass `lie`, and that to an upgrade is `upgrade`, if any;
+    `agreed` is its header of extensions, in place of the right one, where some are offered."""
+    return partial(_serve, lie, upgrade, agreed)
 
 
-def _serve(lie: Callable[[bytes], bytes], upgrade: bytes, connection: socket.socket) -> None:
+def _serve(
+    lie: Callable[[bytes], bytes], upgrade: bytes, agreed: str | None, connection: socket.socket
+) -> None:
     server = WSConnection(ConnectionType.SERVER)
     with connection, suppress(OSError):
         while data := connection.recv(65536):
             server.receive_data(data)
             for event in server.events():
                 if isinstance(event, Request):
-                    agreed = server.send(AcceptConnection())
-                    connection.sendall(upgrade or agreed)
+                    answer = server.send(AcceptConnection(extensions=[PerMessageDeflate()]))
+                    if agreed is not None:
+                        answer = _EXTENSIONS.sub(agreed.encode(), answer)
+                    connection.sendall(upgrade or answer)
                 elif isinstance(event, TextMessage | BytesMessage):
                     answer = lie(server.send(event))
                     connection.sendall(answer)

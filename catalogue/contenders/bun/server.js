@@ -36,7 +36,11 @@ function serve() {
         server.upgrade(request) ? undefined : new Response('Upgrade Required', { status: 426 }),
     },
     // For ever, as idleTimeout.
-    websocket: { idleTimeout: 0, message: (socket, data) => void socket.send(data) },
+    websocket: {
+      idleTimeout: 0,
+      perMessageDeflate: true,
+      message: (socket, data) => void socket.send(data, true), // compressed, for who offers that
+    },
     fetch: () => new Response('Not Found', { status: 404 }),
   });
 }

@@ -81,7 +81,9 @@ func events(w http.ResponseWriter, r *http.Request) {
 
 // messages echoes each unchanged, text or binary.
 func messages(w http.ResponseWriter, r *http.Request) {
-	connection, err := websocket.Accept(w, r, nil)
+	// Compressed for who offers that.
+	options := &websocket.AcceptOptions{CompressionMode: websocket.CompressionNoContextTakeover}
+	connection, err := websocket.Accept(w, r, options)
 	if err != nil {
 		return
 	}

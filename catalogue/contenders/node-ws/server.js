@@ -19,7 +19,7 @@ function createServer() {
 
 const server = createServer();
 
-new WebSocketServer({ server, path: '/ws' }).on('connection', (socket) => {
+new WebSocketServer({ server, path: '/ws', perMessageDeflate: true }).on('connection', (socket) => {
   socket.on('error', () => {}); // a client that is gone
   socket.on('message', (data, isBinary) => socket.send(data, { binary: isBinary }));
 });
