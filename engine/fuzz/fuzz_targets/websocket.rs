@@ -1,5 +1,6 @@
 //! Any bytes as a WebSocket's server, behind its agreement to the upgrade: never a panic, bounded memory, and cuts change
-//! nothing. The first byte says how they are cut, the second how many messages wait for an echo.
+//! nothing. The first byte says how they are cut, the second how many messages wait for an echo,
+//! and whether compression was agreed on.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -21,12 +22,14 @@ impl volley_protocol::Ticket for Ticket {
     }
 }
 
-fn outcome(bytes: &[u8], size: usize, count: usize) -> (String, Vec<u8>) {
+fn outcome(bytes: &[u8], size: usize, count: usize, compresses: bool) -> (String, Vec<u8>) {
+    let message = Message::new("hé".into(), true).expect("it is UTF-8");
+    let message = if compresses { message.compressed() } else { message };
     let request = Request {
         method: "GET".into(),
         path: "/".into(),
         host: "a".into(),
-        message: Message::new("hé".into(), true).map(Arc::new),
+        message: Some(Arc::new(message)),
         ..Request::default()
     };
     let mut shared = <WebSocket<Ticket> as Protocol<Ticket>>::shared(&[], &[Arc::new(request)]);
@@ -34,7 +37,9 @@ fn outcome(bytes: &[u8], size: usize, count: usize) -> (String, Vec<u8>) {
     client.greet(&mut shared, &mut out);
     let key = out.trim_ascii_end().rsplit(|&byte| byte == b' ').next().expect("it has a key");
     let head = b"HTTP/1.1 101 x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: ";
-    let greeting = [&head[..], &handshake::accept(key), b"\r\n\r\n"].concat();
+    let agrees = b"\r\nSec-WebSocket-Extensions: permessage-deflate; server_no_context_takeover";
+    let agrees = if compresses { &agrees[..] } else { b"" };
+    let greeting = [&head[..], &handshake::accept(key), agrees, b"\r\n\r\n"].concat();
     out.clear();
     let step = client.receive(&greeting, awaited, &mut shared, &mut Io { now_ns: 1, out: &mut out });
     assert!(step == Some(Step::Incomplete) && client.is_ready());
@@ -71,8 +76,8 @@ fn outcome(bytes: &[u8], size: usize, count: usize) -> (String, Vec<u8>) {
 
 fuzz_target!(|input: &[u8]| {
     let [cut, count, bytes @ ..] = input else { return };
-    let count = usize::from(*count % 8).max(1);
-    let whole = outcome(bytes, bytes.len().max(1), count);
-    assert_eq!(outcome(bytes, usize::from(*cut).max(1), count), whole);
-    assert_eq!(outcome(bytes, 1, count), whole);
+    let (count, compresses) = (usize::from(*count % 8).max(1), *count >= 128);
+    let whole = outcome(bytes, bytes.len().max(1), count, compresses);
+    assert_eq!(outcome(bytes, usize::from(*cut).max(1), count, compresses), whole);
+    assert_eq!(outcome(bytes, 1, count, compresses), whole);
 });
