@@ -8,7 +8,8 @@ from types import SimpleNamespace
 from jinja2 import ChoiceLoader, Environment, PackageLoader
 
 from bakeoff import __version__
-from bakeoff.board import pages, tables
+from bakeoff.board import pages
+from bakeoff.board.folder import tables
 from bakeoff.explore import address as to
 from bakeoff.explore import page as explorer
 from bakeoff.explore.address import Still, file_of
@@ -18,7 +19,6 @@ from bakeoff.explore.site import write as write_file
 from bakeoff.model.board import Board
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.site import Site
-from bakeoff.report.render import csv
 
 SHARED = ("page.css", "icon.svg", "marks.js")
 """What the explorer's pages have, too."""
@@ -37,8 +37,7 @@ def write(board: Board, folder: Path) -> int:
         made[file_of(to.asset(name))] = explorer.assets()[name]
     for own in _ASSETS.iterdir():
         made[file_of(to.asset(own.name))] = own.read_bytes()
-    made["contenders.csv"] = private(csv([*tables.rows(board)])).encode()
-    made["pairs.csv"] = csv([*tables.pairs(board)]).encode()
+    made |= {name: private(text).encode() for name, text in tables(board).items()}
     count = 0
     for page in pages.pages(board):
         html = private(render(page))

@@ -8,6 +8,7 @@ import tempfile
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import dataclass
 from itertools import count
 from multiprocessing.connection import Connection
 from multiprocessing.connection import Pipe as pipe
@@ -16,7 +17,7 @@ from typing import Any, NamedTuple
 
 import bakeoff
 from bakeoff.keeper.spawn import PR_SET_PDEATHSIG, prctl
-from bakeoff.model.errors import MissingPiece
+from bakeoff.model.errors import BadFile, BadUsage, BakeoffError, MissingPiece
 
 AT_A_TIME = 1024
 """More calls than this wait for others; a node of a cluster has two or three."""
@@ -142,3 +143,35 @@ def serve(served: object) -> None:
         while True:
             workers.submit(do, *calls.recv())
     os._exit(0)
+
+
+@dataclass(frozen=True)
+class Call:
+    """A method of the object that the node knows by `key`, with its arguments."""
+
+    key: str
+    name: str
+    arguments: tuple[Any, ...]
+    named: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Resident:
+    """What came of a call that stays on its node: its key there, and attributes that don't change.
+
+    A process can't be sent, nor can an open file.
+    """
+
+    key: str
+    seen: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Failed:
+    """The error that a call ended with."""
+
+    error: BakeoffError
+
+    @classmethod
+    def of(cls, error: BakeoffError) -> "Failed":
+        return cls(BadUsage(str(error)) if isinstance(error, BadFile) else error)

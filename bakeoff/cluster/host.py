@@ -22,7 +22,7 @@ import psutil
 from bakeoff import installation, load, measure, start
 from bakeoff.build import Wanted, build_several, out_folder
 from bakeoff.cluster import route
-from bakeoff.cluster.wire import Call, Failed, Resident
+from bakeoff.cluster.calls import Call, Failed, Resident
 from bakeoff.keeper.processes import identity, is_gone
 from bakeoff.model.contender import Contender
 from bakeoff.model.engine import Job

@@ -7,10 +7,9 @@ from concurrent.futures import Future, wait
 from functools import partial
 from typing import Any, Self
 
-from bakeoff.cluster.calls import Ended, Refused
+from bakeoff.cluster.calls import Call, Ended, Failed, Refused, Resident
 from bakeoff.cluster.head import AGAIN, Head
 from bakeoff.cluster.host import LEASE_S
-from bakeoff.cluster.wire import Call, Failed, Resident
 from bakeoff.model.errors import MissingPiece, NodeLost
 
 RENEW_S = 1.0

@@ -10,8 +10,10 @@ from typing import Self
 import bakeoff.plan.entries as entrants
 from bakeoff.model.errors import BadUsage, TooFewLeft, nearest
 from bakeoff.model.grid import Settings
+from bakeoff.model.history import Program
 from bakeoff.model.plan import WARM_UP_S_MAX, Cores, Plan, Skipped
 from bakeoff.model.protocol import WITH_STREAMS
+from bakeoff.model.why import WhyPlan
 from bakeoff.model.workload import Workload
 from bakeoff.plan.contenders import ResolvedContender, Trust, resolve_contenders
 from bakeoff.plan.environment import Environment
@@ -328,3 +330,30 @@ def without(plan: Plan, out: Mapping[str, str]) -> Plan:
             "reference": reference,
         }
     )
+
+
+WHY_S = 8.0
+"""Of measured time for two contenders."""
+
+
+def explaining(plan: Plan, known: Mapping[str, Program] | None = None) -> WhyPlan:
+    """The look for what makes the difference between the contenders of `plan`, under its load, of
+    whose programs something may be `known`."""
+    entries = tuple(entry for entry in plan.entries if not entry.twin_of)
+    race = plan.model_copy(
+        update={
+            "run": f"{plan.run}-why",
+            "entries": entries,
+            "duration_s": WHY_S * len(entries) / 2,
+            "boots": 1,
+            "solo": False,
+            "instances": None,
+            "confirm": False,
+            "why": False,
+            "gates": (),
+            "precision": None,
+            "until": None,
+        }
+    )
+    race = race.model_copy(update={"expected": expected(race)})
+    return WhyPlan(run=race.run, race=race, known=dict(known or {}))

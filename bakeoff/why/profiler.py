@@ -1,6 +1,7 @@
 """perf and strace, held to the processes of contenders. Whatever happens, both let go of them."""
 
 import os
+import re
 import select
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -16,7 +17,7 @@ from bakeoff.command import Ended, run
 from bakeoff.model.errors import BakeoffError
 from bakeoff.model.finding import Finding
 from bakeoff.model.why import COUNTERS, LAYERS, Layer
-from bakeoff.why import names, unwinding
+from bakeoff.why import names
 from bakeoff.why.stacks import (
     Sample,
     calls_of_perf,
@@ -25,6 +26,44 @@ from bakeoff.why.stacks import (
     samples,
 )
 from bakeoff.why.waits import Waits, can_be_seen
+
+BY_POINTERS, BY_TABLES = "fp", "dwarf,4096"
+"""How a function's callers are found, as perf calls it, with the bytes of the stack that it keeps.
+
+Go keeps frame pointers, and so does code that is compiled while it runs, which has no tables. What
+C, C++ and Rust are compiled to has tables and seldom frame pointers: perf keeps the top of the
+stack with each sample and looks them up afterwards."""
+PROC = Path("/proc")
+_GO = b"\x04\x00\x00\x00Go\x00\x00"
+"""In the note of a Go program that has its build's number, among its first bytes."""
+_HEAD = 1 << 16
+_WITHOUT_FILE = ("/memfd:", "[anon")
+
+
+def with_tables(pids: Collection[int]) -> set[int]:
+    """Those of the processes whose callers are found by tables alone."""
+    options = run(["perf", "version", "--build-options"], timeout_s=10).stdout
+    reads_tables = re.search(r"unwind: \[ on", options)
+    return {pid for pid in pids if _has_tables(pid)} if reads_tables else set()
+
+
+def _has_tables(pid: int) -> bool:
+    with suppress(OSError):
+        with (PROC / str(pid) / "exe").open("rb") as program:
+            if _GO in program.read(_HEAD):
+                return False
+        return not _compiles((PROC / str(pid) / "maps").read_text(errors="replace"))
+    return False
+
+
+def _compiles(maps: str) -> bool:
+    """Whether a process has code that is in no file, by its memory's maps."""
+    for line in maps.splitlines():
+        _, rights, _, _, _, *file = line.split(maxsplit=5)
+        if "x" in rights and (not file or file[0].startswith(_WITHOUT_FILE)):
+            return True
+    return False
+
 
 PERIOD_NS = 500_000
 """Of CPU time, from one sample of a thread to the next."""
@@ -135,8 +174,8 @@ class Profiler:
         `ProfilerFailed`.
         """
         event = "cpu-clock" if _sees_kernel() else "cpu-clock:u"
-        tables = unwinding.with_tables(pids)
-        ways = {unwinding.BY_POINTERS: {*pids} - tables, unwinding.BY_TABLES: tables}
+        tables = with_tables(pids)
+        ways = {BY_POINTERS: {*pids} - tables, BY_TABLES: tables}
         files = {way: file.with_stem(f"{file.stem}-{n}") for n, way in enumerate(ways) if ways[way]}
         with ExitStack() as held:
             for way, own_file in files.items():
@@ -190,7 +229,7 @@ class Profiler:
         return dict(calls_of_strace(text)), loaded
 
 
-def _record(event: str, file: Path, way: str = unwinding.BY_POINTERS) -> list[str]:
+def _record(event: str, file: Path, way: str = BY_POINTERS) -> list[str]:
     sampled = ("-e", event, "-c", str(PERIOD_NS), "--call-graph", way, "-k", "CLOCK_MONOTONIC")
     return ["perf", "record", "-q", *_QUIET, *sampled, "-o", str(file)]
 

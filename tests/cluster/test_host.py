@@ -12,7 +12,7 @@ import pytest
 
 from bakeoff.cluster import host as host_module
 from bakeoff.cluster import route
-from bakeoff.cluster.wire import Call, Failed, Resident
+from bakeoff.cluster.calls import Call, Failed, Resident
 from bakeoff.model.errors import BadUsage, BakeoffError
 from tests.load.jobs import job, target
 from tests.waiting import wait_for

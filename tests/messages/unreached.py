@@ -46,7 +46,7 @@ SITES: dict[str, tuple[str, ...]] = {
         "cluster/sources.py pack 1",
         "cluster/sources.py pack 2",
         "cluster/stages.py _Keepers.start",
-        "cluster/wire.py Failed.of",
+        "cluster/calls.py Failed.of",
     ),
     SEVERAL: (
         "load/several.py Loaders.connect",

@@ -7,7 +7,7 @@ from shutil import which
 
 import pytest
 
-from bakeoff.why.unwinding import with_tables
+from bakeoff.why.profiler import with_tables
 
 IN_FILES = """\
 55d0-55d1 r-xp 00000000 08:01 99   /home/a b/server
@@ -25,7 +25,7 @@ def process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (proc / "1").mkdir(parents=True)
     (proc / "1" / "exe").write_bytes(b"\x7fELF")
     (proc / "1" / "maps").write_text(IN_FILES)
-    monkeypatch.setattr("bakeoff.why.unwinding.PROC", proc)
+    monkeypatch.setattr("bakeoff.why.profiler.PROC", proc)
     return proc / "1"
 
 

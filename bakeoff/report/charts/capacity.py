@@ -6,8 +6,18 @@ from markupsafe import Markup
 
 from bakeoff.model.capacity import CapacityReport
 from bakeoff.report import figures
-from bakeoff.report.charts.curves import HEAD_PX, Looks, key, looks, plot, x_scale, y_scale
-from bakeoff.report.charts.scale import Axis, Scale, time
+from bakeoff.report.charts.scale import (
+    HEAD_PX,
+    Axis,
+    Looks,
+    Scale,
+    key,
+    looks,
+    plot,
+    time,
+    x_scale,
+    y_scale,
+)
 from bakeoff.report.charts.svg import (
     INK,
     QUIET,

@@ -6,9 +6,8 @@ from markupsafe import Markup
 
 from bakeoff.report import figures
 from bakeoff.report.charts import series
-from bakeoff.report.charts.curves import Symbol, legend
 from bakeoff.report.charts.race import Race
-from bakeoff.report.charts.scale import AXIS_PX, Scale, across
+from bakeoff.report.charts.scale import AXIS_PX, Scale, Symbol, across, legend
 from bakeoff.report.charts.svg import boxes, line, rect, stacked, text
 from bakeoff.report.document import Chart, Drawing, Frame
 

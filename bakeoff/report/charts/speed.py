@@ -7,9 +7,8 @@ from itertools import chain, pairwise, repeat
 
 from bakeoff.report import figures
 from bakeoff.report.charts import series
-from bakeoff.report.charts.curves import Looks, key, looks, plot, x_scale, y_scale
 from bakeoff.report.charts.race import Race
-from bakeoff.report.charts.scale import Axis, time
+from bakeoff.report.charts.scale import Axis, Looks, key, looks, plot, time, x_scale, y_scale
 from bakeoff.report.charts.svg import QUIET, Corner, dots, line, polyline, quiet, stacked
 from bakeoff.report.document import Chart, Drawing, Frame, printable
 from bakeoff.report.kinds.race_trust import latency_caution

@@ -9,9 +9,8 @@ from markupsafe import Markup
 
 from bakeoff.report import figures
 from bakeoff.report.charts import series, svg
-from bakeoff.report.charts.curves import legend
 from bakeoff.report.charts.race import Race, Standing
-from bakeoff.report.charts.scale import AXIS_PX, Scale, across
+from bakeoff.report.charts.scale import AXIS_PX, Scale, across, legend
 from bakeoff.report.charts.svg import INK, QUIET, dots
 from bakeoff.report.document import Chart, Drawing, Frame, printable
 

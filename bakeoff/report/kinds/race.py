@@ -13,7 +13,7 @@ from bakeoff.report import figures
 from bakeoff.report.charts import race_charts
 from bakeoff.report.flat import flat, part
 from bakeoff.report.glossary import GLOSSARY
-from bakeoff.report.kinds import event_tables, standings
+from bakeoff.report.kinds import race_tables, standings
 from bakeoff.report.kinds import race_tables as tables
 from bakeoff.report.kinds import race_trust as trust
 from bakeoff.report.kinds.audit import of_entries, work_table
@@ -69,7 +69,7 @@ def _summary(verdict: Verdict) -> tuple[doc.Block, ...]:
     return (
         doc.Charts(lambda: race_charts(verdict)[:1]),
         standings.standings(verdict),
-        event_tables.events(verdict),
+        race_tables.events(verdict),
         doc.List("Request by request", doc.items("≠", sentences(verdict.by_request)), wide=True),
         doc.List("By server CPU", doc.items("≠", sentences(verdict.by_cpu[:MOST_TOLD])), wide=True),
         doc.List(
@@ -96,7 +96,7 @@ def _detail(verdict: Verdict, records: Sequence[Record]) -> tuple[doc.Block, ...
             (
                 standings.requests(verdict),
                 standings.pairs(verdict),
-                event_tables.pairs(verdict),
+                race_tables.event_pairs(verdict),
                 tables.long_slices(verdict),
                 tables.boot_ratios(verdict),
                 tables.warm_up(verdict),

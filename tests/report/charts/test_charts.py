@@ -11,8 +11,8 @@ from bakeoff.report import figures
 from bakeoff.report.charts import race as pictures
 from bakeoff.report.charts import race_charts, series, speed
 from bakeoff.report.charts.cores import cores
-from bakeoff.report.charts.curves import legend, looks
 from bakeoff.report.charts.race import Race, split
+from bakeoff.report.charts.scale import legend, looks
 from bakeoff.report.charts.steadiness import steadiness
 from bakeoff.report.charts.svg import PALETTE, TWIN, colours, rect
 from bakeoff.report.document import NARROW, WIDE, Block, Chart, Charts, Frame, Section
