@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from bakeoff.explore.site import write as write_file
 from bakeoff.model.board import Board, Measure, Standing
 from bakeoff.model.errors import BadUsage
 from bakeoff.report.document import DataRow, Value
@@ -17,11 +18,8 @@ def write(board: Board, folder: Path) -> None:
     """Raises `BadUsage` where the folder can't be written."""
     files = {BOARD_JSON: board.to_json() + "\n", **tables(board)}
     try:
-        folder.mkdir(parents=True, exist_ok=True)
         for name, text in files.items():
-            draft = folder / f".{name}.draft"
-            draft.write_text(text, encoding="utf-8", newline="")
-            draft.replace(folder / name)
+            write_file(folder, name, text.encode())
     except OSError as error:
         raise BadUsage(f"{folder}: can't be written: {error.strerror}") from None
 

@@ -6,6 +6,7 @@ import select
 import shutil
 import subprocess
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from threading import Thread
 from typing import IO, TypeVar
@@ -42,7 +43,7 @@ class EngineFailed(BakeoffError):
     """The engine ended, hung or broke the protocol."""
 
 
-class Engine:
+class Engine(AbstractContextManager["Engine"]):
     """A running engine with its targets' connections open; `ready` says how many.
 
     The engine ends at the end of its input, and the kernel kills it if its parent dies. Raises
@@ -100,9 +101,6 @@ class Engine:
             # A killed engine may have left commands unread.
             with contextlib.suppress(BrokenPipeError):
                 stream.close()
-
-    def __enter__(self) -> "Engine":
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, wait
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import partial
 from queue import SimpleQueue
@@ -196,7 +197,7 @@ class _Share:
         return self.loader.cores() if self.loader.cores else ()
 
 
-class Several:
+class Several(AbstractContextManager["Several"]):
     """Generators that load together; what `Engine` is, over all `of` them.
 
     Slices come back as `SliceOfSeveral`, with each one's share. Where some fail, the others' shares
@@ -267,9 +268,6 @@ class Several:
         for share in self._shares:
             share.worker.end()
         self._shares = []
-
-    def __enter__(self) -> "Several":
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()

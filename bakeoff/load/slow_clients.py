@@ -5,8 +5,8 @@ import contextlib
 import os
 import subprocess
 import sys
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Self
 
 from bakeoff.model.receipt import Handle
 
@@ -15,7 +15,7 @@ BYTES_MAX = 4096
 """Of a request: a slow client gets no further in its time."""
 
 
-class SlowClients:
+class SlowClients(AbstractContextManager["SlowClients"]):
     """So many slow clients of one server, as a context; a process of their own has them.
 
     Each sends the bytes of `request` one at a time, and again once they were answered.
@@ -57,9 +57,6 @@ class SlowClients:
             self._process.kill()
             self._process.wait()
         return held
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.end()

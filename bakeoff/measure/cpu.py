@@ -8,9 +8,10 @@ import contextlib
 import os
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 from bakeoff.keeper import cgroups
 from bakeoff.model.readings import CpuTime
@@ -20,7 +21,7 @@ TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 _READ_BYTES = 1 << 16
 
 
-class CpuReader:
+class CpuReader(AbstractContextManager["CpuReader"]):
     """Reads a counter again and again; the files of a control group stay open in between.
 
     cgroup-v2, cgroup-v1: the time of all processes that were ever in the group, dead ones included.
@@ -65,9 +66,6 @@ class CpuReader:
         files = [os.open(Path(folder) / name, os.O_RDONLY | os.O_CLOEXEC) for name in names]
         self._files += files
         return files
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()

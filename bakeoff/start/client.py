@@ -7,8 +7,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, NoReturn, Self
+from typing import Any, NoReturn
 
 from bakeoff.keeper import cgroups
 from bakeoff.keeper.processes import identity, process
@@ -42,7 +43,7 @@ _SAID_AFTER_S = (2.0, 10.0, 30.0)
 _LAUNCH = "import sys; sys.path.append(sys.argv.pop(1)); from keeper.service import main; main()"
 
 
-class Keeper:
+class Keeper(AbstractContextManager["Keeper"]):
     """The process that owns the contenders, as a context manager.
 
     Whatever ends this process, SIGKILL included, ends the contenders: the keeper sees its
@@ -334,9 +335,6 @@ class Keeper:
         raise BakeoffError(
             f"the process that keeps the contenders (pid {self.pid}) is gone; they were ended"
         )
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()

@@ -5,7 +5,8 @@ from __future__ import annotations
 import socket
 import ssl
 import struct
-from typing import TYPE_CHECKING, Literal, Self, TypeAlias
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from bakeoff.model.audit import TlsConduct
 from bakeoff.model.errors import MissingPiece
@@ -39,7 +40,7 @@ NOT_YET = (502, 503, 504)
 """What gateways and servers answer while they are coming up."""
 
 
-class Http1Connection:
+class Http1Connection(AbstractContextManager["Http1Connection"]):
     """One connection, established, for one request after another, or upgraded for messages."""
 
     def __init__(self, connection: socket.socket, host: str, *, close: bool = False) -> None:
@@ -76,9 +77,6 @@ class Http1Connection:
         if self._messages:
             self._messages.close()
         self.socket.close()
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()

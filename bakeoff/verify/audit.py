@@ -7,7 +7,7 @@ import socket
 import struct
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import count
 from statistics import median, median_low
@@ -36,6 +36,8 @@ DATE_APART_S = 1.2
 DATE_LOOKS = 2
 """A server may renew its date once a second, and late: one that hasn't moved is asked again."""
 
+_FAILS = suppress(BakeoffError, OSError)
+"""A server that does not answer shows nothing."""
 # struct tcp_info, linux/tcp.h: a counter of 32 bits behind 8 small fields, 24 of 32 bits, 4 of 64
 # and 4 of 32.
 _DATA_SEGMENTS_IN = struct.Struct("152xI")
@@ -109,7 +111,7 @@ class _Client:
     def observe(self) -> _Observed | None:
         """All but whether the date moves; None if no answer came."""
         http_2 = self._handle.protocol in HTTP_2
-        try:
+        with _FAILS:
             exchanges, settings = self._one_after_another()
             first = exchanges[0].answer
             return _Observed(
@@ -119,16 +121,13 @@ class _Client:
                 tls=self._tls(),
                 http2=_http2([each.answer for each in exchanges], settings) if http_2 else None,
             )
-        except (BakeoffError, OSError):
-            return None
+        return None
 
     def date(self) -> str:
         """The date of an answer now; empty if none came."""
-        try:
-            with self._connected() as (connection, request):
-                return connection.ask(request, request.path).header("date")
-        except (BakeoffError, OSError):
-            return ""
+        with _FAILS, self._connected() as (connection, request):
+            return connection.ask(request, request.path).header("date")
+        return ""
 
     def _one_after_another(self) -> tuple[list[_Exchange], Mapping[str, int]]:
         """Up to `asked` answers on one connection, and what HTTP/2 settings it was sent.
@@ -160,42 +159,36 @@ class _Client:
 
     def keeps_http_1_0(self) -> bool | None:
         """Whether a second request of an HTTP/1.0 client is answered on the same connection."""
-        try:
-            with self._connected() as (connection, request):
-                assert isinstance(connection, Http1Connection)
-                try:
-                    for _ in range(2):
-                        connection.ask(request, request.path, version="1.0")
-                except (NoAnswer, OSError):
-                    return False
-                return True
-        except (BakeoffError, OSError):
-            return None
+        with _FAILS, self._connected() as (connection, request):
+            assert isinstance(connection, Http1Connection)
+            try:
+                for _ in range(2):
+                    connection.ask(request, request.path, version="1.0")
+            except (NoAnswer, OSError):
+                return False
+            return True
+        return None
 
     def closes_when_asked(self) -> bool | None:
-        try:
-            with self._connected() as (connection, request):
-                connection.ask(request, request.path, close=True)
-                try:
-                    return connection.socket.recv(1) == b""
-                except OSError as error:
-                    return not isinstance(error, TimeoutError)
-        except (BakeoffError, OSError):
-            return None
+        with _FAILS, self._connected() as (connection, request):
+            connection.ask(request, request.path, close=True)
+            try:
+                return connection.socket.recv(1) == b""
+            except OSError as error:
+                return not isinstance(error, TimeoutError)
+        return None
 
     def awaits_request(self) -> bool | None:
         """Whether it waits for a request's last byte before it answers."""
-        try:
-            with self._connected() as (connection, request):
-                message = written(request, request.path, self._handle.host, close=True)
-                connection.socket.sendall(message[:-1])
-                connection.socket.settimeout(EARLY_WITHIN_S)
-                try:
-                    return connection.socket.recv(1) == b""
-                except OSError:
-                    return True
-        except (BakeoffError, OSError):
-            return None
+        with _FAILS, self._connected() as (connection, request):
+            message = written(request, request.path, self._handle.host, close=True)
+            connection.socket.sendall(message[:-1])
+            connection.socket.settimeout(EARLY_WITHIN_S)
+            try:
+                return connection.socket.recv(1) == b""
+            except OSError:
+                return True
+        return None
 
     def _tls(self) -> TlsConduct | None:
         if not self._handle.tls:
@@ -299,10 +292,9 @@ def _answers(
     handle: Handle, entry: Entry, workload: Workload, waits_s: float, held: ExitStack
 ) -> bool:
     """Whether another connection, which stays open, is answered in time."""
-    try:
+    with _FAILS:
         connection, values = held.enter_context(begun(handle, workload, waits_s))
         request = first_sent(entry, workload, values)
         connection.ask(request, request.path)
-    except (BakeoffError, OSError):
-        return False
-    return True
+        return True
+    return False

@@ -3,8 +3,8 @@
 import socket
 import time
 from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Self
 
 from h2.config import H2Configuration
 from h2.connection import H2Connection
@@ -48,7 +48,7 @@ class _Coming(Coming):
     done: bool = False
 
 
-class Http2Connection:
+class Http2Connection(AbstractContextManager["Http2Connection"]):
     """One connection, established; `settings` are those that the server has sent, by name."""
 
     def __init__(self, connection: socket.socket, scheme: str, authority: str) -> None:
@@ -177,9 +177,6 @@ class Http2Connection:
 
     def close(self) -> None:
         self.socket.close()
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()

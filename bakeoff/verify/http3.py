@@ -4,9 +4,8 @@ import socket
 import ssl
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
-from typing import Self
 
 from aioquic.buffer import Buffer, BufferReadError  # type: ignore[attr-defined]
 from aioquic.h3.connection import ErrorCode, FrameType, H3Connection
@@ -49,7 +48,7 @@ class _Coming(Coming):
     done: bool = False
 
 
-class Http3Connection:
+class Http3Connection(AbstractContextManager["Http3Connection"]):
     """One connection, established. Raises `NoHandshake`, `NoAnswer` and OSError.
 
     `ticket` is what the server gave for the session to be resumed, as soon as it did.
@@ -206,9 +205,6 @@ class Http3Connection:
     def _flush(self) -> None:
         for datagram, _ in self._quic.datagrams_to_send(time.monotonic()):
             self.socket.send(datagram)
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
