@@ -65,6 +65,8 @@ class Run(Results, Generic[PlanT, ResultT]):
     """The command that measures it, and the function of `bakeoff`, where there is one."""
     shows: ClassVar[str]
     """What its report shows, in the plural: standings, capacities."""
+    reported_by: Any
+    """The module of `report.kinds` that makes its headline and its document."""
     plan_type: ClassVar[type[Contract]]
     result_type: ClassVar[type[Contract]]
     result_file: ClassVar[str]
@@ -125,20 +127,22 @@ class Run(Results, Generic[PlanT, ResultT]):
     def judge(self) -> ResultT:
         """The result of all that is there. Raises `NoVerdict` where that is nothing."""
 
-    @staticmethod
-    @abstractmethod
-    def headline(result: Any, /) -> str:
+    @classmethod
+    def headline(cls, result: Any, /) -> str:
         """A result in a few sentences."""
-
-    @staticmethod
-    @abstractmethod
-    def document_of(result: Any, /) -> Document:
-        """The report of a result alone, without its folder."""
+        said: str = cls.reported_by.headline(result)
+        return said
 
     @classmethod
-    @abstractmethod
-    def indexed(cls, result: Any, setting: Setting, /) -> Indexed:
-        """What lists, lines over time and the matrix have of a result."""
+    def document_of(cls, result: Any, /) -> Document:
+        """The report of a result alone, without its folder."""
+        document: Document = cls.reported_by.document(result)
+        return document
+
+    @classmethod
+    def indexed(cls, _result: Any, _setting: Setting, /) -> Indexed:
+        """What lines over time and the matrix have of a result; lists have each one's headline."""
+        return Indexed()
 
     @staticmethod
     def verdicts(result: Any, /) -> Mapping[str, Verdict]:  # noqa: ARG004

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import time
+from contextlib import AbstractContextManager
 from pathlib import Path
 from threading import Lock, Timer
 
@@ -60,7 +61,7 @@ TIMES = 4
 """A run may take so many times as long as it took before, within these."""
 
 
-class Judge:
+class Judge(AbstractContextManager["Judge"]):
     """A context; within it `ask` judges a run. The process ends with it, however we end.
 
     `took_s` is how long each run took last.
@@ -71,9 +72,6 @@ class Judge:
         self._process: subprocess.Popen[str] | None = None
         self._closed = False
         self.took_s: dict[Path, float] = {}
-
-    def __enter__(self) -> "Judge":
-        return self
 
     def __exit__(self, *_: object) -> None:
         self._closed = True

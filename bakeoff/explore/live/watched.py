@@ -4,7 +4,7 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -70,7 +70,7 @@ class Watched:
         return datetime.fromtimestamp((self.path / PLAN_FILE).stat().st_mtime, UTC)
 
 
-class Live:
+class Live(AbstractContextManager["Live"]):
     """The runs that go on in `folders`, for a `with`. `adds`: those that end are put into `index`;
     else they do so themselves."""
 
@@ -80,9 +80,6 @@ class Live:
         self._changing = Lock()
         self._judge = Judge()
         self._threads = ThreadPoolExecutor(1, "judging")
-
-    def __enter__(self) -> "Live":
-        return self
 
     def __exit__(self, *_: object) -> None:
         self._judge.__exit__()

@@ -7,7 +7,6 @@ from bakeoff.model.history import IndexedRace
 from bakeoff.model.plan import Plan
 from bakeoff.plan import ladder
 from bakeoff.report.kinds import capacity
-from bakeoff.report.kinds.capacity_headline import headline
 from bakeoff.runs import indexing
 from bakeoff.runs.measuring.boot import Boot, time_is_up
 from bakeoff.runs.measuring.contenders import (
@@ -30,8 +29,7 @@ class CapacityRun(Run[CapacityPlan, CapacityReport]):
     result_type = CapacityReport
     result_file = "capacity.json"
     samples = ("block", "costs")
-    headline = staticmethod(headline)
-    document_of = staticmethod(capacity.document)
+    reported_by = capacity
 
     @property
     def plan(self) -> CapacityPlan:

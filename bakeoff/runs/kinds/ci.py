@@ -27,8 +27,7 @@ class CiRun(Run[CiPlan, Ci]):
     result_type = Ci
     result_file = "ci.json"
     composite = True
-    headline = staticmethod(ci.headline)
-    document_of = staticmethod(ci.document)
+    reported_by = ci
 
     @classmethod
     def prepare(cls, plan: CiPlan, stages: Stages, watch: Watch) -> Prepared:

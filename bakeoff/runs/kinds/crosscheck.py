@@ -16,8 +16,7 @@ from bakeoff.model.load import Loader
 from bakeoff.model.plan import Skipped
 from bakeoff.model.request import RequestSection
 from bakeoff.model.samples import ToolRun
-from bakeoff.report.kinds import crosscheck as report
-from bakeoff.runs import indexing
+from bakeoff.report.kinds import crosscheck
 from bakeoff.runs.measuring.tools import refusal, tool_run
 from bakeoff.runs.run import Prepared, Run
 from bakeoff.runs.stages import Stages, Watch
@@ -44,8 +43,7 @@ class CrosscheckRun(Run[CrosscheckPlan, Crosscheck]):
     result_type = Crosscheck
     result_file = "crosscheck.json"
     samples = ("tool-run",)
-    headline = staticmethod(report.headline)
-    document_of = staticmethod(report.document)
+    reported_by = crosscheck
 
     @classmethod
     def prepare(cls, plan: CrosscheckPlan, stages: Stages, _watch: Watch) -> Prepared:
@@ -99,7 +97,7 @@ class CrosscheckRun(Run[CrosscheckPlan, Crosscheck]):
         )
 
     def judge(self) -> Crosscheck:
-        from bakeoff.judge.crosscheck import crosscheck
+        from bakeoff.judge.crosscheck import crosscheck as compared
 
         plan, loaders, runs = self.planned, self._loaders(), self._runs()
         measured = {run.loader for run in runs if run.result}
@@ -109,7 +107,7 @@ class CrosscheckRun(Run[CrosscheckPlan, Crosscheck]):
             complete=self.is_complete(),
             loadings=tuple(_loading(plan, loader, runs) for loader in loaders),
             skipped=tuple(Skipped(name=name, reason=why) for name, why in self.out().items()),
-            compared=tuple(map(_explained, crosscheck(runs, pairs, step_us))),
+            compared=tuple(map(_explained, compared(runs, pairs, step_us))),
             runs=tuple(runs),
             machine=self.store.machine(),
         )
@@ -121,11 +119,6 @@ class CrosscheckRun(Run[CrosscheckPlan, Crosscheck]):
         """Load tools that gave up. Those that are not installed were not requested by name."""
         runs = self._runs()
         return [loader for loader in self._loaders() if _gave_up(loader, runs)]
-
-    @classmethod
-    def indexed(cls, result: Crosscheck, setting: indexing.Setting) -> indexing.Indexed:  # noqa: ARG003
-        """Its headline alone: it compares load tools, not contenders."""
-        return indexing.Indexed()
 
     def _loaders(self) -> list[Loader]:
         out = self.out()

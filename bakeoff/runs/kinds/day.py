@@ -29,8 +29,7 @@ class DayRun(Run[DayPlan, Day]):
     result_type = Day
     result_file = "day.json"
     samples = ("day-turn",)
-    headline = staticmethod(day.headline)
-    document_of = staticmethod(day.document)
+    reported_by = day
 
     @property
     def plan(self) -> DayPlan:

@@ -12,7 +12,6 @@ from bakeoff.model.plan import Plan, Skipped
 from bakeoff.model.samples import BootEnd, BootStart, PlanChange
 from bakeoff.plan import block_order, start_order
 from bakeoff.report.kinds import draws
-from bakeoff.runs import indexing
 from bakeoff.runs.measuring.boot import measured_s
 from bakeoff.runs.measuring.contenders import NotAsPlanned
 from bakeoff.runs.measuring.context import Context, measuring
@@ -36,8 +35,7 @@ class DrawsRun(Run[DrawsPlan, Draws]):
     result_type = Draws
     result_file = "draws.json"
     samples = ("block",)
-    headline = staticmethod(draws.headline)
-    document_of = staticmethod(draws.document)
+    reported_by = draws
 
     @staticmethod
     def built(plan: DrawsPlan) -> Plan:
@@ -84,11 +82,6 @@ class DrawsRun(Run[DrawsPlan, Draws]):
 
     def judged(self) -> bool:
         return any(each.spreads for each in self.result.contenders)
-
-    @classmethod
-    def indexed(cls, result: Draws, setting: indexing.Setting) -> indexing.Indexed:  # noqa: ARG003
-        """Its headline alone: it compares nothing but processes of one program."""
-        return indexing.Indexed()
 
     def _starts(self) -> list[BootStart]:
         return [record for record in self.records() if isinstance(record, BootStart)]

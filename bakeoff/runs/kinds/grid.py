@@ -25,8 +25,7 @@ class GridRun(Run[GridPlan, Grid]):
     result_type = Grid
     result_file = "grid.json"
     composite = True
-    headline = staticmethod(grid.headline)
-    document_of = staticmethod(grid.document)
+    reported_by = grid
 
     def measure(self, stages: Stages, watch: Watch) -> None:
         before = [part.store.receipts() for part in self.parts.values() if part.has_samples()]

@@ -11,7 +11,7 @@ from bakeoff.model.verdict import Verdict
 from bakeoff.model.why import Why
 from bakeoff.plan import confirming
 from bakeoff.report.document import Document
-from bakeoff.report.kinds import race, race_headline
+from bakeoff.report.kinds import race
 from bakeoff.runs import indexing
 from bakeoff.runs.kinds.why import WHY_FOLDER, looking_into, with_causes
 from bakeoff.runs.measuring.boot import Boot, time_is_up
@@ -42,8 +42,7 @@ class RaceRun(Run[Plan, Verdict]):
     result_type = Verdict
     result_file = "verdict.json"
     samples = ("block", "single-block")
-    headline = staticmethod(race_headline.headline)
-    document_of = staticmethod(race.document)
+    reported_by = race
 
     _judged: tuple[int, Verdict] | None = None
     _look_due_ns = 0

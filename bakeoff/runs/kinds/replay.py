@@ -267,8 +267,7 @@ class ReplayRun(Run[ReplayPlan, Replay]):
     result_file = "replay.json"
     composite = True
     samples = ("tool-run",)
-    headline = staticmethod(replay.headline)
-    document_of = staticmethod(replay.document)
+    reported_by = replay
 
     def measure(self, stages: Stages, watch: Watch) -> None:
         for comparison in self._comparisons():

@@ -5,16 +5,15 @@ from dataclasses import replace
 
 from bakeoff.model.cut import Warmup
 from bakeoff.model.history import Program
+from bakeoff.model.plan import Plan
 from bakeoff.model.samples import BootStart, Record
 from bakeoff.model.why import Flames, Why, WhyPlan
 from bakeoff.plan import explaining
 from bakeoff.report.document import Document
 from bakeoff.report.kinds import why
-from bakeoff.runs import indexing
 from bakeoff.runs.measuring.causes import Causes
-from bakeoff.runs.measuring.contenders import build_able, check_sources
 from bakeoff.runs.measuring.context import measuring
-from bakeoff.runs.run import AnyRun, Prepared, Run
+from bakeoff.runs.run import AnyRun, Run
 from bakeoff.runs.stages import Stages, Watch
 
 WHY_FOLDER = "why"
@@ -29,16 +28,11 @@ class WhyRun(Run[WhyPlan, Why]):
     result_type = Why
     result_file = "why.json"
     samples = ("why-block", "why-end")
-    headline = staticmethod(why.headline)
-    document_of = staticmethod(why.document)
+    reported_by = why
 
-    @classmethod
-    def prepare(cls, plan: WhyPlan, stages: Stages, watch: Watch) -> Prepared:
-        return build_able(plan.race, stages, watch)
-
-    def check(self, stages: Stages, watch: Watch) -> None:
-        super().check(stages, watch)
-        check_sources(self.path, [self.store.receipts()], self.planned.race, stages, watch)
+    @staticmethod
+    def built(plan: WhyPlan) -> Plan:
+        return plan.race
 
     def measure(self, stages: Stages, watch: Watch) -> None:
         if not self.is_complete():
@@ -75,11 +69,6 @@ class WhyRun(Run[WhyPlan, Why]):
     def left_out(self) -> Collection[str]:
         """It has all contenders of its race, or is given up."""
         return ()
-
-    @classmethod
-    def indexed(cls, result: Why, setting: indexing.Setting) -> indexing.Indexed:  # noqa: ARG003
-        """Nothing: its race is in the index."""
-        return indexing.Indexed()
 
     def _last(self) -> Sequence[Record]:
         """The records of the last look: of one that was cut off nothing counts."""
