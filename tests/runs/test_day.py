@@ -194,11 +194,14 @@ def lasted_s(made: DayPlan, path: Path, inside: World) -> tuple[DayRun, float]:
 def test_where_starts_take_long_there_are_fewer_and_shorter_rounds(tmp_path: Path) -> None:
     made = plan(tmp_path, duration=200)
     assert made.rounds > 5 and made.expected
-    done, took_s = lasted_s(made, tmp_path / "runs", world(on_slice=slower(0.4)))
+    inside = world(on_slice=slower(0.4))
+    done, took_s = lasted_s(made, tmp_path / "runs", inside)
     assert done.is_complete() and done.result.rounds == made.rounds_min
     ends = [record for record in done.records() if isinstance(record, DayEnd)]
     windows = [end.window_ms or 0 for end in ends]
     assert windows[0] == made.window_ms > min(windows[1:])
+    said = [text for text in inside.seen if ", windows of " in text]
+    assert len(said) == sum(each < made.window_ms for each in windows) > 0
     assert finding(done.result, "peak", "requests_per_s") == "better"
     assert took_s < made.expected.at_most_s
 
