@@ -279,7 +279,7 @@ def about_race(
     if plan.workers > cores:
         yield Finding.of("workers_crowded", workers=plan.workers, cores=cores)
     if not complete:
-        yield Finding.of("cut_short")
+        yield Finding.of("cut_short", time_was_up=any(end.time_was_up for end in history.ends))
     if boots < plan.boots:
         yield Finding.of("boots_missing", n=boots, planned=plan.boots)
     if not plan.solo:

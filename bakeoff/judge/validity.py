@@ -29,6 +29,8 @@ MAX_RECONNECT_SHARE = 0.001
 MAX_ERROR_SHARE = 0.001
 GROWTH_MIB_PER_S = 0.5
 GROWTH_SHARE = 0.2
+DRAINS_MIN_S = 5.0
+"""What costs a race less than that is not worth a word."""
 NOT_TAKEN = "chain"
 """The kind of an answer that lacks what its connection takes from it: a wrong answer."""
 UNASKED = "nobody asked for"
@@ -105,6 +107,15 @@ def at_least(
         *_generator_slow(plan, name, history),
         *open_loop.at_least(offered),
     )
+
+
+def _drains(plan: Plan, name: str, history: History) -> Iterator[Finding]:
+    """Over a path each slice ends with a round trip, and with what was lost on it."""
+    events = history.events(name)
+    drained_ns = sum(event.drained_ns - event.end_ns for event in events)
+    measured_ns = sum(event.window_ns for event in events)
+    if drained_ns > max(measured_ns, DRAINS_MIN_S * 1e9) and not plan.path:
+        yield Finding.of("drains", measured_s=measured_ns / 1e9, drained_s=drained_ns / 1e9)
 
 
 def _bad_exchanges(name: str, history: History) -> list[BadExchange]:
@@ -233,6 +244,7 @@ def warnings(plan: Plan, name: str, history: History, tally: Tally) -> Iterator[
     yield from _lost(name, history)
     yield from _unanswered(plan, name, history, tally, "few_unanswered")
     yield from _closing(plan, name, history, tally)
+    yield from _drains(plan, name, history)
     yield from warm_up.warm_up(name, history)
     share = leak_share(tally, plan.server_cores_of(name))
     held = [end.held[name] for end in history.ends if name in end.held]

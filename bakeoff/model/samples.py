@@ -183,7 +183,8 @@ class BootEnd(Contract):
     the sockets of contenders over HTTP/3 had no room. `network` is there where server and
     generator are on two machines, `path` where a path was made between them. `held` has those that
     were stopped in others' turns, with the share of their cores that they had used there.
-    `cut_short`: an error ended the boot, so most of this is missing.
+    `cut_short`: an error ended the boot, so most of this is missing; `time_was_up`: it ended when
+    the race had taken as long as it may.
     """
 
     type: Literal["boot-end"] = "boot-end"
@@ -203,6 +204,7 @@ class BootEnd(Contract):
     path: IfGiven[PathSeen] = None
     held: IfAny[dict[str, NonNegativeFloat]] = {}
     cut_short: IfAny[bool] = False
+    time_was_up: IfAny[bool] = False
 
 
 class ToolRun(Contract):

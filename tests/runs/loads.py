@@ -107,6 +107,7 @@ class FakeLoad:
         mean_us = self._job.connections * self._job.pipeline / rate * 1e6
         if world.drains and not stalls:
             world.time_ns += round(mean_us * 1e3)
+        world.time_ns += round(world.drains_s.get(original, 0.0) * 1e9)
         world.compile_after(key, original)
         missed = {"timeout": self._job.connections} if stalls else {}
         missed |= {"reset": 1} if dead else {}

@@ -10,6 +10,7 @@ from bakeoff.plan import confirming
 from bakeoff.runs import resume
 from bakeoff.runs.kinds.race import RaceRun
 from tests.runs.conftest import Measure
+from tests.runs.test_draws import blocks
 from tests.runs.test_race import SPEEDS
 from tests.runs.test_warmup import compiling
 from tests.runs.world import World
@@ -182,3 +183,22 @@ def test_answers_that_are_waited_for_leave_a_warm_up_enough_slices(measure: Meas
     finished = measure.race(world, "fast", "slow", twin=False, warm_up=1.0)
     (warmup,) = (record for record in finished.records() if record.type == "warmup")
     assert {len(rates) for rates in warmup.requests_per_s.values()} == {4}
+
+
+def test_one_whose_drains_take_longer_than_its_slices_is_named_and_the_race_keeps_its_word(
+    measure: Measure,
+) -> None:
+    """As Puma, which waits for each idle connection: a slice of 20 ms, then 2.4 s."""
+    world = World(SPEEDS, drains_s={"slow": 2.4})
+    finished, took_s = raced(measure, world, "fast", "slow", "same", duration=20.0)
+    assert took_s < expected(finished).at_most_s
+    (cut_short,) = [each for each in finished.result.warnings if each.code == "cut_short"]
+    assert cut_short.values == {"time_was_up": True}
+    assert len({len(each.slices) for each in blocks(finished)}) == 1, "a round is whole"
+    slow = finished.result.entry("slow")
+    assert slow and slow.ratio and all(entry.valid for entry in finished.result.entries)
+    (drains,) = [each for each in slow.warnings if each.code == "drains"]
+    slices = [one.event for each in blocks(finished) for one in each.slices if one.entry == "slow"]
+    assert drains.values["drained_s"] == pytest.approx(2.4 * len(slices), rel=0.01)
+    fast = finished.result.entry("fast")
+    assert fast and "drains" not in {each.code for each in fast.warnings}

@@ -59,7 +59,8 @@ class World(Audience):
     end with that kind of error. `queues` are places in the listen queues of those that keep
     connections, and `served` how many of them are served at a time; `waited_ms` is how long those
     wait that overflow them when they connect. `starts_s` is what starts take on the clock. With
-    `drains` a slice ends when what is in flight is answered. `costs` has what a request of a mix
+    `drains` a slice ends when what is in flight is answered, and with `drains_s` so much later;
+    `costs` has what a request of a mix
     costs, by server and name; 1 without. Those in `forgets` are as cold as at first when their
     first connections are closed, or with `forgets_again` any. `compiles_s` is the CPU time that
     each slice in a process's first half second of load leaves to be done after it. Those of `leaks`
@@ -109,6 +110,7 @@ class World(Audience):
     forgotten: set[int] = field(default_factory=set)
     starts_s: dict[str, float] = field(default_factory=dict)
     drains: bool = False
+    drains_s: dict[str, float] = field(default_factory=dict)
     forgets: frozenset[str] = frozenset()
     forgets_again: bool = False
     compiles_s: dict[str, float] = field(default_factory=dict)

@@ -103,6 +103,9 @@ ENTRIES: Mapping[str, Row] = {
         several="{names:who} left {missing:sum} of {attempts:sum} requests without an answer",
         advice="use fewer connections (-c)",
     ),
+    "drains": Row(
+        "its slices took {measured_s:.0f} s, and what was under way at their ends {drained_s:.0f} s"
+    ),
     "connections_closed": Row(
         "it closed keep-alive connections: {reopened:,} were opened again for {attempts:,} "
         "requests",

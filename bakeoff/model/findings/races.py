@@ -26,7 +26,8 @@ RACES: Mapping[str, Row] = {
         advice="use as many --workers as there are server cores",
     ),
     "cut_short": Row(
-        "the race was cut short: the verdict rests on what was measured until then",
+        "the race was cut short{time_was_up:, when it had taken as long as it may}: the verdict "
+        "rests on what was measured until then",
         advice="measure the rest with: bakeoff resume",
     ),
     "boots_missing": Row(

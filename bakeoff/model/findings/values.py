@@ -71,6 +71,7 @@ VALUES: Mapping[str, Meant] = {
     "datagrams": Meant("datagrams that met a full receive buffer", 120),
     "datagrams_at_server": Meant("of these, those at the server's own sockets; null: none", 100),
     "datagrams_carried": Meant("datagrams that were sent and received", 48_000),
+    "drained_s": Meant("time in which answers were waited for after slices had ended, s", 74.0),
     "dropped": Meant(
         "connections that the kernel dropped, over all servers; null: it was not counted", 16
     ),
@@ -132,6 +133,7 @@ VALUES: Mapping[str, Meant] = {
     "low": Meant("lower end of the ratio's 95 % interval", 1.06),
     "lows": Meant("lower ends of the ratios' 95 % intervals", [1.2, 0.84]),
     "machine": Meant("a server node, by its address", "10.0.0.2"),
+    "measured_s": Meant("time in which it was measured, s", 7.0),
     "metric": Meant("a metric of an article's claim", "p99"),
     "mib": Meant("memory at that load, MiB", 310.0),
     "mib_after": Meant("memory when the load ended, MiB, in the boot in which it grew most", 120.0),
@@ -224,6 +226,7 @@ VALUES: Mapping[str, Meant] = {
         "words of others: of an article, a tool, a check, or an earlier version", "its body changes"
     ),
     "threads": Meant("threads at work, how many", [1, 6]),
+    "time_was_up": Meant("whether a race had taken as long as it may", True),
     "times": Meant("slices in which it stalled", 8),
     "together": Meant("events that came at once with the one before", 3_000),
     "tool": Meant("a load tool", "wrk"),

@@ -185,6 +185,7 @@ class Boot:
         left_s = time_left_s(self.plan, self.budget_s, warmup, warm_up_s, rule, facts)
         if self.is_last:
             bound = "at most" if self.plan.may_end_early else "about"
+            left_s = min(left_s, self.context.left_s)
             self.step(f"measuring, for {bound} {figures.time_to_wait(left_s)}")
         fits = [each.instances for each in rule.redrawn.values() if each.why == "asked"]
         if fits and (asked := self.plan.instances or 1) > fits[0]:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import ceil, inf
 from pathlib import Path
 from typing import Any
 
@@ -144,10 +145,19 @@ class Context:
     _added_ns: list[int] = field(default_factory=list)
 
     @property
-    def time_is_up(self) -> bool:
+    def left_s(self) -> float:
+        """How long the run may still measure; infinite where there is no bound."""
         if self.until_ns is None:
-            return False
-        return self.stages.clock.now_ns() >= self.until_ns + sum(self._added_ns)
+            return inf
+        return (self.until_ns + sum(self._added_ns) - self.stages.clock.now_ns()) / 1e9
+
+    @property
+    def time_is_up(self) -> bool:
+        return self.left_s <= 0
+
+    def end_time(self) -> None:
+        """From now on the time is up: what is left of it is too short for what comes next."""
+        self._added_ns.append(-ceil(max(0.0, self.left_s) * 1e9))
 
     @contextmanager
     def time_for_a_start(self) -> Iterator[None]:

@@ -41,7 +41,8 @@ def run_rotation(boot: Boot, enough: Callable[[], bool] = lambda: False) -> None
         singly = Singly(boot, session, warmup, share * boot.budget_s)
         _Rotation(boot, draws, observation, warmup, rule, singly, 1 - share).run(enough)
         draws.remember()
-        ending.observed = observation.end().model_copy(update={"held": session.leaks.held})
+        also = {"held": session.leaks.held, "time_was_up": boot.context.time_is_up}
+        ending.observed = observation.end().model_copy(update=also)
 
 
 class Singly:
@@ -122,11 +123,18 @@ class _Rotation:
         self._long_share = boot.plan.long_share if boot.plan.mode == "closed" else 1.0
         self._number = max(1, round(boot.budget_s / rule.draw_s))
         self._spent_s: dict[Kind, float] = {"short": 0.0, "long": 0.0}
+        self._took_s: dict[Kind, float] = {"short": 0.0, "long": 0.0}
         self._block = 0
+        self._left_s = boot.context.left_s
 
     @property
     def _total_s(self) -> float:
         return sum(self._spent_s.values())
+
+    @property
+    def _passed(self) -> float:
+        """The share of the time that it may take which has passed: it ends then, too."""
+        return 1 - self._boot.context.left_s / self._left_s if 0 < self._left_s < inf else 0.0
 
     def run(self, enough: Callable[[], bool]) -> None:
         """Draws until the budget is spent, all equally long."""
@@ -153,18 +161,20 @@ class _Rotation:
         until_s = inf if last else share * budget_s * (number + 1) / self._number
         while True:
             alive = [name for name in names if name not in meter.died]
-            if not self._boot.plan.enough(alive):
-                return
-            self._run_block(number, meter, alive)
-            if self._boot.context.time_is_up:
+            if not self._boot.plan.enough(alive) or not self._run_block(number, meter, alive):
                 return
             if self._total_s >= budget_s or self._spent_s[counted] >= until_s:
                 return
 
-    def _run_block(self, draw: int, meter: Meter, names: list[str]) -> None:
+    def _run_block(self, draw: int, meter: Meter, names: list[str]) -> bool:
+        """Whether there is time for more: for a whole block, by what the last of its kind took."""
         boot, lengths = self._boot, self._warmup.lengths
         long_block_s = sum(lengths[name].long_ms for name in names) / 1000
         kind = _kind(self._spent_s, long_block_s, self._long_share)
+        began_ns = boot.context.stages.clock.now_ns()
+        if boot.context.left_s <= self._took_s[kind]:
+            boot.context.end_time()
+            return False
         slices: list[Slice] = []
         for name in block_order(boot.plan, boot.number, self._block, names):
             if boot.context.time_is_up:
@@ -183,13 +193,15 @@ class _Rotation:
             block = block_of(slices, boot.number, self._block, kind, boot.context.stages, draw)
             boot.context.store.append(block)
             self._spent_s[kind] += measured_s([block])
-            spent_s = self._total_s + self._singly.spent_s
+            spent_s = max(self._total_s + self._singly.spent_s, self._passed * boot.budget_s)
             rates = {each.entry: each.event.requests_per_s for each in slices}
             originals = (entry.name for entry in boot.plan.entries if not entry.twin_of)
             boot.measured(
                 spent_s, "measuring", {name: rates[name] for name in originals if name in rates}
             )
         self._block += 1
+        self._took_s[kind] = (boot.context.stages.clock.now_ns() - began_ns) / 1e9
+        return not boot.context.time_is_up
 
 
 def _kind(spent_s: dict[Kind, float], long_block_s: float, long_share: float) -> Kind:
