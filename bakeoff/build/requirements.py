@@ -3,6 +3,7 @@
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,10 +12,13 @@ from threading import Event
 from bakeoff.build.commands import Outcome, locked, run
 from bakeoff.command import NEVER
 from bakeoff.keeper import ledger
-from bakeoff.model.contender import Contender, argument_list
+from bakeoff.model.contender import Contender, Requirement, argument_list
 from bakeoff.model.errors import MissingPiece
 
 CHECK_TIMEOUT_S = 20
+CHECKS_AT_A_TIME = 8
+Check = tuple[tuple[str, ...], Path]
+_SUCCEEDED: dict[Check, Outcome] = {}
 
 
 @dataclass(frozen=True)
@@ -30,9 +34,31 @@ class Missing:
         return f"needs {self.tool}{fix}"
 
 
-def missing_tools(contender: Contender, folder: Path) -> list[Missing]:
-    checked = check_tools(contender, folder).values()
-    return [tool for tool in checked if isinstance(tool, Missing)]
+def missing_tools(several: Sequence[tuple[Contender, Path]]) -> list[list[Missing]]:
+    """What each of `several` contenders lacks. Checks run side by side, the same one once."""
+    checks = {
+        _check(requirement, folder)
+        for one, folder in several
+        for requirement in one.requires.values()
+    }
+    stop = Event()
+    with ThreadPoolExecutor(CHECKS_AT_A_TIME) as pool:
+        try:
+            outcomes = dict(
+                zip(checks, pool.map(lambda check: _outcome(check, stop), checks), strict=True)
+            )
+        except BaseException:
+            stop.set()
+            pool.shutdown(cancel_futures=True)
+            raise
+    return [
+        [
+            Missing(tool, requirement.check, requirement.apt)
+            for tool, requirement in contender.requires.items()
+            if outcomes[_check(requirement, folder)].status
+        ]
+        for contender, folder in several
+    ]
 
 
 def check_tools(
@@ -41,14 +67,29 @@ def check_tools(
     """Tool → the first line that its check printed, or `Missing`."""
     checked: dict[str, str | Missing] = {}
     for tool, requirement in contender.requires.items():
-        argv = argument_list(requirement.check, {"here": str(folder)})
-        outcome = run(argv, folder, timeout_s=CHECK_TIMEOUT_S, stop=stop)
+        outcome = _outcome(_check(requirement, folder), stop)
         checked[tool] = (
             Missing(tool, requirement.check, requirement.apt)
             if outcome.status
             else outcome.first_line
         )
     return checked
+
+
+def _check(requirement: Requirement, folder: Path) -> Check:
+    """The command of a check, and where it runs: anywhere, if it names no file of the folder."""
+    argv = tuple(argument_list(requirement.check, {"here": str(folder)}))
+    return argv, folder if any((folder / word).exists() for word in argv) else Path("/")
+
+
+def _outcome(check: Check, stop: Event) -> Outcome:
+    """How a check ended. What is there stays there for as long as we live."""
+    if check not in _SUCCEEDED:
+        outcome = run(*check, timeout_s=CHECK_TIMEOUT_S, stop=stop)
+        if outcome.status:
+            return outcome
+        _SUCCEEDED[check] = outcome
+    return _SUCCEEDED[check]
 
 
 def packages(missing: Iterable[Missing]) -> list[str]:

@@ -104,10 +104,11 @@ def doctor() -> None:
         _remark("note" if reason else "ok", f"{said}: {sentence(reason)}" if reason else said)
     if installation.DATA.is_dir():
         _remark(*_cache())
+    whole = _whole_catalogue(Catalogue.shipped())
     lacking = {
         contender.name: missing
-        for contender, folder in _whole_catalogue(Catalogue.shipped())
-        if (missing := missing_tools(contender, folder))
+        for (contender, _), missing in zip(whole, missing_tools(whole), strict=True)
+        if missing
     }
     for name, tools in lacking.items():
         for tool in tools:
@@ -145,10 +146,11 @@ def _audit(names: list[str], options: RaceOptions, json: str | None, wide: bool)
     here = environment()
     all_built = not names
     if all_built:
+        whole = _whole_catalogue(here.catalogue)
         names = [
             contender.name
-            for contender, folder in _whole_catalogue(here.catalogue)
-            if not missing_tools(contender, folder) and is_built(contender, folder)
+            for (contender, folder), missing in zip(whole, missing_tools(whole), strict=True)
+            if not missing and is_built(contender, folder)
         ]
     if not names:
         raise MissingPiece("no contender of the catalogue is built; run: bakeoff setup --all")
@@ -167,8 +169,9 @@ def _list(catalogue: Catalogue, wide: bool) -> None:
     more = ("title", "kind", "serves") if wide else ()
     for column in ("state", "language", "speaks", *more):
         table.add_column(column, overflow="fold")
-    for contender, folder in _whole_catalogue(catalogue):
-        if missing := missing_tools(contender, folder):
+    whole = _whole_catalogue(catalogue)
+    for (contender, folder), missing in zip(whole, missing_tools(whole), strict=True):
+        if missing:
             state = f"[yellow]{escape('; '.join(map(str, missing)))}[/]"
         else:
             state = "[green]built[/]" if is_built(contender, folder) else "not built yet"

@@ -100,9 +100,8 @@ def _buildable(catalogue: Catalogue, names: Sequence[str], everything: bool) -> 
 
 
 def _install_missing(buildable: Sequence[Wanted]) -> None:
-    needed = packages(
-        tool for each in buildable for tool in missing_tools(each.contender, each.folder)
-    )
+    lacking = missing_tools([(each.contender, each.folder) for each in buildable])
+    needed = packages(tool for tools in lacking for tool in tools)
     if not needed:
         return
     if os.geteuid() == 0:

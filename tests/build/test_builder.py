@@ -110,9 +110,33 @@ def test_a_known_cause_of_a_failing_build_is_named_with_its_fix(
 def test_a_missing_tool_is_named_with_its_package(tmp_path: Path) -> None:
     requires = {"nocc": {"check": "nocc --version", "apt": ["nocc-dev"]}, "sh": {"check": "true"}}
     made = contender(tmp_path / "x", "true", requires=requires)
-    assert [one.tool for one in missing_tools(made, tmp_path / "x")] == ["nocc"]
+    assert [one.tool for one in missing_tools([(made, tmp_path / "x")])[0]] == ["nocc"]
     with pytest.raises(ContenderOut, match=r" nocc: .* nocc-dev"):
         build(made, tmp_path / "x")
+
+
+def test_contenders_that_need_the_same_tool_have_it_checked_once(tmp_path: Path) -> None:
+    counted = f"sh -c 'echo >> {tmp_path}/checks; exit $0' {{status}}"
+    several = []
+    for name, status in (("a", 0), ("b", 0), ("c", 1), ("d", 1)):
+        tool = {"check": counted.format(status=status)}
+        several.append(
+            (contender(tmp_path / name, "true", requires={"tool": tool}), tmp_path / name)
+        )
+    assert [len(each) for each in missing_tools(several)] == [0, 0, 1, 1]
+    assert len((tmp_path / "checks").read_text()) == 2
+    missing_tools(several)
+    assert len((tmp_path / "checks").read_text()) == 3, "what was missing may be there now"
+
+
+def test_a_check_of_a_file_of_the_folder_is_the_folders_own(tmp_path: Path) -> None:
+    several = []
+    for name in ("a", "b"):
+        folder = tmp_path / name
+        made = contender(folder, "true", requires={"tool": {"check": "sh ./check"}})
+        (folder / "check").write_text(f"exit {int(name == 'b')}\n")
+        several.append((made, folder))
+    assert [len(each) for each in missing_tools(several)] == [0, 1]
 
 
 def test_a_version_command_that_fails_means_that_nothing_was_built(tmp_path: Path) -> None:

@@ -105,7 +105,7 @@ def built(name: str, tmp_path: Path) -> tuple[Contender, Path]:
     (named,) = resolve_contenders([name], CATALOGUE, tmp_path)
     contender, folder = named.contender, named.folder
     assert contender and folder
-    if missing := missing_tools(contender, folder):
+    if missing := missing_tools([(contender, folder)])[0]:
         pytest.skip(str(MissingPiece("; ".join(map(str, missing)))))
     assert build(contender, folder).version
     return contender, folder
@@ -139,7 +139,7 @@ def behind(
     upstream = CATALOGUE.upstream(CATALOGUE.workload(workload))
     assert upstream and upstream.contender and upstream.folder
     folder = Path(upstream.folder)
-    if missing := missing_tools(upstream.contender, folder):
+    if missing := missing_tools([(upstream.contender, folder)])[0]:
         pytest.skip(str(MissingPiece("; ".join(map(str, missing)))))
     build(upstream.contender, folder)
     handle = keeper.start(
