@@ -116,11 +116,12 @@ class Climbed:
 
     @property
     def spared(self) -> str:
-        """What was the limit in most slices just above the capacity, instead of the server: the
-        generator, or that all connections were taken while it answered as fast as ever."""
-        ln_rate = self.crossing.ln_rate
+        """What was the limit in most slices just above the capacity, or at the lowest rate where
+        none held, instead of the server: the generator, or that all connections were taken while it
+        answered as fast as ever."""
+        ln_rate = max(self.crossing.ln_rate, float(self.climb.ln_rates[0]))
         above = [each for each in self.held if 0 <= log(each.rate) - ln_rate <= ABOVE]
-        if not isfinite(ln_rate) or not above:
+        if not above:
             return ""
         served = [each.served_us for each in self.held if each.served_us is not None]
         usual_us = min(served, default=0.0) * AS_EVER
@@ -324,6 +325,8 @@ def _capacity(
     outcome: capacity.Outcome = "found"
     if climbed.unknown:
         outcome, limit = "can't tell", climbed.unknown
+    elif ln_rate == -inf and climbed.spared:
+        outcome, limit = "can't tell", climbed.spared
     elif ln_rate == -inf:
         outcome, quantiles = "not met", [bound.quantile for bound in objective.bounds]
         quantile = limit if limit in quantiles else quantiles[0]

@@ -77,7 +77,8 @@ class CapacityPlan(Contract):
 
 Outcome = Literal["found", "at least", "not met", "can't tell"]
 """`at least`: the generator, its connections or the ladder's top was the limit, not the server.
-`not met`: at no rate that was offered. `can't tell`: no slice had enough for its quantile."""
+`not met`: at no rate that was offered. `can't tell`: no slice had enough for its quantile, or the
+generator or its connections were the limit at the lowest rate already."""
 
 
 class Capacity(Contract):

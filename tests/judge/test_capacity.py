@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from bakeoff.judge import judge_capacity
-from bakeoff.judge.capacity import Climbed
+from bakeoff.judge.capacity import Climbed, _capacity
 from bakeoff.judge.crossing import ANSWERED, ERRORS, Held, climb, crossing, fitted, hold
 from bakeoff.model.capacity import CapacityEntry, CapacityPlan, CapacityReport
 from bakeoff.model.engine import EventsSlice, SliceEvent
@@ -170,6 +170,22 @@ def test_connections_that_were_all_taken_are_not_the_servers_limit(
     climbed = Climbed(curve, held, crossing(curve), "")
     assert (climbed.spared or climbed.crossing.limit) == limit
     assert climbed.is_found is (limit == "answered")
+
+
+@pytest.mark.parametrize(("served_us", "limit"), [(1e5, ""), (100.0, "connections")])
+def test_connections_that_are_all_taken_at_the_lowest_rate_are_not_either(
+    served_us: float, limit: str
+) -> None:
+    low = [Held(100, {ANSWERED: 0.5}, False, queued=True, served_us=served_us)]
+    held = [*low, Held(200, {ANSWERED: 1.0}, False, queued=True, served_us=100.0)]
+    curve = climb(held, range(2))
+    climbed = Climbed(curve, held, crossing(curve), "")
+    assert climbed.spared == limit and not climbed.is_found
+    (objective,) = run({"a": 1000.0}).objectives
+    known = _capacity(objective, climbed, (), None)
+    assert (known.finding, known.limit) == (
+        ("can't tell", "connections") if limit else ("not met", ANSWERED)
+    )
 
 
 @pytest.mark.parametrize(("errors", "breaks"), [({"status": 1}, False), ({"status": 5}, True)])

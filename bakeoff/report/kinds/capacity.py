@@ -122,6 +122,11 @@ def _without(capacity: Capacity, objective: str) -> str:
             f"holds {objective} at {figures.rate(capacity.requests_per_s)} requests/s at least;"
             f" {LIMITS.get(capacity.limit, LIMITS[''])}"
         )
+    if capacity.finding == "can't tell" and capacity.limit in LIMITS:
+        return (
+            f"can't be told for {objective}: at the lowest rate that was offered,"
+            f" {LIMITS[capacity.limit]}"
+        )
     if capacity.finding == "can't tell":
         return (
             f"can't be told for {objective}: no slice had ten requests beyond {capacity.limit};"

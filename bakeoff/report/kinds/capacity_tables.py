@@ -65,7 +65,7 @@ def _between(of: Capacity | Mean) -> str:
 
 
 def _limit(capacity: Capacity) -> str:
-    if capacity.finding == "can't tell":
+    if capacity.finding == "can't tell" and capacity.limit not in ("connections", "generator"):
         return f"too few requests for {capacity.limit}"
     return {"answered": "queue grew", "": "end of ladder"}.get(capacity.limit, capacity.limit)
 
