@@ -15,7 +15,6 @@ from bakeoff.model.receipt import Handle
 from bakeoff.model.request import MessageSection, RequestSection
 from bakeoff.verify.exchange import (
     READ_TIMEOUT_S,
-    SPEAKS_TLS,
     Answer,
     ClosedAtOnce,
     NoAnswer,
@@ -151,8 +150,9 @@ def why(error: NoAnswer, address: str, protocol: Protocol) -> str:
     HTTP/3, what it offers instead."""
     if isinstance(error, NoHandshake):
         return f"{error}; {offered_over_tcp(address)}"
-    closed = isinstance(error, ClosedAtOnce) and protocol not in OVER_TLS
-    return SPEAKS_TLS if closed and speaks_tls(address) else str(error)
+    if isinstance(error, ClosedAtOnce) and protocol not in OVER_TLS and speaks_tls(address):
+        return error.over_tls
+    return str(error)
 
 
 def answers(

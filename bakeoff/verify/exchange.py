@@ -17,6 +17,7 @@ ANSWER_TIMEOUT_S = 10.0
 """For all of an answer, however steadily it comes."""
 RESPONSE_BYTES_MAX = 16 * 1024 * 1024
 SPEAKS_TLS = "its port speaks TLS; give its https:// URL, or --protocol h1-tls or h2 to a command"
+WEBSOCKET_OVER_TLS = "its port speaks TLS; give its wss:// URL, or --protocol h1-tls to a command"
 TLS_RECORDS = (b"\x15\x03", b"\x16\x03")
 """How what a server says over TLS begins."""
 
@@ -41,7 +42,10 @@ class WrongAnswer(NoAnswer):
 
 
 class ClosedAtOnce(NoAnswer):
-    """The connection was closed before the first byte of an answer."""
+    """The connection was closed before the first byte of an answer. `over_tls` is the reason where
+    its port speaks TLS."""
+
+    over_tls = SPEAKS_TLS
 
 
 @dataclass(frozen=True)

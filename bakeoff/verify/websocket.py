@@ -25,8 +25,8 @@ from wsproto.utilities import ProtocolError, RemoteProtocolError
 from bakeoff.model.request import MessageSection
 from bakeoff.model.websocket import MESSAGE_BYTES_MAX
 from bakeoff.verify.exchange import (
-    SPEAKS_TLS,
     TLS_RECORDS,
+    WEBSOCKET_OVER_TLS,
     Answer,
     ClosedAtOnce,
     NoAnswer,
@@ -78,6 +78,10 @@ class _Deflate(PerMessageDeflate):
         return super().frame_inbound_payload_data(proto, data)
 
 
+class _ClosedAtOnce(ClosedAtOnce):
+    over_tls = WEBSOCKET_OVER_TLS
+
+
 class Messages:
     """A connection that was upgraded. Raises `NoAnswer` where the server doesn't agree to that."""
 
@@ -95,6 +99,8 @@ class Messages:
         event = self._next()
         if isinstance(event, RejectConnection):
             status = event.status_code
+            if status == 400 and b"HTTPS" in self._raw:
+                raise NoAnswer(WEBSOCKET_OVER_TLS)  # Servers of TLS say so in plain HTTP.
             raise WrongAnswer(f"answered the upgrade with status {status}, not 101", status)
         self._agreed = isinstance(event, AcceptConnection)
         if self._deflate and not self._deflate.enabled():
@@ -172,7 +178,7 @@ class Messages:
             data = received(self._socket, bool(self._raw), self._asked_ns)
             if not data:
                 when = "in the middle of" if self._raw else "before"
-                kind = NoAnswer if self._agreed or self._raw else ClosedAtOnce
+                kind = NoAnswer if self._agreed or self._raw else _ClosedAtOnce
                 raise kind(f"the connection was closed {when} {_AWAITED[self._agreed]}")
             self._raw += data
             self._received_ns.append(time.monotonic_ns())
@@ -180,7 +186,7 @@ class Messages:
                 self._ws.receive_data(data)
             except RemoteProtocolError as error:
                 if self._raw.startswith(TLS_RECORDS):
-                    raise NoAnswer(SPEAKS_TLS) from None
+                    raise NoAnswer(WEBSOCKET_OVER_TLS) from None
                 raise WrongAnswer(f"its answer to the upgrade is wrong: {error}") from None
 
     def _closed(self, event: CloseConnection, came: int) -> str:

@@ -3,16 +3,19 @@
 import base64
 import zlib
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bakeoff.model.receipt import Verification
 from bakeoff.model.workload import Workload
+from bakeoff.start.certificate import make_certificate
 from bakeoff.verify import answers, audit, verify
 from bakeoff.verify.audit import probe
 from bakeoff.verify.mix import opening
 from bakeoff.verify.websocket import AHEAD_BYTES_MAX
+from tests.verify.protocols import a_server
 from tests.verify.serving import Serve, handle_and_entry, serving
 from tests.verify.websockets import echoing, frame
 
@@ -124,6 +127,21 @@ def test_what_is_wrong_is_named(serve: Serve, said: str) -> None:
     (problem,) = verified(serve).problems
     assert problem.startswith("GET /: ")
     assert said in problem
+
+
+PLAIN = b"HTTP/1.1 400 B\r\nContent-Length: 41\r\n\r\nA plain HTTP request came to an HTTPS port"
+
+
+@pytest.mark.parametrize("answer", [b"\x15\x03\x01\x00\x02\x02\x46", PLAIN])
+def test_a_port_that_speaks_tls_is_told_its_scheme(answer: bytes) -> None:
+    (problem,) = verified(echoing(upgrade=answer)).problems
+    assert "wss://" in problem and "https://" not in problem
+
+
+def test_a_port_that_speaks_tls_and_says_nothing_is_told_its_scheme_too(tmp_path: Path) -> None:
+    with a_server("h1-tls", make_certificate(tmp_path)) as port:
+        (problem,) = verify(*handle_and_entry("a", port), workload(), 1).problems
+    assert "wss://" in problem and "https://" not in problem
 
 
 @pytest.mark.parametrize(
