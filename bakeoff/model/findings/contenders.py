@@ -56,15 +56,13 @@ LOWER_BOUNDS: Mapping[str, Row] = {
         "the load generator was the limit: it was busy {client_busy:.0%} of the time[ on its core "
         "{client_core}], and the server's cores only {server_busy:.0%}, so the figures are lower "
         "bounds",
-        more="Give the load generator more cores with --cpus, or compare by server CPU, which "
-        "still holds.",
+        more="Give the load generator more cores (--cpus), or compare by server CPU, which holds.",
     ),
     "upstream_limit": Row(
         "the upstream was the limit: it was busy {upstream_busy:.0%} of the time, the load "
         "generator {client_busy:.0%} and the server's cores only {server_busy:.0%}, so the figures "
         "are lower bounds",
-        more="Give the server fewer cores with --cpus, or compare by server CPU, which still "
-        "holds.",
+        more="Give the server fewer cores with --cpus, or compare by server CPU, which holds.",
     ),
     "generator_slow": Row(
         "requests spent {share:.0%} of the time in the load generator, where {limit_share:.0%} is "
@@ -104,7 +102,9 @@ ENTRIES: Mapping[str, Row] = {
         advice="use fewer connections (-c)",
     ),
     "drains": Row(
-        "its slices took {measured_s:.0f} s, and what was under way at their ends {drained_s:.0f} s"
+        "its slices took {measured_s:.0f} s, what was under way at their ends {drained_s:.0f} s",
+        several="{names:who} took longer for what was under way at slices' ends than for these",
+        advice="use fewer connections (-c)",
     ),
     "connections_closed": Row(
         "it closed keep-alive connections: {reopened:,} were opened again for {attempts:,} "
