@@ -24,7 +24,7 @@ def crosscheck(
 ) -> None:
     """Compare our engine's figures with those of other load tools.
 
-    The tools that are installed (wrk, ab, oha, hey, h2load, wrk2, webbench), our
+    The tools that are installed (wrk, ab, oha, hey, h2load, quic-go-load, …), our
     engine, and our engine in place of them load the URL in turn, in rounds of
     random order. Per figure (requests/s, p50, p90, p99) a ratio with its
     interval, and one of: agrees, differs, can't tell.
@@ -33,6 +33,7 @@ def crosscheck(
     bakeoff crosscheck http://localhost:8080/ --tools wrk,volley-wrk -c 100
     bakeoff crosscheck http://localhost:8080/ --close --json crosscheck.json
     bakeoff crosscheck https://localhost:8443/ --ca ca.pem --http2 --tools h2load,oha
+    bakeoff crosscheck https://localhost:8443/ --ca ca.pem --protocol h3
     """
     measure(plan_crosscheck(url, options, environment()), out_dir, json, wide)
 

@@ -18,7 +18,8 @@ import numpy as np
 from bakeoff.judge.claims import MIN_ROUNDS
 from bakeoff.judge.compare import family
 from bakeoff.judge.paired import Paired
-from bakeoff.model.crosscheck import FIGURES, Compared, CrosscheckRun, Figure, Outcome
+from bakeoff.judge.validity import NEAR_LIMIT
+from bakeoff.model.crosscheck import FIGURES, Compared, CrosscheckRun, Figure, Loading, Outcome
 from bakeoff.model.finding import Finding
 from bakeoff.model.load import Loader
 from bakeoff.model.ratio import Ratio
@@ -83,6 +84,38 @@ def crosscheck(
             step_us,
         )
         for ratio in ratios
+    )
+
+
+def explained(compared: Compared, loadings: Sequence[Loading], rate: int | None) -> Compared:
+    """The same, with what is known to make a difference.
+
+    In a closed loop a tool that is busy all the time is the limit of its own figures.
+    """
+    if compared.finding != "differs":
+        return compared
+    ahead = compared.ratio and compared.ratio.told() == "faster"
+    higher = compared.of if ahead else compared.over
+    latency = compared.figure != "requests_per_s"
+    if latency:
+        why = Finding.of("wrk_corrects") if higher == "wrk" else None
+    else:
+        why = None if rate else _limit(compared, loadings)
+    return compared.model_copy(update={"why": why})
+
+
+def _limit(compared: Compared, loadings: Sequence[Loading]) -> Finding | None:
+    """Who was the limit of two tools that differ; None where their CPU time isn't known."""
+    busy = {tool.loader: tool.busy for tool in loadings}
+    of, over = busy[compared.of], busy[compared.over]
+    if of is None or over is None:
+        return None
+    full = [name for name in (compared.of, compared.over) if (busy[name] or 0) >= NEAR_LIMIT]
+    if len(full) == 1:
+        return Finding.of("tool_full", loader=full[0], share=busy[full[0]])
+    code = "tools_full" if full else "tools_not_full"
+    return Finding.of(
+        code, loader=compared.of, share=of, other_loader=compared.over, other_share=over
     )
 
 

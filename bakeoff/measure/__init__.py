@@ -10,6 +10,7 @@ from bakeoff.measure.kernel import (
     read_link_bytes_per_s,
     read_listen_queue,
     read_network,
+    read_received,
     read_tcp,
     read_udp_drops,
     read_used_ns,

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
 from bakeoff.model.base import Contract
 from bakeoff.model.finding import Finding
@@ -11,6 +11,7 @@ from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Connection, Skipped
 from bakeoff.model.protocol import Protocol, Tls
 from bakeoff.model.ratio import Ratio
+from bakeoff.model.readings import Received
 
 Figure = Literal["requests_per_s", "p50", "p90", "p99"]
 Outcome = Literal["agrees", "differs", "can't tell"]
@@ -49,12 +50,16 @@ class CrosscheckPlan(Contract):
 
 
 class CrosscheckRun(Contract):
-    """One run. Without `result` there is a `failure`, in words."""
+    """One run. Without `result` there is a `failure`, in words. `took_s`, `busy` and
+    `received` are those of its record."""
 
     loader: Loader
     round: NonNegativeInt
     result: LoadResult | None
     failure: str = ""
+    took_s: PositiveFloat | None = None
+    busy: NonNegativeFloat | None = None
+    received: Received | None = None
 
     def value(self, figure: Figure) -> float | None:
         """One figure, latencies in µs; None where the tool does not print it."""
@@ -71,7 +76,10 @@ class Loading(Contract):
 
     Latencies are in µs; a figure that the tool does not print is missing. A tool whose
     `http` is not the engine's 1.1 does unequal work. `failures` say why runs gave nothing, each
-    reason once; `errors` are those of all its runs, of the kinds that it tells apart.
+    reason once; `errors` are those of all its runs, of the kinds that it tells apart. `busy` is the
+    median share of its cores' time that it used, `packets_per_answer` the median of what the
+    machine received meanwhile, on loopback those of both sides, and `dropped` the datagrams of all
+    its runs that no socket had room for; None: not known.
     """
 
     loader: Loader
@@ -81,6 +89,9 @@ class Loading(Contract):
     figures: dict[Figure, NonNegativeFloat]
     failures: tuple[str, ...]
     errors: dict[str, PositiveInt]
+    busy: NonNegativeFloat | None = None
+    packets_per_answer: NonNegativeFloat | None = None
+    dropped: NonNegativeInt | None = None
 
 
 class Compared(Contract):

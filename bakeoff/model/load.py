@@ -12,7 +12,7 @@ from bakeoff.model.datagrams import Datagrams
 from bakeoff.model.engine import BadExchange
 from bakeoff.model.protocol import Agreed, Protocol
 
-Tool = Literal["volley", "ab", "wrk", "wrk2", "webbench", "oha", "hey", "h2load"]
+Tool = Literal["volley", "ab", "wrk", "wrk2", "webbench", "oha", "hey", "h2load", "quic-go-load"]
 """Programs whose output can be read into a `LoadResult`."""
 
 Personality = Literal["ab", "wrk", "wrk2", "webbench"]
@@ -27,6 +27,7 @@ Loader = Literal[
     "oha",
     "hey",
     "h2load",
+    "quic-go-load",
     "volley-ab",
     "volley-wrk",
     "volley-wrk2",

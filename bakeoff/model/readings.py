@@ -100,6 +100,14 @@ class TcpTrouble(Counters):
     retransmits: NonNegativeInt
 
 
+class Received(Counters):
+    """What the machine's network stack received, loopback included: IP packets, as they were on the
+    wire, and the datagrams of UDP that no socket had room for (`dropped`)."""
+
+    packets: NonNegativeInt
+    dropped: NonNegativeInt
+
+
 class PathSeen(Contract):
     """What the process did that makes a path, over `lasted_ns`: packets that it forwarded, `lost`
     as it was to, or had no place for (`overrun`); the most that were under way at a time; how late

@@ -27,6 +27,7 @@ from bakeoff.model.readings import (
     Memory,
     NetworkSeen,
     PathSeen,
+    Received,
     TcpTrouble,
     Usage,
 )
@@ -213,7 +214,9 @@ class ToolRun(Contract):
     `of` is the comparison of an article that the run belongs to, and `row` its row; both are empty
     in a crosscheck, which has one server. `kind` is `round` where all took their turns in random
     order, `faithful` where one row's runs came in a row as the article had them. Without `result`
-    there is a `failure`, in words. `output` is what the program printed.
+    there is a `failure`, in words. `output` is what the program printed. It took
+    `took_s`, start and end included, of which it used the share `busy` of its cores' time;
+    `received` is what the machine received meanwhile.
     """
 
     type: Literal["tool-run"] = "tool-run"
@@ -226,6 +229,9 @@ class ToolRun(Contract):
     output: str
     result: LoadResult | None = None
     failure: str = ""
+    took_s: PositiveFloat | None = None
+    busy: NonNegativeFloat | None = None
+    received: Received | None = None
 
 
 class PlanChange(Contract):

@@ -10,7 +10,7 @@ from bakeoff.model.crosscheck import CrosscheckPlan
 from bakeoff.model.errors import BadUsage, nearest
 from bakeoff.model.load import Loader
 from bakeoff.model.plan import Connection
-from bakeoff.model.protocol import HTTP_2, OVER_TLS, OVER_UDP
+from bakeoff.model.protocol import HTTP_2, OVER_TLS, WITH_STREAMS
 from bakeoff.plan.contenders import WEBSOCKET, Trust, parse_url
 from bakeoff.plan.entries import check_loadable
 from bakeoff.plan.environment import Environment
@@ -109,15 +109,10 @@ def plan_crosscheck(
         raise BadUsage(
             f"{'--ca' if options.ca else '--insecure'}: is for an https:// URL; leave it out"
         )
-    if protocol in OVER_UDP:
+    if protocol not in WITH_STREAMS and options.streams > 1:
         raise BadUsage(
-            f"--protocol {protocol}: no load tool but the engine is used for HTTP/3; "
-            "`bakeoff load` is the engine alone"
-        )
-    if protocol not in HTTP_2 and options.streams > 1:
-        raise BadUsage(
-            f"--streams {options.streams}: {protocol} has no streams; they need --protocol h2 "
-            "or h2c"
+            f"--streams {options.streams}: {protocol} has no streams; they need --protocol h2, "
+            "h2c or h3"
         )
     if protocol in HTTP_2 and options.connection == "close":
         raise BadUsage(

@@ -138,6 +138,7 @@ class Meters:
     free_files = staticmethod(measure.read_free_files)
     tcp = staticmethod(measure.read_tcp)
     udp_drops = staticmethod(measure.read_udp_drops)
+    received = staticmethod(measure.read_received)
     listen_queue = staticmethod(measure.read_listen_queue)
     cores = staticmethod(measure.read_cores)
     used_ns = staticmethod(measure.read_used_ns)

@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
-from bakeoff.judge.crosscheck import crosscheck
+from bakeoff.judge.crosscheck import crosscheck, explained
 from bakeoff.model.crosscheck import FIGURES, Compared, CrosscheckRun, Figure
 from bakeoff.model.finding import Finding
 from bakeoff.model.load import Latency, Loader
 from tests.ratios import known
+from tests.report.sample.crosscheck import loading
 from tests.runs.loads import tool_result
 
 ROUNDS = 12
@@ -181,3 +182,28 @@ def test_rounds_in_which_one_failed_say_nothing() -> None:
 def test_without_a_pair_or_a_run_there_is_nothing_to_say() -> None:
     assert crosscheck([], [], exact) == ()
     assert {each.ratio for each in crosscheck([], PAIRS, exact)} == {None}
+
+
+@pytest.mark.parametrize(
+    ("ab", "engine", "rate", "code"),
+    [
+        (0.98, 0.5, None, "tool_full"),
+        (0.5, 0.98, None, "tool_full"),
+        (0.98, 0.97, None, "tools_full"),
+        (0.5, 0.6, None, "tools_not_full"),
+        # At a rate, what was answered is not what could have been.
+        (0.98, 0.5, 1000, None),
+        (None, 0.5, None, None),
+    ],
+)
+def test_where_tools_differ_the_limit_is_named(
+    ab: float | None, engine: float | None, rate: int | None, code: str | None
+) -> None:
+    runs = rounds({"ab": {**ENGINE, "requests_per_s": 10_000}, "engine": ENGINE})
+    (found, *latencies) = crosscheck(runs, PAIRS, exact)
+    loadings = [loading("ab", busy=ab), loading("engine", busy=engine)]
+    why = explained(found, loadings, rate).why
+    assert (why and why.code) == code
+    if why and code == "tool_full":
+        assert why.values == {"loader": "ab" if ab == 0.98 else "engine", "share": 0.98}
+    assert all(explained(each, loadings, rate).why is None for each in latencies)

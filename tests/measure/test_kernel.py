@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from bakeoff.measure import read_cores, read_tcp, read_udp_drops, read_used_ns
+from bakeoff.measure import read_cores, read_received, read_tcp, read_udp_drops, read_used_ns
 from bakeoff.measure.cpu import TICK_NS
 from bakeoff.measure.kernel import parse_cores, parse_counters
 
@@ -67,6 +67,26 @@ def test_datagrams_that_a_full_buffer_has_no_room_for_are_counted_by_port() -> N
             client.sendto(bytes(1200), ("127.0.0.1", port))
         assert 0 < (read_udp_drops(port) or 0) < 100
     assert read_udp_drops(port) is None
+
+
+def test_packets_are_counted_as_they_are_on_the_wire() -> None:
+    before = read_received()
+    with (
+        socket.socket(type=socket.SOCK_DGRAM) as server,
+        socket.socket(type=socket.SOCK_DGRAM) as client,
+    ):
+        server.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        server.bind(("127.0.0.1", 0))
+        client.connect(server.getsockname())
+        # UDP_SEGMENT: one call, and one buffer of the kernel, for four datagrams.
+        client.setsockopt(socket.SOL_UDP, 103, 1000)
+        for _ in range(25):
+            client.send(bytes(4000))
+    after = read_received()
+    if not before or not after:
+        pytest.skip("this kernel doesn't say")
+    seen = after.since(before)
+    assert seen.packets >= 100 and seen.dropped > 0
 
 
 def test_what_a_process_uses_is_used_on_its_core() -> None:

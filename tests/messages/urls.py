@@ -74,7 +74,6 @@ SECTION = Section(
             crosscheck http://localhost/ --rounds 3
             crosscheck http://localhost/ --protocol h2
             crosscheck https://localhost/ --insecure --protocol h2c
-            crosscheck https://localhost/ --insecure --protocol h3
             crosscheck http://localhost/ --insecure
             crosscheck http://localhost/ --streams 4
             crosscheck http://localhost/ --protocol h2c --close
@@ -93,9 +92,16 @@ SECTION = Section(
                 "--tools wrk --rate 100",
                 "--tools ab --protocol h2c",
                 "--tools h2load --protocol h2c --rate 100",
+                "--tools quic-go-load",
             )
         ),
         case("crosscheck https://localhost/ --insecure --tools webbench --close", "", world()),
+        case("crosscheck https://localhost/ --insecure --protocol h3 --tools wrk", "", world()),
+        case(
+            "crosscheck https://localhost/ --insecure --protocol h3 --close --tools oha",
+            "",
+            world(),
+        ),
         case(
             "crosscheck http://localhost:8080/ --tools wrk,ab",
             "neither is installed",

@@ -195,3 +195,18 @@ def test_wrks_correction_is_named_where_its_latencies_are_higher(checked: Checke
     assert why["wrk", "engine", "p99"] == why["volley-wrk", "wrk", "p99"] == corrects
     assert why["wrk", "engine", "p50"] == why["volley-wrk", "wrk", "p50"] is None
     assert why["ab", "engine", "p99"] == why["volley-wrk", "engine", "p99"] is None
+
+
+def test_what_a_tool_costs_is_in_its_figures(checked: Checked) -> None:
+    def tool(loader: Loader, _asked: LoadSpec) -> LoadRun:
+        slow = loader == "wrk"
+        busy = 0.99 if slow else 0.4
+        return LoadRun((loader,), "", tool_result(500 if slow else 1000), "", 2.0, busy)
+
+    crosscheck = checked(Toolbox(tool), loaders=("engine", "wrk"))
+    engine, wrk = crosscheck.loadings
+    assert (engine.busy, wrk.busy, engine.dropped) == (0.4, 0.99, 0)
+    # Four packets in two seconds.
+    assert engine.packets_per_answer == pytest.approx(4 / 2 / 1000)
+    assert wrk.packets_per_answer == pytest.approx(4 / 2 / 500)
+    assert of(crosscheck, "wrk").why == Finding.of("tool_full", loader="wrk", share=0.99)

@@ -20,7 +20,7 @@ from bakeoff.model.load import Loader
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Connection, Entry
 from bakeoff.model.protocol import Agreed, Certificate, Protocol
-from bakeoff.model.readings import CoreTime, Memory, TcpTrouble, Usage
+from bakeoff.model.readings import CoreTime, Memory, Received, TcpTrouble, Usage
 from bakeoff.model.receipt import CpuCounter, Handle, Receipt, Verification
 from bakeoff.model.why import Layer
 from bakeoff.model.workload import Workload
@@ -244,6 +244,10 @@ class World(Audience):
     def udp_drops(self, _port: int) -> int:
         """A datagram dropped in each slice."""
         return self.slices
+
+    def received(self) -> Received:
+        """Four packets and no dropped datagram for each run of a load tool."""
+        return Received(packets=4 * len(self.tool_runs), dropped=0)
 
     def listen_queue(self, port: int) -> int | None:
         entry = self.up[self.pids[port]]

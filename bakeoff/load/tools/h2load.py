@@ -15,7 +15,7 @@ _SPOKEN: dict[Protocol, str] = {"h1": "http/1.1", "h1-tls": "http/1.1", "h2c": "
 
 
 def arguments(spec: LoadSpec) -> tuple[str, ...]:
-    spec.check("h2load", http_2="alone", at_most="requests")
+    spec.check("h2load", versions=(2,), at_most="requests")
     if spec.connection == "close":
         raise BadUsage("h2load keeps its connections; for one per request use the engine")
     return (

@@ -9,7 +9,7 @@ from bakeoff.load.tools.output import Unreadable, latency, result
 from bakeoff.load.tools.spec import LoadSpec, header_arguments
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.load import Latency, LoadResult
-from bakeoff.model.protocol import HTTP_2
+from bakeoff.model.protocol import OVER_UDP, WITH_STREAMS
 
 # What oha calls the requests that were in flight when its time was over.
 IN_FLIGHT = "aborted due to deadline"
@@ -35,10 +35,14 @@ class _Printed(BaseModel):
 
 
 def arguments(spec: LoadSpec) -> tuple[str, ...]:
-    spec.check("oha", http_2="too", keeps_rate=True)
+    spec.check("oha", versions=(1, 2, 3), keeps_rate=True)
     if spec.http == "1.0" and spec.connection == "keep-alive":
         raise BadUsage("oha can't keep connections over HTTP/1.0; use ab or the engine")
-    http = ("2", "-p", str(spec.streams)) if spec.protocol in HTTP_2 else (spec.http,)
+    if spec.protocol in OVER_UDP and spec.connection == "close":
+        raise BadUsage("oha keeps its connections over HTTP/3; for one per request use the engine")
+    version = "3" if spec.protocol in OVER_UDP else "2"
+    streams = ("-p", str(spec.streams))
+    http = (version, *streams) if spec.protocol in WITH_STREAMS else (spec.http,)
     return (
         "oha",
         *("--no-tui", "--output-format", "json"),

@@ -1,16 +1,18 @@
 """Running a load tool against one URL, whichever tool it is."""
 
+import resource
 import signal
 import subprocess
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import bakeoff.command
 from bakeoff.command import Ended
-from bakeoff.installation import engine_path
+from bakeoff.installation import engine_path, shipped
 from bakeoff.load.engine import original
-from bakeoff.load.tools import ab, h2load, hey, oha, volley, webbench, wrk
+from bakeoff.load.tools import ab, h2load, hey, oha, quic_go_load, volley, webbench, wrk
 from bakeoff.load.tools.output import Unreadable, telling_line
 from bakeoff.load.tools.spec import LoadSpec
 from bakeoff.model.errors import MissingPiece
@@ -28,13 +30,16 @@ OWN_FILES = 64
 class LoadRun:
     """One run. `output` is the whole standard output, then the whole standard error.
 
-    Without a `result`, `failure` says why.
+    Without a `result`, `failure` says why. It took `took_s`, start and end included, of which it
+    used the share `busy` of its cores' time.
     """
 
     command: tuple[str, ...]
     output: str
     result: LoadResult | None
     failure: str
+    took_s: float | None = None
+    busy: float | None = None
 
 
 @dataclass(frozen=True)
@@ -76,10 +81,21 @@ _TOOLS: dict[Loader, _Tool] = {
         _NO_PACKAGE.format("wrk2") + " by that name",
         wrk.step_us,
     ),
-    "oha": _Tool("oha", oha.arguments, oha.parse, "cargo install --locked oha"),
+    "oha": _Tool(
+        "oha",
+        oha.arguments,
+        oha.parse,
+        "cargo install --locked oha, for HTTP/3 with --features http3",
+    ),
     "hey": _Tool("hey", hey.arguments, hey.parse, "apt-get install hey", lambda _: hey.STEP_US),
     "h2load": _Tool(
         "h2load", h2load.arguments, h2load.parse, "apt-get install nghttp2-client", h2load.step_us
+    ),
+    "quic-go-load": _Tool(
+        "quic-go-load",
+        quic_go_load.arguments,
+        quic_go_load.parse,
+        f"go build -C {shipped('catalogue/clients/quic-go-load')} -o ~/.local/bin/ .",
     ),
     # webbench's status is its last client's count.
     "webbench": _Tool(
@@ -114,6 +130,7 @@ def missing(loader: Loader) -> str | None:
 def run(loader: Loader, spec: LoadSpec) -> LoadRun:
     tool, argv = _TOOLS[loader], command(loader, spec)
     limit_s = time_limit_s(spec)
+    began_s, used_s = time.monotonic(), _children_s()
     try:
         ended = bakeoff.command.run(
             argv,
@@ -129,13 +146,21 @@ def run(loader: Loader, spec: LoadSpec) -> LoadRun:
     except subprocess.SubprocessError:
         cores = f"core{'s' * (len(spec.cpus) > 1)} {', '.join(map(str, spec.cpus))}"
         return LoadRun(argv, "", None, f"{tool.program} can't be started on {cores}")
+    took_s = time.monotonic() - began_s
+    busy = (_children_s() - used_s) / took_s / (len(spec.cpus) or spec.threads)
     output = ended.stdout + ended.stderr
     if failure := _failure(tool, ended, limit_s):
-        return LoadRun(argv, output, None, failure)
+        return LoadRun(argv, output, None, failure, took_s, busy)
     try:
-        return LoadRun(argv, output, tool.parse(output, spec), "")
+        return LoadRun(argv, output, tool.parse(output, spec), "", took_s, busy)
     except Unreadable as error:
-        return LoadRun(argv, output, None, str(error))
+        return LoadRun(argv, output, None, str(error), took_s, busy)
+
+
+def _children_s() -> float:
+    """The CPU time of all children that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def time_limit_s(spec: LoadSpec) -> float:

@@ -1,6 +1,6 @@
 """The load that a tool is to make, whichever tool it is."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from math import ceil
 from typing import Literal
@@ -11,6 +11,11 @@ from bakeoff.model.plan import Connection, HttpVersion
 from bakeoff.model.protocol import HTTP_2, OVER_UDP, Protocol, Tls
 
 _SPEAKERS = {"1.0": "ab, webbench or the engine", "1.1": "wrk, oha, hey or the engine"}
+_BY_VERSION = {
+    1: "wrk or oha",
+    2: "h2load, oha or the engine",
+    3: "oha, quic-go-load or the engine",
+}
 
 
 @dataclass(frozen=True)
@@ -22,8 +27,8 @@ class LoadSpec:
     `host` is the value of the Host header, as in `Handle.host`. `threads` are the tool's own; the
     engine has one for each of `cpus`, the generator's cores. `rate` is in requests per second over
     all connections; None is a closed loop. `expected_body` None: bodies aren't checked. Over
-    HTTP/2 up to `streams` requests are under way on a connection. `tls` where it goes over TLS:
-    the caller has checked the certificate before, and the tools don't check it.
+    HTTP/2 and HTTP/3 up to `streams` requests are under way on a connection. `tls` where it goes
+    over TLS: the caller has checked the certificate before, and the tools don't check it.
     """
 
     url: str
@@ -71,7 +76,7 @@ class LoadSpec:
         tool: str,
         *,
         http: Literal["1.0", "1.1", "both"] = "both",
-        http_2: Literal["no", "too", "alone"] = "no",
+        versions: Collection[int] = (1,),
         over_tls: bool = True,
         takes_requests: bool = True,
         keeps_rate: bool = False,
@@ -79,18 +84,16 @@ class LoadSpec:
     ) -> None:
         """Raise `BadUsage` if `tool` can't make this load.
 
-        `http_2`: whether it speaks that, beside HTTP/1 or alone.
+        `versions` are HTTP's that it is used for.
         `at_most` "requests": it takes no more connections than requests; "connections": it takes
         no more threads than connections.
         """
-        if self.protocol in OVER_UDP:
-            raise BadUsage(f"{tool} is not used for HTTP/3; for {self.protocol} use the engine")
-        if self.protocol in HTTP_2 and http_2 == "no":
+        version = 3 if self.protocol in OVER_UDP else 2 if self.protocol in HTTP_2 else 1
+        if version not in versions:
             raise BadUsage(
-                f"{tool} doesn't speak HTTP/2; for {self.protocol} use h2load, oha or the engine"
+                f"{tool} is not used for HTTP/{version}; "
+                f"for {self.protocol} use {_BY_VERSION[version]}"
             )
-        if self.protocol not in HTTP_2 and http_2 == "alone":
-            raise BadUsage(f"{tool} is used for HTTP/2 only; for {self.protocol} use wrk or oha")
         if self.tls and not over_tls:
             raise BadUsage(
                 f"{tool} doesn't speak TLS; for {self.protocol} use wrk, oha or the engine"

@@ -26,6 +26,22 @@ NO_FIGURE: Mapping[str, Row] = {
     ),
     "few_rounds": Row("only {n:# round} have this figure of both, and a comparison needs {least}"),
     "wrk_corrects": Row("wrk adds waiting that it did not measure (its “correction”)"),
+    "tool_full": Row(
+        "{loader} had its core busy {share:percent} of the time, and was the limit of its own "
+        "figures",
+        example={"loader": "oha", "share": 0.98},
+    ),
+    "tools_full": Row(
+        "both had their core busy ({loader} {share:percent} of the time, {other_loader} "
+        "{other_share:percent}), and each was the limit of its own figures",
+        example={"loader": "oha", "share": 0.98, "other_share": 0.95},
+    ),
+    "tools_not_full": Row(
+        "neither had its core busy all the time ({loader} {share:percent}, {other_loader} "
+        "{other_share:percent}), so the limit was outside them: the server, or what "
+        "shared their core",
+        example={"loader": "oha", "share": 0.6},
+    ),
     "coarse": Row("{loader} prints no finer than {step_us:duration}", example={"loader": "ab"}),
     "text": Row("{text}", more="These are words of an article, a tool or an earlier version."),
 }

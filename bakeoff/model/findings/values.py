@@ -152,6 +152,8 @@ VALUES: Mapping[str, Meant] = {
     "now_per_s": Meant("requests per second at the end of the warm-up", 31_000.0),
     "opened": Meant("the fewest connections that could be opened in a boot", 12),
     "other": Meant("the contender that it is compared with", "api-v1"),
+    "other_loader": Meant("the load tool that it is compared with", "engine"),
+    "other_share": Meant("the share of that, 0 to 1", 0.55),
     "others": Meant("how many contenders it is not true of", 3),
     "others_us": Meant("the same of the others, the median, µs", 1_200.0),
     "over": Meant("the server node that it is compared with, by its address", "10.0.0.1"),

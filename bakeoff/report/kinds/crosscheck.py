@@ -72,7 +72,12 @@ def headline(result: Crosscheck) -> str:
 
 
 def name(loader: Loader) -> str:
-    return "volley load" if loader == "engine" else loader.replace("-", " ")
+    return "volley load" if loader == "engine" else _spaced(loader)
+
+
+def _spaced(name: str) -> str:
+    """The engine in place of a program is called as its users call it."""
+    return name.replace("volley-", "volley ")
 
 
 def _facts(result: Crosscheck) -> tuple[str, ...]:
@@ -128,8 +133,14 @@ def _figures(result: Crosscheck) -> doc.Table:
             ("runs", lambda tool: figures.count(tool.n)),
             ("requests/s", lambda tool: figures.rate(tool.figures.get("requests_per_s"))),
             *map(latency, FIGURES[1:]),
+            ("core busy", lambda tool: figures.percent(tool.busy)),
+            ("packets per answer", lambda tool: _packets(tool.packets_per_answer)),
         ],
     )
+
+
+def _packets(per_answer: float | None) -> str:
+    return MISSING if per_answer is None else figures.significant(per_answer, 3)
 
 
 def _ratios(result: Crosscheck) -> doc.Table:
@@ -168,6 +179,9 @@ def _notes(result: Crosscheck) -> Iterator[doc.Item]:
         if tool.errors:
             kinds = [f"{n:,} {kind.replace('_', ' ')}" for kind, n in tool.errors.items()]
             yield doc.Item(f"errors in its runs: {listed(kinds)}", "!", name(tool.loader))
+        if tool.dropped:
+            lost = f"{figures.plural(tool.dropped, 'datagram')} in its runs had no room in a socket"
+            yield doc.Item(lost, "!", name(tool.loader))
     for pair in _pairs(result):
         told = [
             (sentence(comparison.why), comparison.figure)
@@ -180,5 +194,5 @@ def _notes(result: Crosscheck) -> Iterator[doc.Item]:
 
 def _skipped(result: Crosscheck) -> Sequence[doc.Item]:
     """The names that share a reason."""
-    reasons = grouped((skip.reason, skip.name.replace("-", " ")) for skip in result.skipped)
+    reasons = grouped((skip.reason, _spaced(skip.name)) for skip in result.skipped)
     return doc.items("–", [f"{listed(names)}: {reason}" for reason, names in reasons.items()])

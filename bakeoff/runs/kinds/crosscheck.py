@@ -9,9 +9,8 @@ from statistics import median
 
 from bakeoff.load import LoadSpec, command, step_us
 from bakeoff.model import crosscheck as contract
-from bakeoff.model.crosscheck import FIGURES, Compared, Crosscheck, CrosscheckPlan, Loading
+from bakeoff.model.crosscheck import FIGURES, Crosscheck, CrosscheckPlan, Loading
 from bakeoff.model.errors import MissingPiece, NoVerdict
-from bakeoff.model.finding import Finding
 from bakeoff.model.load import Loader
 from bakeoff.model.plan import Skipped
 from bakeoff.model.request import RequestSection
@@ -31,7 +30,6 @@ STANDS_IN_FOR: dict[Loader, Loader] = {
     "volley-webbench": "webbench",
 }
 HTTP_1_0 = ("ab", "volley-ab")
-WRK_CORRECTS = Finding.of("wrk_corrects")
 
 
 class CrosscheckRun(Run[CrosscheckPlan, Crosscheck]):
@@ -82,8 +80,11 @@ class CrosscheckRun(Run[CrosscheckPlan, Crosscheck]):
                 watch.measured(done_s, lasts_s, f"round {number + 1} of {plan.rounds}: {loader}")
                 if (number, loader) in done or _gave_up(loader, runs):
                     continue
+                before = stages.meters.received()
                 ran = stages.loads.run_tool(loader, _spec(plan, loader))
-                self.store.append(tool_run(loader, ran, round=number))
+                after = stages.meters.received()
+                received = after and before and after.since(before)
+                self.store.append(tool_run(loader, ran, round=number, received=received))
                 runs = self._runs()
                 if _gave_up(loader, runs):
                     watch.out(loader, runs[-1].failure)
@@ -98,16 +99,20 @@ class CrosscheckRun(Run[CrosscheckPlan, Crosscheck]):
 
     def judge(self) -> Crosscheck:
         from bakeoff.judge.crosscheck import crosscheck as compared
+        from bakeoff.judge.crosscheck import explained
 
         plan, loaders, runs = self.planned, self._loaders(), self._runs()
         measured = {run.loader for run in runs if run.result}
         pairs = _pairs([loader for loader in loaders if loader in measured])
+        loadings = tuple(_loading(plan, loader, runs) for loader in loaders)
         return Crosscheck(
             plan=plan,
             complete=self.is_complete(),
-            loadings=tuple(_loading(plan, loader, runs) for loader in loaders),
+            loadings=loadings,
             skipped=tuple(Skipped(name=name, reason=why) for name, why in self.out().items()),
-            compared=tuple(map(_explained, compared(runs, pairs, step_us))),
+            compared=tuple(
+                explained(one, loadings, plan.rate) for one in compared(runs, pairs, step_us)
+            ),
             runs=tuple(runs),
             machine=self.store.machine(),
         )
@@ -170,7 +175,13 @@ def _usable(run: ToolRun) -> contract.CrosscheckRun:
         failure = f"not a single request was answered rightly{f' ({kinds})' if kinds else ''}"
         result = None
     return contract.CrosscheckRun(
-        loader=run.loader, round=run.round, result=result, failure=failure
+        loader=run.loader,
+        round=run.round,
+        result=result,
+        failure=failure,
+        took_s=run.took_s,
+        busy=run.busy,
+        received=run.received,
     )
 
 
@@ -186,15 +197,6 @@ def _pairs(loaders: Sequence[Loader]) -> list[tuple[Loader, Loader]]:
     return [(of, other) for of, other in over if other in loaders]
 
 
-def _explained(compared: Compared) -> Compared:
-    """The same, with what is known to make a difference."""
-    ahead = compared.ratio and compared.ratio.told() == "faster"
-    higher = compared.of if ahead else compared.over
-    latency = compared.figure != "requests_per_s"
-    explains = compared.finding == "differs" and higher == "wrk" and latency
-    return compared.model_copy(update={"why": WRK_CORRECTS}) if explains else compared
-
-
 def _loading(
     plan: CrosscheckPlan, loader: Loader, runs: Sequence[contract.CrosscheckRun]
 ) -> Loading:
@@ -204,6 +206,13 @@ def _loading(
         for figure in FIGURES
         if (values := [each for run in own if (each := run.value(figure)) is not None])
     }
+    known = [run.received for run in own if run.received]
+    packets = [
+        # A tool's own count leaves its warm-up out, which these don't.
+        run.received.packets / run.took_s / run.result.requests_per_s
+        for run in own
+        if run.result and run.result.requests_per_s and run.received and run.took_s
+    ]
     return Loading(
         loader=loader,
         command=command(loader, spec),
@@ -212,4 +221,7 @@ def _loading(
         figures=medians,
         failures=tuple(dict.fromkeys(run.failure for run in own if run.failure)),
         errors=dict(sum((Counter(run.result.errors) for run in own if run.result), Counter())),
+        busy=median(busy) if (busy := [run.busy for run in own if run.busy is not None]) else None,
+        packets_per_answer=median(packets) if packets else None,
+        dropped=sum(each.dropped for each in known) if known else None,
     )

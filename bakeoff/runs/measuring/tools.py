@@ -28,6 +28,8 @@ def tool_run(loader: Loader, ran: LoadRun, **place: Any) -> ToolRun:
         output=ran.output,
         result=ran.result,
         failure=ran.failure,
+        took_s=ran.took_s,
+        busy=ran.busy,
         **place,
     )
 

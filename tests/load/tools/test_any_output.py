@@ -8,7 +8,7 @@ from bakeoff.load.tools import ab
 from bakeoff.load.tools.output import Unreadable
 from bakeoff.model.load import LoadResult
 from tests.load.tools.samples import OUTPUTS, load
-from tests.load.tools.test_outputs import PARSERS
+from tests.load.tools.test_outputs import PARSERS, tool_of
 
 PRINTED = {path.stem: path.read_text() for path in sorted(OUTPUTS.glob("*.txt"))}
 SPEC = load(url="http://127.0.0.1:18395/")
@@ -27,7 +27,7 @@ def read(tool: str, output: str) -> LoadResult | None:
 
 @given(name=names, data=st.data())
 def test_a_cut_output_says_what_the_whole_does(name: str, data: st.DataObject) -> None:
-    output, tool = PRINTED[name], name.removeprefix("published-").partition("-")[0]
+    output, tool = PRINTED[name], tool_of(name)
     cut = read(tool, output[: data.draw(st.integers(0, len(output)))])
     whole = read(tool, output)
     if cut is None:

@@ -97,6 +97,22 @@ ACCEPT = (("Accept", "text/html"),)
             " --insecure --disable-compression",
         ),
         (
+            "oha",
+            {"protocol": "h3", "streams": 4, "tls": TLS},
+            "oha --no-tui --output-format json -c 10 -z 1s --worker-threads 1 --http-version 3 -p 4"
+            " --insecure --disable-compression",
+        ),
+        (
+            "quic-go-load",
+            {"protocol": "h3", "streams": 4, "tls": TLS, "duration_s": 2.5, "headers": ACCEPT},
+            "quic-go-load -c 10 -t 1 -m 4 -d 2.5 -server-name localhost -H Accept: text/html",
+        ),
+        (
+            "quic-go-load",
+            COUNTED | {"protocol": "h3", "tls": TLS, "connection": "close", "host": "example.org"},
+            "quic-go-load -c 10 -t 1 -m 1 -n 5000 -close -host example.org -server-name localhost",
+        ),
+        (
             "engine",
             {"protocol": "h2", "streams": 4, "tls": TLS, "cpus": ()},
             "volley load -c 10 -t 1 -d 1 --protocol h2 --streams 4 --server-name localhost"
@@ -141,12 +157,20 @@ def test_a_body_that_is_no_short_text_is_checked_by_its_hash(body: bytes) -> Non
         (
             "wrk",
             {"protocol": "h2"},
-            "wrk doesn't speak HTTP/2; for h2 use h2load, oha or the engine",
+            "wrk is not used for HTTP/2; for h2 use h2load, oha or the engine",
         ),
-        ("ab", OLD | {"protocol": "h2c"}, "ab doesn't speak HTTP/2"),
-        ("h2load", {}, "h2load is used for HTTP/2 only; for h1 use wrk or oha"),
+        ("ab", OLD | {"protocol": "h2c"}, "ab is not used for HTTP/2"),
+        ("h2load", {}, "h2load is not used for HTTP/1; for h1 use wrk or oha"),
         ("h2load", {"protocol": "h2", "connection": "close"}, "h2load keeps its connections"),
         ("h2load", {"protocol": "h2", "rate": 100}, "h2load can't keep a rate"),
+        ("hey", {"protocol": "h3", "tls": TLS}, "for h3 use oha, quic-go-load or the engine"),
+        ("quic-go-load", {"protocol": "h2c"}, "quic-go-load is not used for HTTP/2"),
+        ("quic-go-load", {"protocol": "h3", "tls": TLS, "rate": 9}, "can't keep a rate"),
+        (
+            "oha",
+            {"protocol": "h3", "tls": TLS, "connection": "close"},
+            "oha keeps its connections over HTTP/3",
+        ),
         ("webbench", OLD | {"protocol": "h1-tls", "tls": TLS}, "webbench doesn't speak TLS"),
         ("webbench", OLD | COUNTED, "webbench takes a duration"),
         ("webbench", OLD | {"rate": 100}, "webbench can't keep a rate"),

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bakeoff.load.tools import ab, h2load, hey, oha, volley, webbench, wrk
+from bakeoff.load.tools import ab, h2load, hey, oha, quic_go_load, volley, webbench, wrk
 from bakeoff.load.tools.output import Unreadable
 from bakeoff.model.load import Latency, LoadResult
 from tests.load.tools.samples import load, printed
@@ -20,6 +20,7 @@ PARSERS = {
     "hey": hey.parse,
     "webbench": webbench.parse,
     "h2load": h2load.parse,
+    "quic-go-load": quic_go_load.parse,
     "volley": volley.parse,
 }
 ENGINE_URL = "http://127.0.0.1:18395/"
@@ -27,9 +28,15 @@ US = {"us": 1, "ms": 1e3, "s": 1e6, "m": 60e6, "h": 3600e6}
 BYTES = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3, "T": 1024**4}
 
 
+def tool_of(name: str) -> str:
+    """Whose output outputs/`name`.txt is."""
+    own = f"{name.removeprefix('published-')}-"
+    return next(tool for tool in PARSERS if own.startswith(f"{tool}-"))
+
+
 def read(name: str, *changes: tuple[str, str], **spec: Any) -> LoadResult:
     """outputs/`name`.txt with each of `changes` made, as a result."""
-    tool = name.removeprefix("published-").partition("-")[0]
+    tool = tool_of(name)
     output = printed(name)
     for old, new in changes:
         assert old in output
@@ -38,6 +45,7 @@ def read(name: str, *changes: tuple[str, str], **spec: Any) -> LoadResult:
         "volley": {"url": ENGINE_URL},
         "wrk2": {"rate": 2000},
         "h2load": {"protocol": "h2c"},
+        "quic-go-load": {"protocol": "h3"},
     }
     return PARSERS[tool](output, load(**{**usual.get(tool, {}), **spec}))
 
@@ -60,6 +68,7 @@ def read(name: str, *changes: tuple[str, str], **spec: Any) -> LoadResult:
         ("hey-resets", 1000, {"status": 143}),
         ("hey-refused", 0, {"failed": 1000}),
         ("h2load-non-2xx", 100, {"status": 100}),
+        ("quic-go-load-refused", 0, {"failed": 4}),
         ("volley-keep-alive", 20661, {}),
         ("volley-mismatch", 1797, {"mismatch_length": 2985}),
     ],
@@ -69,7 +78,7 @@ def test_requests_are_answers_and_errors_are_of_the_kinds_that_the_tool_tells_ap
 ) -> None:
     result = read(name)
     assert (result.requests, result.errors) == (requests, errors)
-    assert result.tool == name.partition("-")[0]
+    assert result.tool == tool_of(name)
     if result.tool != "volley":
         unknown = (result.misses, result.limited_by, result.client, result.first_bad)
         assert unknown == (None, None, None, None)
@@ -91,6 +100,7 @@ def test_requests_are_answers_and_errors_are_of_the_kinds_that_the_tool_tells_ap
         ("hey-refused", None),
         # It prints no percentiles.
         ("h2load-non-2xx", (1150, None, None, None, None, None, 3250, 1430)),
+        ("quic-go-load-refused", None),
         ("published-webbench", None),
     ],
 )

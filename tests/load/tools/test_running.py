@@ -48,6 +48,7 @@ def test_a_run_has_its_command_its_output_and_its_result(programs: Path) -> None
     assert ran.output == printed("ab-close") + "Finished 2000 requests\n"
     assert ran.result is not None and ran.result.requests == 2000
     assert ran.failure == ""
+    assert ran.took_s and ran.busy is not None and ran.busy >= 0
 
 
 def test_the_tool_is_given_its_arguments(programs: Path) -> None:
@@ -147,7 +148,7 @@ def test_the_time_limit_comes_from_the_run(spec: LoadSpec, limit_s: float) -> No
         ("wrk", "apt-get install wrk"),
         ("webbench", "Debian has no package of it; build webbench 1.5 and put it on PATH"),
         ("wrk2", "Debian has no package of it; build wrk2 and put it on PATH by that name"),
-        ("oha", "cargo install --locked oha"),
+        ("oha", "cargo install --locked oha, for HTTP/3 with --features http3"),
         ("hey", "apt-get install hey"),
     ],
 )

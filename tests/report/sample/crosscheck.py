@@ -48,8 +48,8 @@ def crosscheck(**changed: Any) -> Crosscheck:
         "plan": plan(),
         "complete": True,
         "loadings": (
-            loading("engine"),
-            loading("wrk"),
+            loading("engine", busy=0.61, packets_per_answer=2.0, dropped=0),
+            loading("wrk", busy=0.98, packets_per_answer=2.04, dropped=3),
             loading("ab", 0.5, http="1.0", figures={"requests_per_s": 24_000.0, "p50": 0.0}),
             loading("volley-ab", 0.5, http="1.0", errors={"status": 12_000, "read": 1}),
             loading("hey", n=0, figures={}, failures=("hey was ended by SIGKILL",)),
