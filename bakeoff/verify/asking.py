@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import ssl
 import struct
@@ -149,10 +150,29 @@ def why(error: NoAnswer, address: str, protocol: Protocol) -> str:
     """The reason, which some servers of TLS don't tell to a client without it; of one without
     HTTP/3, what it offers instead."""
     if isinstance(error, NoHandshake):
-        return f"{error}; {offered_over_tcp(address)}"
+        elsewhere = _alternative(address)
+        return f"{error}; {offered_over_tcp(address)}{elsewhere and f', and {elsewhere}'}"
     if isinstance(error, ClosedAtOnce) and protocol not in OVER_TLS and speaks_tls(address):
         return error.over_tls
     return str(error)
+
+
+def _alternative(address: str) -> str:
+    """Where a server says over TCP that it speaks HTTP/3 (Alt-Svc, RFC 7838); or nothing."""
+    anybody = Tls(server_name=address.rpartition(":")[0].strip("[]"), insecure=True)
+    protocols: tuple[Protocol, ...] = ("h2", "h1-tls")
+    for protocol in protocols:
+        try:
+            with _open(address, protocol, anybody, address, READ_TIMEOUT_S, close=True) as opened:
+                headers = opened.ask(GET, "/").headers
+        except (NoAnswer, OSError):
+            continue
+        offered = ",".join(value for name, value in headers if name == "alt-svc")
+        if found := re.search(r'(?:^|[\s,])h3="([^":]*):(\d{1,5})"', offered):
+            host, port = found.groups()
+            there = f"{host or address.rpartition(':')[0]}:{port}"
+            return f"by Alt-Svc h3 at UDP {there}: give the URL https://{there}/"
+    return ""
 
 
 def answers(

@@ -1,8 +1,9 @@
 """A server is checked over HTTP/3, and one without it is told what it offers instead."""
 
 import base64
+import socket
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -104,6 +105,18 @@ def over_tcp(run: Certificate) -> Iterator[int]:
         yield port
 
 
+def announcing(service: str) -> Callable[[Certificate], AbstractContextManager[int]]:
+    """A server of TCP whose answers have this Alt-Svc."""
+
+    def serve(connection: socket.socket) -> None:
+        with connection, suppress(OSError):
+            while connection.recv(65536):
+                head = f"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nAlt-Svc: {service}\r\n\r\n"
+                connection.sendall(head.encode())
+
+    return lambda run: a_server("h1-tls", run, serve=serve)
+
+
 @contextmanager
 def in_cleartext(run: Certificate) -> Iterator[int]:
     with a_server("h1", run) as port:
@@ -115,6 +128,20 @@ def in_cleartext(run: Certificate) -> Iterator[int]:
     [
         (closed, "nothing listens at UDP 127.0.0.1:{}; nothing listens at its TCP port either"),
         (over_tcp, "nothing listens at UDP 127.0.0.1:{}; over TCP it offers h2 and h1-tls"),
+        (
+            announcing('h3-29=":1", h3=":8443"; ma=86400, h2=":443"'),
+            "nothing listens at UDP 127.0.0.1:{}; over TCP it offers h1-tls, and by Alt-Svc h3 at "
+            "UDP 127.0.0.1:8443: give the URL https://127.0.0.1:8443/",
+        ),
+        (
+            announcing('h3="alt.example:444"'),
+            "nothing listens at UDP 127.0.0.1:{}; over TCP it offers h1-tls, and by Alt-Svc h3 at "
+            "UDP alt.example:444: give the URL https://alt.example:444/",
+        ),
+        (
+            announcing("clear"),
+            "nothing listens at UDP 127.0.0.1:{}; over TCP it offers h1-tls",
+        ),
         (
             in_cleartext,
             "nothing listens at UDP 127.0.0.1:{}; "
