@@ -215,7 +215,7 @@ class ToolRun(Contract):
     in a crosscheck, which has one server. `kind` is `round` where all took their turns in random
     order, `faithful` where one row's runs came in a row as the article had them. Without `result`
     there is a `failure`, in words. `output` is what the program printed. It took
-    `took_s`, start and end included, of which it used the share `busy` of its cores' time;
+    `took_s`, its start included, of which it used the share `busy` of its cores' time;
     `received` is what the machine received meanwhile.
     """
 

@@ -35,12 +35,14 @@ class _Printed(BaseModel):
 
 
 def arguments(spec: LoadSpec) -> tuple[str, ...]:
-    spec.check("oha", versions=(1, 2, 3), keeps_rate=True)
+    over_udp = spec.protocol in OVER_UDP
+    # Its end over HTTP/3 is in its time, and nothing else says when the last answer came.
+    spec.check("oha", versions=(1, 2, 3), keeps_rate=True, takes_requests=not over_udp)
     if spec.http == "1.0" and spec.connection == "keep-alive":
         raise BadUsage("oha can't keep connections over HTTP/1.0; use ab or the engine")
-    if spec.protocol in OVER_UDP and spec.connection == "close":
+    if over_udp and spec.connection == "close":
         raise BadUsage("oha keeps its connections over HTTP/3; for one per request use the engine")
-    version = "3" if spec.protocol in OVER_UDP else "2"
+    version = "3" if over_udp else "2"
     streams = ("-p", str(spec.streams))
     http = (version, *streams) if spec.protocol in WITH_STREAMS else (spec.http,)
     return (
@@ -68,7 +70,8 @@ def parse(output: str, spec: LoadSpec) -> LoadResult:
     """
     printed = _printed(output)
     # Its own requests per second include those that failed.
-    answers, duration_s = sum(printed.statuses.values()), printed.summary.total
+    answers = sum(printed.statuses.values())
+    duration_s = printed.summary.total - _waited_s(printed, spec)
     failed = sum(times for reason, times in printed.errors.items() if reason != IN_FLIGHT)
     good = sum(times for code, times in printed.statuses.items() if code.startswith("2"))
     return result(
@@ -77,10 +80,23 @@ def parse(output: str, spec: LoadSpec) -> LoadResult:
         requests=answers,
         duration_s=duration_s,
         requests_per_s=answers / duration_s,
-        bytes_per_s=printed.summary.size_per_s,
+        bytes_per_s=printed.summary.size_per_s * printed.summary.total / duration_s,
         latency_us=_latency(printed),
         errors={"status": answers - good, "failed": failed},
     )
+
+
+def waited_s(output: str, spec: LoadSpec) -> float:
+    """How long it waited at its end. Raises `Unreadable`."""
+    return _waited_s(_printed(output), spec)
+
+
+def _waited_s(printed: _Printed, spec: LoadSpec) -> float:
+    """Over HTTP/3 it says goodbye and waits until the server closes the connections, which it need
+    not do before they are idle for too long."""
+    if spec.protocol not in OVER_UDP or spec.duration_s is None:
+        return 0.0
+    return max(0.0, printed.summary.total - spec.duration_s)
 
 
 def _printed(output: str) -> _Printed:

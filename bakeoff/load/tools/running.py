@@ -30,7 +30,7 @@ OWN_FILES = 64
 class LoadRun:
     """One run. `output` is the whole standard output, then the whole standard error.
 
-    Without a `result`, `failure` says why. It took `took_s`, start and end included, of which it
+    Without a `result`, `failure` says why. The load took `took_s`, its start included, of which it
     used the share `busy` of its cores' time.
     """
 
@@ -47,6 +47,7 @@ class _Tool:
     """How one loader is called and read; `statuses` None: its exit status says nothing.
 
     `step_us` is the distance between two latencies that it prints, about the one that is given.
+    `waited_s` is how long it did nothing but wait for its end, by its output.
     """
 
     program: str
@@ -55,6 +56,7 @@ class _Tool:
     install: str = ""
     step_us: Callable[[float], float] = lambda _: 0.0
     statuses: tuple[int, ...] | None = (0,)
+    waited_s: Callable[[str, LoadSpec], float] = lambda _output, _spec: 0.0
 
 
 def _stand_in(arguments: Callable[[LoadSpec], tuple[str, ...]]) -> _Tool:
@@ -86,6 +88,7 @@ _TOOLS: dict[Loader, _Tool] = {
         oha.arguments,
         oha.parse,
         "cargo install --locked oha, for HTTP/3 with --features http3",
+        waited_s=oha.waited_s,
     ),
     "hey": _Tool("hey", hey.arguments, hey.parse, "apt-get install hey", lambda _: hey.STEP_US),
     "h2load": _Tool(
@@ -146,15 +149,17 @@ def run(loader: Loader, spec: LoadSpec) -> LoadRun:
     except subprocess.SubprocessError:
         cores = f"core{'s' * (len(spec.cpus) > 1)} {', '.join(map(str, spec.cpus))}"
         return LoadRun(argv, "", None, f"{tool.program} can't be started on {cores}")
-    took_s = time.monotonic() - began_s
-    busy = (_children_s() - used_s) / took_s / (len(spec.cpus) or spec.threads)
+    took_s, used_s = time.monotonic() - began_s, _children_s() - used_s
     output = ended.stdout + ended.stderr
     if failure := _failure(tool, ended, limit_s):
-        return LoadRun(argv, output, None, failure, took_s, busy)
+        return LoadRun(argv, output, None, failure)
     try:
-        return LoadRun(argv, output, tool.parse(output, spec), "", took_s, busy)
+        result = tool.parse(output, spec)
+        took_s -= tool.waited_s(output, spec)
     except Unreadable as error:
-        return LoadRun(argv, output, None, str(error), took_s, busy)
+        return LoadRun(argv, output, None, str(error))
+    busy = used_s / took_s / (len(spec.cpus) or spec.threads)
+    return LoadRun(argv, output, result, "", took_s, busy)
 
 
 def _children_s() -> float:

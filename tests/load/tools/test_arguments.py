@@ -171,6 +171,7 @@ def test_a_body_that_is_no_short_text_is_checked_by_its_hash(body: bytes) -> Non
             {"protocol": "h3", "tls": TLS, "connection": "close"},
             "oha keeps its connections over HTTP/3",
         ),
+        ("oha", COUNTED | {"protocol": "h3", "tls": TLS}, "oha takes a duration"),
         ("webbench", OLD | {"protocol": "h1-tls", "tls": TLS}, "webbench doesn't speak TLS"),
         ("webbench", OLD | COUNTED, "webbench takes a duration"),
         ("webbench", OLD | {"rate": 100}, "webbench can't keep a rate"),

@@ -46,6 +46,7 @@ def read(name: str, *changes: tuple[str, str], **spec: Any) -> LoadResult:
         "wrk2": {"rate": 2000},
         "h2load": {"protocol": "h2c"},
         "quic-go-load": {"protocol": "h3"},
+        **({"oha": {"protocol": "h3"}} if name == "oha-h3" else {}),
     }
     return PARSERS[tool](output, load(**{**usual.get(tool, {}), **spec}))
 
@@ -183,6 +184,14 @@ class TestAb:
     def test_a_failed_write_is_an_error(self) -> None:
         change = ("Write errors: 0", "Write errors: 3")
         assert read("published-ab", change).errors == {"write": 3}
+
+
+def test_what_oha_waits_at_its_end_over_http_3_is_none_of_its_time() -> None:
+    result = read("oha-h3")
+    assert oha.waited_s(printed("oha-h3"), load(protocol="h3")) > 29
+    assert (result.duration_s, result.requests) == (1.0, result.requests_per_s)
+    assert result.bytes_per_s == pytest.approx(13 * result.requests)
+    assert oha.waited_s(printed("oha-h3"), load()) == 0
 
 
 class TestWrk:
