@@ -37,10 +37,8 @@ const LONG: u8 = 0x7f;
 pub struct FrameHead {
     /// No fragment follows.
     pub is_last: bool,
-    /// The first reserved bit is 1.
-    pub is_compressed: bool,
-    /// The two others are 0.
-    pub is_plain: bool,
+    /// The three reserved bits.
+    pub reserved: u8,
     /// See [`opcode`].
     pub opcode: u8,
     /// What its payload is masked with.
@@ -67,8 +65,7 @@ impl FrameHead {
         };
         let head = Self {
             is_last: first & LAST != 0,
-            is_compressed: first & COMPRESSED != 0,
-            is_plain: first & 0x30 == 0,
+            reserved: first & 0x70,
             opcode: first & 0xf,
             key,
             length,
@@ -82,12 +79,17 @@ impl FrameHead {
         self.opcode >= opcode::CLOSE
     }
 
+    /// Whether the message that begins with it is compressed.
+    pub(crate) fn is_compressed(&self) -> bool {
+        self.reserved & COMPRESSED != 0
+    }
+
     /// Whether a server may send it, whatever came before. `compresses`: permessage-deflate was agreed on.
     pub(crate) fn check(&self, compresses: bool) -> Result<(), &'static str> {
-        if !self.is_plain || (self.is_compressed && !compresses) {
+        if self.reserved & !(if compresses { COMPRESSED } else { 0 }) != 0 {
             return Err("a frame with a reserved bit that no agreed extension has");
         }
-        if self.is_compressed && !matches!(self.opcode, opcode::TEXT | opcode::BINARY) {
+        if self.is_compressed() && !matches!(self.opcode, opcode::TEXT | opcode::BINARY) {
             return Err("a frame that is marked as compressed and begins no message");
         }
         if !matches!(self.opcode, 0..=2 | 8..=10) {
@@ -230,7 +232,7 @@ mod tests {
             let (head, end) = FrameHead::read(&out).unwrap();
             prop_assert!(end <= HEAD_LIMIT && FrameHead::read(&out[..end - 1]).is_none());
             let expected = FrameHead {
-                is_last: true, is_compressed: false, is_plain: true, opcode: code, key,
+                is_last: true, reserved: 0, opcode: code, key,
                 length: length as u64, is_minimal: true,
             };
             prop_assert_eq!(head, expected);

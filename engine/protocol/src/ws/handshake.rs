@@ -299,7 +299,7 @@ mod tests {
             (&["permessage-deflate; server_no_context_takeover"; 2], Some(UpgradeFault::Extension)),
         ] {
             let lines: String =
-                values.iter().map(|value| format!("\r\n{EXTENSIONS}: {value}")).collect();
+                values.iter().map(|value| ["\r\n", EXTENSIONS, ": ", value].concat()).collect();
             let answer = GOOD.replace("\r\n\r\n", &format!("{lines}\r\n\r\n"));
             let read = offering.read(answer.as_bytes(), accept);
             let expected = fault

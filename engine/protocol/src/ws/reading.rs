@@ -160,7 +160,7 @@ impl<T: Ticket> WebSocket<T> {
                 (_, false) => {
                     self.is_within_message = true;
                     self.echo.begin(opcode == opcode::TEXT, expected);
-                    self.inflater = head.is_compressed.then(|| {
+                    self.inflater = head.is_compressed().then(|| {
                         let mut inflater = shared.spare.take().unwrap_or_default();
                         inflater.begin();
                         inflater

@@ -181,7 +181,7 @@ fn compressed_echoes_that_are_wrong() {
         ("bad deflate", b"\xff\xff\xff".to_vec(), "malformed", "can't be inflated"),
         (
             "a bomb",
-            deflated(&[b'x'; (1 << 20) + 1]),
+            deflated(&vec![b'x'; (1 << 20) + 1]),
             "malformed",
             "a compressed message of more than 1048576 bytes",
         ),
