@@ -273,6 +273,7 @@ def row(
         memory_mib=MemoryUse(
             idle=_mean_mib(entry.idle for entry in started), loaded=_mean_mib(history.loaded(name))
         ),
+        memory_kib_per_connection=history.kib_per_connection(name),
         bytes_per_response=ResponseBytes(
             head=verification.head_bytes if verification else 0,
             body=verification.body_bytes if verification else 0,

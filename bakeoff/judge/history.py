@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from math import log
+from statistics import fmean
 from typing import Literal
 
 from bakeoff.judge import loaders
@@ -142,6 +143,19 @@ class History:
 
     def loaded(self, name: str) -> list[Memory]:
         return [end.loaded[name] for end in self.ends if name in end.loaded]
+
+    def kib_per_connection(self, name: str) -> float | None:
+        """What each of its connections takes at rest, the mean over boots."""
+        weighed = [
+            (entry.holding.pss_mib - entry.idle.pss_mib) * 1024 / start.connections_open[name]
+            for start in self.starts
+            for entry in start.started
+            if entry.name == name
+            and entry.holding
+            and entry.idle
+            and start.connections_open.get(name)
+        ]
+        return fmean(weighed) if weighed else None
 
     def places(self, plan: Plan, name: str) -> int:
         """How many requests to an entry can be under way at a time, over all connections.

@@ -168,6 +168,7 @@ class VerdictEntry(Contract):
     percentiles_us: tuple[tuple[float, float], ...] = ()
     cpu_us_per_request: PerRequest
     memory_mib: MemoryUse
+    memory_kib_per_connection: IfGiven[float] = None
     bytes_per_response: ResponseBytes
     requests: NonNegativeInt
     measured_s: NonNegativeFloat

@@ -138,7 +138,11 @@ class Costs(Contract):
 
 
 class BootEntry(Contract):
-    """One contender of one boot, up and verified; audited in the first boot alone."""
+    """One contender of one boot, up and verified; audited in the first boot alone.
+
+    `idle` is its memory before any load, `holding` that with all connections open and at rest, of
+    many connections alone.
+    """
 
     name: str
     pid: PositiveInt | None
@@ -147,6 +151,7 @@ class BootEntry(Contract):
     time_to_ready_ms: NonNegativeFloat | None
     cpu_source: str
     idle: Memory | None
+    holding: IfGiven[Memory] = None
     verification: Verification
     audit: Audit | None = None
 

@@ -132,8 +132,10 @@ def later(of: Difference | None) -> str:
     return f"{more:+.{decimals}f} {unit} ({low:.{decimals}f} to {high:.{decimals}f})"
 
 
-def mib(value: float | None) -> str:
-    return MISSING if value is None or not math.isfinite(value) else f"{significant(value, 3)} MiB"
+def mib(value: float | None, unit: str = "MiB") -> str:
+    return (
+        MISSING if value is None or not math.isfinite(value) else f"{significant(value, 3)} {unit}"
+    )
 
 
 def percent(share: float | None) -> str:

@@ -184,3 +184,25 @@ def test_a_server_with_a_short_listen_queue_gets_as_many_connections_as_it_holds
     asked = place.bakeoff(*race, "-c", "64")
     assert asked.status == 3
     assert "use -c 5" in " ".join(asked.err.split())
+
+
+HELD = """
+asyncio.BaseEventLoop.create_server.__kwdefaults__["backlog"] = 4096
+class Held(asyncio.Protocol):
+    def __init__(self):
+        self.more = b"x" * {kib} * 1024
+asyncio.Protocol = Held
+"""
+
+
+def test_what_an_idle_connection_takes_is_in_the_report(place: Place) -> None:
+    servers = [place.server(f"held_{kib}", before=HELD.format(kib=kib)) for kib in (1, 65)]
+    connections = ("-c", "1000", "--boots", "1", "--no-twin", "--warm-up", "1s", "-d", "1")
+    ended = place.bakeoff("race", *servers, *connections, "--json", "verdict.json")
+    assert ended.status in (0, 3), ended.err
+    verdict = Verdict.read_json(place.path / "verdict.json")
+    light, heavy = (verdict.entry(f"held_{kib}.py") for kib in (1, 65))
+    assert light and light.memory_kib_per_connection
+    assert heavy and heavy.memory_kib_per_connection
+    assert 56 < heavy.memory_kib_per_connection - light.memory_kib_per_connection < 80
+    assert "per connection" in (place.path / "runs/latest/report.md").read_text()

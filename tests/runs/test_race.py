@@ -240,6 +240,25 @@ def test_a_boot_says_what_became_of_processes_memory_and_tcp_while_blocks_were_m
         assert end.lasted_s >= window_s / len(end.loaded)
 
 
+@pytest.mark.parametrize(
+    ("options", "weighed"),
+    [
+        ({"connections": 1000}, True),
+        ({"connections": 999}, False),
+        ({"connections": 1000, "connection": "close"}, False),
+    ],
+)
+def test_many_connections_are_weighed_at_rest(
+    measure: Measure, options: dict[str, Any], weighed: bool
+) -> None:
+    finished = measure.race(World(SPEEDS), "fast", "slow", boots=2, **options)
+    starts = [record for record in finished.records() if record.type == "boot"]
+    assert len(starts) == 2
+    assert {bool(entry.holding) for start in starts for entry in start.started} == {weighed}
+    held = [entry.memory_kib_per_connection for entry in finished.result.entries]
+    assert held == [0.0 if weighed else None] * len(held)
+
+
 def test_the_verdict_says_where_work_is_unequal(measure: Measure) -> None:
     world = World(
         SPEEDS,

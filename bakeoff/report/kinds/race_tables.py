@@ -104,11 +104,16 @@ def _generator_busy(entry: VerdictEntry) -> str:
 
 
 def memory(verdict: Verdict) -> Table:
+    weighed = any(e.memory_kib_per_connection is not None for e in verdict.entries)
+    per_connection: EntryColumns = [
+        ("per connection", lambda e: figures.mib(e.memory_kib_per_connection, "KiB"))
+    ]
     return _per_entry(
         "Memory, bytes and start",
         verdict.entries,
         [
             ("idle", lambda e: figures.mib(e.memory_mib.idle)),
+            *(per_connection if weighed else []),
             ("loaded", lambda e: figures.mib(e.memory_mib.loaded)),
             ("head", lambda e: figures.octets(e.bytes_per_response.head)),
             ("body", lambda e: figures.octets(e.bytes_per_response.body)),
@@ -116,7 +121,8 @@ def memory(verdict: Verdict) -> Table:
             ("time to ready", lambda e: _milliseconds(e.time_to_ready_ms)),
         ],
         "Memory is Pss over the process tree. Time to ready runs from the start to the first"
-        " answer.",
+        " answer."
+        + (" Per connection: what it grew by with all connections open and at rest." * weighed),
     )
 
 

@@ -152,6 +152,7 @@ class Boot:
         """
         if self.earlier:
             session.connect()
+            session.weigh_connections()
             meter = Meter(session)
         else:
             meter = connect_within_limits(session)

@@ -45,6 +45,7 @@ def connect_within_limits(session: Session) -> Meter:
         _have_fewer(session, full)
     before = _turned_away(session)
     session.connect()
+    session.weigh_connections()
     # The kernel counts for all together; it can only be those with short queues.
     has_overflowed = _turned_away(session) > before
     meter = Meter(session)

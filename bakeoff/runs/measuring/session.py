@@ -17,6 +17,9 @@ from bakeoff.runs.measuring.context import Context
 from bakeoff.runs.measuring.instances import Instances, Running, infer_expectations
 from bakeoff.runs.stages import program_key
 
+WEIGHED_MIN = 1000
+"""With fewer connections, what each takes is less than what a server's memory varies by."""
+
 
 class Session:
     """The contenders called `names`, running together with an engine connected to them.
@@ -43,6 +46,7 @@ class Session:
         self.out: dict[str, str] = {}
         self._names = names
         self._idle: dict[str, Memory | None] = {}
+        self._holding: dict[str, Memory | None] = {}
         self._load: Generator | None = None
         self._audits: Mapping[str, Audit] = {}
         self._programs: dict[str, Program] = {}
@@ -135,6 +139,12 @@ class Session:
             self.running = list(running)
         self._load = self.new_load()
 
+    def weigh_connections(self) -> None:
+        """Read the memory of each while it holds its connections at rest, if those are many."""
+        if self.plan.connection == "keep-alive" and self.plan.connections >= WEIGHED_MIN:
+            self.context.stages.clock.settle()
+            self._holding = {one.key: self.instances.memory(one) for one in self.running}
+
     def new_load(
         self,
         running: Sequence[Running] | None = None,
@@ -177,6 +187,7 @@ class Session:
                     time_to_ready_ms=each.handle.time_to_ready_ms,
                     cpu_source=each.handle.cpu.kind,
                     idle=self._idle[each.key],
+                    holding=self._holding.get(each.key),
                     verification=_with_unseen(each),
                     audit=self._audits.get(each.entry.name),
                 )
