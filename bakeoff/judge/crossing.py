@@ -33,14 +33,7 @@ from typing import get_args
 import numpy as np
 
 from bakeoff.histograms import TOP_US
-from bakeoff.judge.latency import (
-    MIN_BEYOND,
-    Merged,
-    first_bytes,
-    in_flight,
-    merge,
-    merge_encoded,
-)
+from bakeoff.judge.latency import MIN_BEYOND, Merged, first_bytes, in_flight, merge, merge_encoded
 from bakeoff.judge.open_loop import ANSWERED_MIN, SEND_LAG_MAX_SHARE, SEND_LAG_MAX_US, Offered
 from bakeoff.judge.requests import part_of
 from bakeoff.judge.spread import Floats, Indices

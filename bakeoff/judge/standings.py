@@ -22,7 +22,7 @@ from bakeoff.judge.by_cpu import States, by_state
 from bakeoff.judge.compare import MARGIN, Comparison, Pairs
 from bakeoff.model.grid import ChangeOfPlaces
 from bakeoff.model.pairs import Pair
-from bakeoff.model.ratio import ByState, EventRatios, Interval, Ratio
+from bakeoff.model.ratio import EventRatios, Interval, Ratio
 from bakeoff.model.verdict import Verdict
 
 
@@ -51,53 +51,6 @@ def unbounded(
 ) -> Interval | None:
     """The ratio a over b of what nothing is known of where one entry is bounded: its latencies."""
     return comparison.interval(a) if comparison and not {a, b} & {*at_least} else None
-
-
-def listed_pair(
-    comparison: Comparison,
-    a: str,
-    b: str,
-    at_least: Collection[str],
-    by_cpu: Comparison | None = None,
-    by_mean: Comparison | None = None,
-    by_first_byte: Comparison | None = None,
-    by_state: ByState | None = None,
-    event_ratios: EventRatios | None = None,
-    *,
-    within: float | None = None,
-    measured_s: float = 0.0,
-) -> Pair:
-    """a over b as the verdict lists it; `by_cpu` compares the requests per CPU second, `by_state`
-    is how that follows the machine, `by_mean` compares mean speeds, and `by_first_byte` the times
-    to a body's first byte.
-
-    With a margin `within` a difference up to that makes none faster. The margin is even on the log
-    scale, so that which of the two is named first does not matter. `measured_s`: of the race.
-    """
-    whole = a not in at_least and b not in at_least
-    bounded = bounded_ratio(comparison.interval(a), a, b, at_least)
-    cpu = by_cpu and by_cpu.interval(a)
-    alike = 1 + (within or MARGIN)
-    listed = Pair(
-        a=a,
-        b=b,
-        ratio=bounded,
-        finding=bounded.told(within or 0.0),
-        equivalent=bounded.told(alike - 1) == "within",
-        minimum_detectable_effect=comparison.width.detectable if whole else None,
-        cpu_ratio=cpu,
-        cpu_finding=cpu and cpu.told(within or 0.0),
-        mean_ratio=mean_ratio(comparison, by_mean, a, b, at_least),
-        first_byte_ratio=unbounded(by_first_byte, a, b, at_least),
-        event_ratios=event_ratios,
-        by_state=by_state,
-    )
-    if listed.decided or not whole:
-        return listed
-    off = abs(comparison.log_ratio(a))
-    times = comparison.times(max(off - log1p(within or 0.0), log(alike) - off))
-    more_s = None if times is None else max(0.0, measured_s * (times - 1))
-    return listed.model_copy(update={"more_s": more_s})
 
 
 def event_ratios(
@@ -145,32 +98,48 @@ def listed(
 ) -> tuple[Pair, ...]:
     """All pairs, the one that stands higher first; `names` are in the order of `ordered`.
 
-    `at_least` names the entries that did at least what was measured, and `machine` has the states
-    that the machine was in.
+    `at_least` names the entries that did at least what was measured, `by_cpu` compares the requests
+    per CPU second, `by_mean` mean speeds, `by_first_byte` the times to a body's first byte, and
+    `machine` has the states that the machine was in.
+
+    With a margin `within` a difference up to that makes none faster. The margin is even on the log
+    scale, so that which of the two is named first does not matter. `measured_s`: of the race.
     """
-    found = []
-    for a, b in combinations(names, 2):
-        pair, cpu, mean, first = (
-            each.get(frozenset({a, b})) for each in (pairs, by_cpu, by_mean, by_first_byte)
+    margin, alike = within or 0.0, 1 + (within or MARGIN)
+
+    def compared(a: str, b: str, comparison: Comparison) -> Pair:
+        cpu, mean, first_byte = (
+            each.get(frozenset({a, b})) for each in (by_cpu, by_mean, by_first_byte)
         )
-        if pair:
-            followed = by_state(cpu, a, machine, len(by_cpu)) if cpu else None
-            found.append(
-                listed_pair(
-                    pair,
-                    a,
-                    b,
-                    at_least,
-                    cpu,
-                    mean,
-                    first,
-                    followed,
-                    event_ratios(by_events, a, b, at_least),
-                    within=within,
-                    measured_s=measured_s,
-                )
-            )
-    return tuple(found)
+        whole = a not in at_least and b not in at_least
+        bounded = bounded_ratio(comparison.interval(a), a, b, at_least)
+        cpu_ratio = cpu and cpu.interval(a)
+        pair = Pair(
+            a=a,
+            b=b,
+            ratio=bounded,
+            finding=bounded.told(margin),
+            equivalent=bounded.told(alike - 1) == "within",
+            minimum_detectable_effect=comparison.width.detectable if whole else None,
+            cpu_ratio=cpu_ratio,
+            cpu_finding=cpu_ratio and cpu_ratio.told(margin),
+            mean_ratio=mean_ratio(comparison, mean, a, b, at_least),
+            first_byte_ratio=unbounded(first_byte, a, b, at_least),
+            event_ratios=event_ratios(by_events, a, b, at_least),
+            by_state=by_state(cpu, a, machine, len(by_cpu)) if cpu else None,
+        )
+        if pair.decided or not whole:
+            return pair
+        off = abs(comparison.log_ratio(a))
+        times = comparison.times(max(off - log1p(margin), log(alike) - off))
+        more_s = None if times is None else max(0.0, measured_s * (times - 1))
+        return pair.model_copy(update={"more_s": more_s})
+
+    return tuple(
+        compared(a, b, pairs[frozenset({a, b})])
+        for a, b in combinations(names, 2)
+        if frozenset({a, b}) in pairs
+    )
 
 
 def places(names: Sequence[str], pairs: Sequence[Pair]) -> dict[str, tuple[tuple[int, int], str]]:

@@ -24,15 +24,7 @@ from bakeoff.model.audit import Work
 from bakeoff.model.errors import NoVerdict
 from bakeoff.model.machine import Machine
 from bakeoff.model.ratio import Difference
-from bakeoff.model.samples import (
-    Block,
-    Record,
-    Slice,
-    WhyBlock,
-    WhyCounts,
-    WhyEnd,
-    WhyStacks,
-)
+from bakeoff.model.samples import Block, Record, Slice, WhyBlock, WhyCounts, WhyEnd, WhyStacks
 from bakeoff.model.why import (
     COUNTERS,
     Layer,

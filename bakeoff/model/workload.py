@@ -5,12 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import (
-    Field,
-    PositiveInt,
-    ValidationError,
-    model_validator,
-)
+from pydantic import Field, PositiveInt, ValidationError, model_validator
 
 from bakeoff.model.base import Contract, IfGiven
 from bakeoff.model.errors import BadFile

@@ -18,13 +18,7 @@ from bakeoff.model.errors import BakeoffError
 from bakeoff.model.finding import Finding
 from bakeoff.model.why import COUNTERS, LAYERS, Layer
 from bakeoff.why import names
-from bakeoff.why.stacks import (
-    Sample,
-    calls_of_perf,
-    calls_of_strace,
-    counters_of_perf,
-    samples,
-)
+from bakeoff.why.stacks import Sample, calls_of_perf, calls_of_strace, counters_of_perf, samples
 from bakeoff.why.waits import Waits, can_be_seen
 
 BY_POINTERS, BY_TABLES = "fp", "dwarf,4096"

@@ -211,7 +211,9 @@ ROUNDS = Drawn(boots=10, draws=1, blocks=1, process=0.004)
 
 def pair_of(paired: Paired) -> Pair:
     """a over b as a verdict has it."""
-    return standings.listed_pair(family(paired, 10)[frozenset("ab")], "a", "b", at_least=())
+    pairs = family(paired, 10)
+    (pair,) = standings.listed("ab", pairs, (), {}, {}, {}, {}, {}, within=None, measured_s=1.0)
+    return pair
 
 
 def pair(rng: np.random.Generator, truth: float, drawn: Drawn) -> Pair:

@@ -2,11 +2,7 @@
 
 from collections.abc import Sequence
 
-from bakeoff.model.capacity import (
-    Capacity,
-    CapacityReport,
-    CostLine,
-)
+from bakeoff.model.capacity import Capacity, CapacityReport, CostLine
 from bakeoff.report import document as doc
 from bakeoff.report import figures
 from bakeoff.report.charts.capacity import capacity_charts

@@ -9,14 +9,7 @@ from bakeoff.report import document as doc
 from bakeoff.report import figures
 from bakeoff.report.charts import replay as charts
 from bakeoff.report.figures import MISSING
-from bakeoff.report.kinds.published import (
-    Part,
-    label,
-    measured,
-    parts,
-    published_mib,
-    rate_here,
-)
+from bakeoff.report.kinds.published import Part, label, measured, parts, published_mib, rate_here
 from bakeoff.report.kinds.shared import again, circumstances, pinning, warned, warnings
 from bakeoff.report.sentences import joined, listed, sentence
 

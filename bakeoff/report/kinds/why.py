@@ -3,16 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from bakeoff.model.ratio import Difference
-from bakeoff.model.why import (
-    Flames,
-    Layer,
-    Wait,
-    Why,
-    WhyCount,
-    WhyLine,
-    WhyPair,
-    WhyWait,
-)
+from bakeoff.model.why import Flames, Layer, Wait, Why, WhyCount, WhyLine, WhyPair, WhyWait
 from bakeoff.report import figures
 from bakeoff.report.charts.flames import flame_graph
 from bakeoff.report.document import (

@@ -9,11 +9,7 @@ from bakeoff.plan import ladder
 from bakeoff.report.kinds import capacity
 from bakeoff.runs import indexing
 from bakeoff.runs.measuring.boot import Boot, time_is_up
-from bakeoff.runs.measuring.contenders import (
-    NotAsPlanned,
-    change_plan,
-    changed,
-)
+from bakeoff.runs.measuring.contenders import NotAsPlanned, change_plan, changed
 from bakeoff.runs.measuring.context import measuring
 from bakeoff.runs.measuring.search import Scores, run_search
 from bakeoff.runs.run import Run

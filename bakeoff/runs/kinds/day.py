@@ -9,11 +9,7 @@ from bakeoff.model.samples import DayEnd, DayTurn
 from bakeoff.plan import next_window_ms
 from bakeoff.report.kinds import day
 from bakeoff.runs import indexing
-from bakeoff.runs.measuring.contenders import (
-    NotAsPlanned,
-    change_plan,
-    changed,
-)
+from bakeoff.runs.measuring.contenders import NotAsPlanned, change_plan, changed
 from bakeoff.runs.measuring.context import measuring
 from bakeoff.runs.measuring.day import Round
 from bakeoff.runs.run import Run

@@ -15,11 +15,7 @@ from bakeoff.report.kinds import race
 from bakeoff.runs import indexing
 from bakeoff.runs.kinds.why import WHY_FOLDER, looking_into, with_causes
 from bakeoff.runs.measuring.boot import Boot, time_is_up
-from bakeoff.runs.measuring.contenders import (
-    NotAsPlanned,
-    change_plan,
-    changed,
-)
+from bakeoff.runs.measuring.contenders import NotAsPlanned, change_plan, changed
 from bakeoff.runs.measuring.context import measuring
 from bakeoff.runs.measuring.rotation import run_rotation
 from bakeoff.runs.measuring.solo import run_solo_round
