@@ -157,11 +157,7 @@ class TableWatch(LineWatch):
         super().__init__(console, show)
         # A redraw costs CPU on the generator's core: it happens between slices alone.
         self._live = Live(
-            self,
-            console=console,
-            auto_refresh=False,
-            transient=True,
-            vertical_overflow="crop",
+            self, console=console, auto_refresh=False, transient=True, vertical_overflow="crop"
         )
         self._verdict: Verdict | None = None
         self._rates: Mapping[str, float] = {}

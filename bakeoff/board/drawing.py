@@ -15,9 +15,7 @@ def bar(ratio: Ratio, furthest: float, *, is_first: bool, has_interval: bool) ->
     """A bar as long as the `ratio` is of the `furthest` end of all; a contender that may be the
     best has another colour. An end that is missing reaches to the edge."""
     scale = WIDTH / furthest
-    parts = [
-        svg.rect(0, 3, ratio.ratio * scale, HEIGHT - 6, fill=FIRST if is_first else OTHER),
-    ]
+    parts = [svg.rect(0, 3, ratio.ratio * scale, HEIGHT - 6, fill=FIRST if is_first else OTHER)]
     if has_interval:
         low, high = (ratio.low or 0.0) * scale, min(ratio.high or furthest, furthest) * scale
         look: dict[str, str | float] = {

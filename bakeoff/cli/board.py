@@ -42,8 +42,7 @@ def board(
         ),
     ] = None,
     plan: Annotated[
-        bool,
-        typer.Option("--plan", help="Print the races that are due, with their time, and end."),
+        bool, typer.Option("--plan", help="Print the races that are due, with their time, and end.")
     ] = False,
     site: Annotated[
         Path | None,

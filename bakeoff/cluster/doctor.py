@@ -60,11 +60,7 @@ def examine(address: str, say: Say) -> ClusterReport:
             unused=tuple(each for each in members if each not in used),
             ceiling_requests_per_s=ceiling,
             ceilings_requests_per_s=alone,
-            hindrances=(
-                *hindrances(facts),
-                *_exposed(members),
-                *unmeasured,
-            ),
+            hindrances=(*hindrances(facts), *_exposed(members), *unmeasured),
         )
 
 

@@ -57,8 +57,7 @@ def of_picture(page: View, picture: Chart, site: str) -> Lines:
     source = escape(url(picture_of(page, picture.slug), site))
     drawn = f'<img src="{source}" alt="{escape(picture.alt_text)}">'
     return Lines(
-        f"{picture.title}, as a picture",
-        f'<a href="{escape(url(page.address, site))}">{drawn}</a>',
+        f"{picture.title}, as a picture", f'<a href="{escape(url(page.address, site))}">{drawn}</a>'
     )
 
 

@@ -35,11 +35,7 @@ OTHERS = "others"
 
 
 def cause_of(
-    name: str,
-    other: str,
-    cpu: Difference,
-    lines: Sequence[WhyLine],
-    counts: Sequence[WhyCount],
+    name: str, other: str, cpu: Difference, lines: Sequence[WhyLine], counts: Sequence[WhyCount]
 ) -> Finding:
     """What a request of `name` costs more than one of `other`, and of what that comes: the largest
     first, and only what is told from nothing."""

@@ -200,11 +200,7 @@ READINGS: Mapping[Phase, Mapping[Figure, Reading]] = {
     },
     "peak": {"requests_per_s": lambda seen, _turn: seen.peak or None},
     "load_10": _SOON | _LOADED,
-    "load_70": {
-        **_SOON,
-        "answered": _answered,
-        "cpu_us_per_request": _cpu_per_request,
-    },
+    "load_70": {**_SOON, "answered": _answered, "cpu_us_per_request": _cpu_per_request},
     "load_100": {"kept": _kept, "answered": _answered},
     "load_150": {"kept": _kept, **_LOADED},
     "load_300": {"kept": _kept, **_LOADED},

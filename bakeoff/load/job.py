@@ -73,10 +73,7 @@ def _target(plan: Plan, handle: Handle, verification: Verification, folder: Path
     expect = asked.expect or ExpectSection()
     body_base64 = base64.b64encode(workload.body(asked)).decode()
     request = Request(
-        method=asked.method,
-        path=entry.path,
-        host=handle.host,
-        headers=tuple(asked.headers.items()),
+        method=asked.method, path=entry.path, host=handle.host, headers=tuple(asked.headers.items())
     )
     if workload.websocket:
         message = Message(

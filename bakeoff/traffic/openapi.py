@@ -123,11 +123,7 @@ def _prefix(document: _Document) -> str:
 
 
 def _request(
-    document: _Document,
-    before: str,
-    template: str,
-    item: dict[str, Any],
-    operation: dict[str, Any],
+    document: _Document, before: str, template: str, item: dict[str, Any], operation: dict[str, Any]
 ) -> tuple[Request | None, str]:
     path = before + template
     query: list[tuple[str, str]] = []

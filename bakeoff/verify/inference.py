@@ -29,10 +29,7 @@ def minutes(seconds: Iterable[float]) -> frozenset[tuple[int, int]]:
 
 
 def inferred(
-    answers: Sequence[Answer],
-    *,
-    fixed: bool = True,
-    clock: Collection[tuple[int, int]] = (),
+    answers: Sequence[Answer], *, fixed: bool = True, clock: Collection[tuple[int, int]] = ()
 ) -> Expectation:
     """What all of `answers` have in common, of which there are two at least, of one status.
 

@@ -33,10 +33,7 @@ def context(tls: Tls, protocol: Protocol) -> ssl.SSLContext:
 
 
 def secured(
-    connection: socket.socket,
-    tls: Tls,
-    protocol: Protocol,
-    former: Session | None = None,
+    connection: socket.socket, tls: Tls, protocol: Protocol, former: Session | None = None
 ) -> ssl.SSLSocket:
     """The same connection behind a handshake. Raises `NoAnswer`, and closes it then.
 

@@ -125,9 +125,7 @@ def _of_each(answers: Sequence[Answer], workload: Workload, expect: ExpectSectio
 
 
 def _broken(
-    workload: Workload,
-    held: Mapping[str, Expectation],
-    answers: Mapping[str, Sequence[Answer]],
+    workload: Workload, held: Mapping[str, Expectation], answers: Mapping[str, Sequence[Answer]]
 ) -> list[str]:
     """What is held and not so, by request."""
     return [

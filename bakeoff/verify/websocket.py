@@ -61,11 +61,7 @@ class _Deflate(PerMessageDeflate):
             raise RemoteProtocolError(f"it agrees to `{offer}`, which was not offered so")
 
     def frame_inbound_header(
-        self,
-        proto: FrameDecoder | FrameProtocol,
-        opcode: Opcode,
-        rsv: RsvBits,
-        payload_length: int,
+        self, proto: FrameDecoder | FrameProtocol, opcode: Opcode, rsv: RsvBits, payload_length: int
     ) -> CloseReason | RsvBits:
         if opcode in (Opcode.TEXT, Opcode.BINARY):
             self.compressed, self.payload_bytes = rsv.rsv1, 0

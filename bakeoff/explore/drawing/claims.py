@@ -70,10 +70,7 @@ def _lanes(points: Sequence[ClaimPoint], shown: Sequence[Replay], frame: Frame) 
 def _said(claim: IndexedClaim, top: float, width: float, *, narrow: bool) -> tuple[Markup, ...]:
     words, figure = f"{claim.number}. {claim.text}", figures.ratio_of(claim.ratio)
     if narrow:
-        return (
-            svg.text(svg.fitting(words, width), 0, top + 16),
-            svg.quiet(figure, 0, top + 34),
-        )
+        return (svg.text(svg.fitting(words, width), 0, top + 16), svg.quiet(figure, 0, top + 34))
     return (
         svg.text(svg.fitting(words, TEXT_PX), 0, top + 18),
         svg.quiet(figure, width - FIGURE_PX + 8, top + 18),

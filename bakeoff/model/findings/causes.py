@@ -84,9 +84,7 @@ CAUSES: Mapping[str, Row] = {
         "this machine has no hardware counters, as most virtual machines",
         advice="run it on a machine whose processor's counters can be seen",
     ),
-    "no_waits": Row(
-        "the kernel doesn't say what threads wait for (/proc/PID/wchan and schedstat)",
-    ),
+    "no_waits": Row("the kernel doesn't say what threads wait for (/proc/PID/wchan and schedstat)"),
     "not_ours": Row(
         "its processes belong to the user {user}, and only root may look into them",
         advice="run bakeoff as root",

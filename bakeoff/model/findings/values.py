@@ -78,8 +78,7 @@ VALUES: Mapping[str, Meant] = {
     "ended": Meant("working processes that ended while blocks were measured", 3),
     "error_us": Meant("how far off a clock may be, µs", 900.0),
     "failure": Meant(
-        "why a load tool or a profiler failed, in its own words; null: none failed",
-        "exit status 1",
+        "why a load tool or a profiler failed, in its own words; null: none failed", "exit status 1"
     ),
     "faults_more": Meant("page faults per request more than the other", 0.2),
     "file": Meant("a program's file, or one that it has loaded, by its name", "libssl.so.3"),

@@ -26,11 +26,7 @@ _MEMORY_NOTE = (
     "The article's figures are resident sets, added up; ours are Pss, which counts shared memory"
     " once."
 )
-_SIGNS: dict[str, Sign] = {
-    "holds": "circle",
-    "does not hold": "cross",
-    "can't tell": "diamond",
-}
+_SIGNS: dict[str, Sign] = {"holds": "circle", "does not hold": "cross", "can't tell": "diamond"}
 
 
 def speed(part: Part, every: Sequence[Part]) -> Chart | None:

@@ -48,10 +48,7 @@ def document(result: Crosscheck) -> doc.Document:
             doc.List("What to know", tuple(_notes(result))),
             doc.List("Did not run", tuple(_skipped(result))),
         ),
-        detail=(
-            machine_table(result.machine),
-            again(result.plan.command_line),
-        ),
+        detail=(machine_table(result.machine), again(result.plan.command_line)),
         data=tuple(flat(comparison, without={"why"}) for comparison in result.compared),
     )
 

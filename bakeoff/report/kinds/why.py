@@ -160,10 +160,7 @@ def _lines(pair: WhyPair, at: str = "") -> Table:
     return Table(
         f"{pair.name} against {pair.other}: CPU time per request{at}",
         _columns("µs per request", pair),
-        (
-            _row("all", whole),
-            *(_row(_label(line), line) for line in pair.lines),
-        ),
+        (_row("all", whole), *(_row(_label(line), line) for line in pair.lines)),
     )
 
 

@@ -84,8 +84,7 @@ def looking_into(race: AnyRun) -> WhyPlan:
     boots = [record for record in race.records() if isinstance(record, BootStart)]
     known = {
         entry.name: Program(
-            audit=entry.audit,
-            flat=all(each.courses.get(entry.name) == "flat" for each in warm_ups),
+            audit=entry.audit, flat=all(each.courses.get(entry.name) == "flat" for each in warm_ups)
         )
         for boot in boots
         for entry in boot.started

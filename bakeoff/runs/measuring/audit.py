@@ -30,10 +30,7 @@ def audit(plan: Plan, stages: Stages, watch: Watch) -> AuditReport:
     from bakeoff.judge import unequal, works_of
 
     plan = without(plan, build_able(plan, stages, watch)[1])
-    with (
-        scratch_folder("audit") as path,
-        measuring(Store(path), stages, watch) as context,
-    ):
+    with scratch_folder("audit") as path, measuring(Store(path), stages, watch) as context:
         records, out = _measured(plan, context)
     works = works_of(plan, records)
     return AuditReport(

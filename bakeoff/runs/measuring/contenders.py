@@ -81,11 +81,7 @@ def build_able(
 
 
 def check_sources(
-    path: Path,
-    before: Iterable[Mapping[str, Receipt]],
-    plan: Plan,
-    stages: Stages,
-    watch: Watch,
+    path: Path, before: Iterable[Mapping[str, Receipt]], plan: Plan, stages: Stages, watch: Watch
 ) -> None:
     """Build again, and refuse to go on with the run at `path` where sources have changed.
 
