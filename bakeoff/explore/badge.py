@@ -44,10 +44,10 @@ class Badge:
         return width_px(self.message)
 
 
-def width_px(text: str, em_px: float = 11) -> float:
-    """How wide Arial sets it; a picture of another width is stretched to it."""
+def width_px(text: str) -> float:
+    """How wide Arial of 11 px sets it; a picture of another width is stretched to it."""
     ems = (_WIDTHS.get(letter, 0.56 if letter.isascii() else 0.67) for letter in text)
-    return round(sum(ems) * em_px, 1)
+    return round(sum(ems) * 11, 1)
 
 
 def of_verdict(verdict: Verdict) -> Badge:

@@ -53,7 +53,7 @@ def secured(
     return wrapped
 
 
-def speaks_tls(address: str, timeout_s: float = 1.0, protocol: Protocol | None = None) -> bool:
+def speaks_tls(address: str, protocol: Protocol | None = None) -> bool:
     """Whether a TLS handshake with `host:port`, a numeric address, succeeds; with a `protocol`,
     whether it is agreed on."""
     client = ssl.create_default_context()
@@ -62,7 +62,7 @@ def speaks_tls(address: str, timeout_s: float = 1.0, protocol: Protocol | None =
     if protocol:
         client.set_alpn_protocols([ALPN[protocol]])
     try:
-        with connect(address, timeout_s) as connection, client.wrap_socket(connection) as wrapped:
+        with connect(address, 1.0) as connection, client.wrap_socket(connection) as wrapped:
             return protocol is None or wrapped.selected_alpn_protocol() == ALPN[protocol]
     except OSError:
         return False

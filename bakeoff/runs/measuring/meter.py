@@ -12,7 +12,6 @@ from bakeoff.model.errors import NoVerdict
 from bakeoff.model.readings import CpuTime
 from bakeoff.model.samples import Block, Slice
 from bakeoff.plan import arrival_seed
-from bakeoff.runs.measuring.instances import Running
 from bakeoff.runs.measuring.session import Session
 from bakeoff.runs.stages import Stages
 from bakeoff.start import Freezer
@@ -46,7 +45,7 @@ def block_of(
     )
 
 
-def _beside(session: Session, running: Sequence[Running]) -> list[CpuReader]:
+def _beside(session: Session) -> list[CpuReader]:
     """What reads the CPU time of all that the race has on the generator's cores."""
     plan, context, beside = session.plan, session.context, []
     around, forwarder = context.surroundings(plan), context.forwarder(plan)
@@ -55,7 +54,7 @@ def _beside(session: Session, running: Sequence[Running]) -> list[CpuReader]:
     if forwarder and {*plan.path_cpus} & {*plan.cores.client}:
         beside.append(context.stages.meters.cpu(forwarder.cpu))
     if plan.cores.shared:
-        beside += [each.cpu for each in running]
+        beside += [each.cpu for each in session.running]
     return beside
 
 
@@ -71,20 +70,14 @@ class _Reading(NamedTuple):
 class Meter:
     """Loads the contenders of a session slice by slice, and reads their CPU time at each border.
 
-    It is good for as long as the session's connections are; or another engine's, which is connected
-    to those `running`.
+    It is good for as long as the session's connections are, or those of another engine.
     """
 
-    def __init__(
-        self,
-        session: Session,
-        load: Generator | None = None,
-        running: Sequence[Running] | None = None,
-    ) -> None:
+    def __init__(self, session: Session, load: Generator | None = None) -> None:
         self._session = session
         self.load = load or session.load
         """The engine; the session's where none is given."""
-        self._running = list(session.running if running is None else running)
+        self._running = list(session.running)
         self._clock = session.context.stages.clock
         self._targets = {each.entry.name: index for index, each in enumerate(self._running)}
         self._last: dict[str, tuple[CpuTime, int]] = {}
@@ -92,7 +85,7 @@ class Meter:
         self.doing = ""
         """What the load is for, where a death in it says so: `while it was warmed up`."""
         self._freezers: dict[str, Freezer] = {}
-        self._beside = _beside(session, self._running)
+        self._beside = _beside(session)
 
     @contextmanager
     def others_frozen(self) -> Iterator[None]:
