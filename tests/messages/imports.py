@@ -124,6 +124,7 @@ SECTION = Section(
             workload from curl 'curl http://localhost/?a=1&b=2'
             workload from curl 'curl "http://localhost/'
             workload from curl 'curl http://localhost/$HOME'
+            workload from curl 'curl "http://localhost/$ID"'
             workload from curl 'curl $'"'"'\\ud800'"'"''
             workload from curl 'curl ^"http://localhost/^"'
             workload from curl

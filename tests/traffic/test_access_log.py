@@ -59,11 +59,12 @@ def test_what_is_left_out_is_counted(tmp_path: Path) -> None:
         combined("/", status=101),
         r'1.2.3.4 - - [t] "\x16\x03\x01" 400 226 "-" "-"',
         '1.2.3.4 - - [t] "-" 408 0 "-" "-"',
+        json.dumps(NGINX | {"request": "", "status": "400"}),
         '{"level": "info", "msg": "serving"}',
     )
     recording = read_access_log(path)
     assert recording.size == 1
-    assert sorted(recording.left_out.values()) == [1, 1, 2, 2]
+    assert sorted(recording.left_out.values()) == [1, 1, 2, 3]
     assert [count for why, count in recording.left_out.items() if "POST" in why] == [2]
     [note] = recording.notes
     assert note.startswith("2 lines ") and " line 3 " in note

@@ -135,6 +135,12 @@ def test_a_chain_hands_its_tokens_on() -> None:
     assert seen == ["POST /login b'ann'", "GET /s1/c1 t1b''", "GET /b b''"]
 
 
+def test_a_token_that_is_missing_is_named() -> None:
+    empty = b'{"session": []}'
+    found, _ = verified(mix({"path": "/{{sid}}"}, **CHAIN), lambda *_: (200, empty, {}))
+    assert "{{token}} can't be taken: there is no json /session/0 in" in found.problems[0]
+
+
 def test_the_audit_asks_the_first_request_filled_in() -> None:
     workload = mix({"path": "/users/{{id}}"}, {"path": "/b"}, data="u", files={"u": b"id\n7\n"})
     with shop(page) as (port, seen):
