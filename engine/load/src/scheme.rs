@@ -68,7 +68,7 @@ impl Scheme {
     /// What a client offers that measures servers by it.
     pub fn terms(self, resumes: bool) -> Terms {
         match self {
-            Self::H3 => Terms::measuring_quic(self.alpn()),
+            Self::H3 => Terms::measuring_quic(self.alpn(), resumes),
             _ => Terms::measuring(self.alpn(), self.is_h2(), resumes),
         }
     }

@@ -9,7 +9,7 @@ use crate::line::{Line, News};
 use crate::socket::{Inbox, Socket};
 use crate::timers::Timers;
 use crate::{failures, transport};
-use quinn_proto::crypto::rustls::QuicClientConfig;
+use quinn_proto::crypto::rustls::{NoInitialCipherSuite, QuicClientConfig};
 use quinn_proto::{ClientConfig, Endpoint, EndpointConfig};
 use rustix::event::epoll::EventFlags;
 use rustix::io::Errno;
@@ -21,7 +21,7 @@ use std::time::Instant;
 use volley_net::clock::now_ns;
 use volley_net::socket;
 use volley_net::{Address, Agreed, Datagrams, Event, Failure, Polled, Queue, Route, What};
-use volley_tls::Config;
+use volley_tls::{Config, certificates_looked_at};
 
 /// Pieces that are received at a time from one socket. Each may hold several datagrams.
 const PIECES_AT_ONCE: usize = 4;
@@ -29,7 +29,6 @@ const PIECES_AT_ONCE: usize = 4;
 /// See the module.
 pub struct Quic {
     client: Config,
-    config: ClientConfig,
     endpoint: Endpoint,
     /// Requests that may be under way at a time on a connection.
     depth: usize,
@@ -72,12 +71,16 @@ enum Kind {
     News,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Slot {
+    /// Has what a connection left that the next one may resume.
+    config: ClientConfig,
     open: Option<Connected>,
     /// Counts the sockets that were here: separates events of a former one from this one's.
     generation: u32,
     is_dirty: bool,
+    /// The server has shown its certificate: its handshake is a full one.
+    shown: bool,
     start_ns: u64,
     agreed: Option<Agreed>,
 }
@@ -99,20 +102,38 @@ impl fmt::Debug for Quic {
     }
 }
 
+impl Slot {
+    fn new(config: ClientConfig) -> Self {
+        Self {
+            config,
+            open: None,
+            generation: 0,
+            is_dirty: false,
+            shown: false,
+            start_ns: 0,
+            agreed: None,
+        }
+    }
+}
+
 impl Quic {
     /// For connections in so many slots, which carry `depth` requests at a time.
     pub fn new(client: Config, slots: usize, depth: usize) -> io::Result<Self> {
-        let crypto = QuicClientConfig::try_from(client.quic_client()).map_err(io::Error::other)?;
-        let mut config = ClientConfig::new(Arc::new(crypto));
-        config.transport_config(Arc::new(transport(0)));
+        let transport = Arc::new(transport(0));
+        let slot = |_| {
+            let crypto = QuicClientConfig::try_from(client.memory().quic_client())?;
+            let mut config = ClientConfig::new(Arc::new(crypto));
+            config.transport_config(transport.clone());
+            Ok(Slot::new(config))
+        };
+        let slots = (0..slots).map(slot).collect::<Result<_, _>>();
         Ok(Self {
+            slots: slots.map_err(io::Error::other::<NoInitialCipherSuite>)?,
             client,
-            config,
             endpoint: Endpoint::new(Arc::new(EndpointConfig::default()), None, true, None),
             depth,
             queue: Queue::new()?,
             ready: VecDeque::new(),
-            slots: (0..slots).map(|_| Slot::default()).collect(),
             dirty: Vec::new(),
             timers: Timers::default(),
             inbox: Inbox::new(PIECES_AT_ONCE),
@@ -133,12 +154,12 @@ impl Quic {
         let name = self.client.called();
         let (handle, connection) = self
             .endpoint
-            .connect(Instant::now(), self.config.clone(), address, &name)
+            .connect(Instant::now(), place.config.clone(), address, &name)
             .map_err(|_| Errno::INVAL)?;
         let line = Line::new(handle, connection, self.depth);
         place.open =
             Some(Connected { line, socket, established: false, lost: false, blocked: false });
-        (place.start_ns, place.agreed) = (now_ns(), None);
+        (place.start_ns, place.agreed, place.shown) = (now_ns(), None, false);
         self.soil(slot);
         Ok(())
     }
@@ -231,9 +252,11 @@ impl Quic {
         match what {
             Kind::Socket => match self.inbox.receive(socket) {
                 Ok(count) => {
+                    let before = certificates_looked_at();
                     for nth in 0..count {
                         line.take(self.inbox.piece(nth), &mut self.endpoint, now, &mut self.buffer);
                     }
+                    open.shown |= certificates_looked_at() > before;
                     if count == self.inbox.size() {
                         self.ready.push_back(ready);
                     }
@@ -263,7 +286,7 @@ impl Quic {
                 tls_version: "1.3",
                 cipher: "TLS13_AES_128_GCM_SHA256", // Nothing else is offered.
                 alpn: Some("h3"),
-                resumed: false,
+                resumed: !place.shown,
                 took_ns: now_ns() - place.start_ns,
             });
             self.events.push_back(Event { slot, what: What::Established });

@@ -24,6 +24,7 @@ pub use sealed::{Plain, Tls};
 pub use serving::{Identity, OWN_NAME, ServerSession, Serving};
 pub use session::{Session, Stage};
 pub use terms::Terms;
+pub use trust::certificates_looked_at;
 
 use rustls::ClientConfig;
 use rustls::client::Resumption;
@@ -74,11 +75,6 @@ impl Config {
         failures::of_alert(alert, words, ours, self.protocol)
     }
 
-    /// For those who speak TLS inside of QUIC, as it is for a slot's connections.
-    pub fn quic_client(&self) -> Arc<ClientConfig> {
-        self.client.clone()
-    }
-
     /// What the server is called, or its address.
     pub fn called(&self) -> std::borrow::Cow<'_, str> {
         self.name.to_str()
@@ -106,6 +102,13 @@ impl Config {
 /// What a new session needs, with what former ones left that it may resume.
 #[derive(Debug, Clone)]
 pub struct Memory(Arc<ClientConfig>);
+
+impl Memory {
+    /// For those who speak TLS inside of QUIC.
+    pub fn quic_client(&self) -> Arc<ClientConfig> {
+        self.0.clone()
+    }
+}
 
 #[cfg(test)]
 mod tests;

@@ -65,10 +65,10 @@ impl Terms {
 
     /// The same inside of QUIC, which knows TLS 1.3 only. Its first keys are of AES-128-GCM, which every
     /// server has: nothing else is offered, and so it is what both agree on.
-    pub fn measuring_quic(protocol: &'static str) -> Self {
+    pub fn measuring_quic(protocol: &'static str, resumes: bool) -> Self {
         let suites = vec![TLS13_AES_128_GCM_SHA256];
         let protocols = vec![&TLS13];
-        Self { protocols, suites, ..Self::measuring(protocol, true, false) }
+        Self { protocols, suites, ..Self::measuring(protocol, true, resumes) }
     }
 
     /// Believes these certificates, given as PEM, and those that they vouch for; nobody else. The

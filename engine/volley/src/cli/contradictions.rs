@@ -135,17 +135,13 @@ impl LoadArgs {
         ]
     }
 
-    fn about_http3(&self) -> [Rule; 4] {
+    fn about_http3(&self) -> [Rule; 3] {
         let (speaking, connecting) = (&self.speaking, &self.connecting);
         let is_http3 = self.scheme() == Scheme::H3;
         [
             (
                 is_http3 && speaking.tls == Some(TlsVersion::Tls12),
                 "--tls 1.2 is not for h3: QUIC has TLS 1.3 inside",
-            ),
-            (
-                is_http3 && speaking.resume,
-                "--resume is not for h3: each connection makes a full handshake there",
             ),
             (is_http3 && connecting.unix.is_some(), "--unix is not for h3: it travels over UDP"),
             (
@@ -262,7 +258,6 @@ mod tests {
             ("https://a", "--ca FILE"),
             ("http://a --protocol h3", "https://"),
             ("https://a --insecure --protocol h3 --tls 1.2", "--tls 1.2"),
-            ("https://a --insecure --protocol h3 --resume", "--resume"),
             ("https://a --insecure --protocol h3 --unix s", "--unix"),
             ("https://a --insecure --protocol h3 --io uring", "--io uring"),
             ("https://a --insecure --protocol h3 --events", "--events"),

@@ -174,9 +174,6 @@ fn tls(scheme: Scheme, spec: Option<&TlsSpec>) -> Result<Option<Config>, String>
         (true, None) => return Err(format!("`tls` is missing, but {name} travels in TLS")),
         (true, Some(spec)) => spec,
     };
-    if scheme == Scheme::H3 && spec.resume {
-        return Err("`tls.resume` is true, but h3 makes a full handshake each time".to_owned());
-    }
     let mut terms = scheme.terms(spec.resume);
     match (&spec.ca_pem, spec.insecure) {
         (Some(pem), false) => {

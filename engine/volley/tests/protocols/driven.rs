@@ -31,15 +31,10 @@ fn all(io: IoChoice, name: &str, resume: bool) -> (Vec<Server>, Job) {
     let addresses: Vec<_> = servers.iter().map(|server| server.address).collect();
     let plain = job(io, &addresses);
     let targets = plain.targets.into_iter().zip(ALL).map(|(target, protocol)| {
-        let tls = protocol.is_tls().then(|| tls(&pem, may_resume(protocol, resume)));
+        let tls = protocol.is_tls().then(|| tls(&pem, resume));
         TargetSpec { protocol, tls, ..target }
     });
     (servers, Job { targets: targets.collect(), ..plain })
-}
-
-/// QUIC makes a full handshake each time.
-fn may_resume(scheme: Scheme, resume: bool) -> bool {
-    resume && scheme.is_tls() && scheme != Scheme::H3
 }
 
 fn ways() -> impl Iterator<Item = IoChoice> {
@@ -107,7 +102,7 @@ fn connections_that_are_not_kept_count_their_handshakes() {
                 let handshakes = if scheme.is_tls() { event.connects } else { 0 };
                 assert_eq!(event.handshakes, handshakes, "{scheme:?}");
                 assert_eq!(event.handshake_mean_us.is_some(), scheme.is_tls());
-                let may_resume = may_resume(scheme, resume);
+                let may_resume = resume && scheme.is_tls();
                 assert_eq!(event.resumed > 0, may_resume, "{scheme:?}, {handshakes} in all");
             }
         }
