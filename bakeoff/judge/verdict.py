@@ -118,6 +118,7 @@ def judge(
         **{key: getattr(plan, key) for key in OF_PLAN},
         workload=plan.workload.name,
         workload_summary=plan.workload.summary,
+        unit="message" if plan.workload.websocket else "request",
         requests=requests,
         by_request=tuple(disagreements(requests, listing)),
         by_cpu=differing(plan, entries, listing),

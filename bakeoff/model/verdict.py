@@ -123,6 +123,10 @@ class Verdict(Contract):
     warnings: tuple[Finding, ...] = ()
     fairness: tuple[Finding, ...] = ()
     workload_summary: str = ""
+    unit: Annotated[
+        Literal["request", "message"], Field(exclude_if=lambda given: given == "request")
+    ] = "request"
+    """What is counted: over WebSocket a message, whose echo is its answer."""
     requests: tuple[MixedRequest, ...] = ()
     by_request: tuple[Finding, ...] = ()
     by_cpu: IfAny[tuple[Finding, ...]] = ()

@@ -53,6 +53,8 @@ def test_servers_that_run_are_raced_by_their_urls(place: Place, sent: tuple[str,
     verdict = Verdict.from_json(ended.out, "")
     assert {entry.errors.total for entry in verdict.entries} == {0}
     assert all(entry.requests_per_s for entry in verdict.entries)
+    assert verdict.unit == "message"
+    assert "messages/s" in (place.path / "runs/latest/report.md").read_text()
 
 
 def test_echoes_are_raced_and_who_lies_is_out_with_the_reason(place: Place) -> None:

@@ -116,15 +116,16 @@ def cpu(race: Race) -> Chart | None:
             Bar("", TWIN, [(cost.client, 1.0)], client),
         ]
 
+    unit = race.verdict.unit
     loopback = " On loopback each side pays a part of the other's network work."
     return _costs(
         race,
         "cpu",
-        "CPU time per request",
+        f"CPU time per {unit}",
         "Coloured: the server's whole process tree, user time solid and system time faint. Grey:"
-        " what the load generator spent on the same request."
+        f" what the load generator spent on the same {unit}."
         + (loopback if race.verdict.on_loopback else ""),
-        "µs of CPU per request",
+        f"µs of CPU per {unit}",
         lanes,
     )
 

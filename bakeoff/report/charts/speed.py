@@ -68,7 +68,7 @@ def _draw_weather(race: Race, points: Sequence[series.Dot], frame: Frame) -> Dra
     for (name, _), corners in by_line.items():
         parts.append(polyline(corners, opacity=0.45, **own[name]))
         parts.append(dots(corners, 3.2, stroke=own[name]["stroke"]))
-    axes = x.axis("block", frame.ticks), y.axis("requests/s, logarithmic", 8)
+    axes = x.axis("block", frame.ticks), y.axis(f"{race.verdict.unit}s/s, logarithmic", 8)
     return stacked([key(own, frame), plot(*axes, parts)], gap=8)
 
 

@@ -82,7 +82,7 @@ def _summary(verdict: Verdict) -> tuple[doc.Block, ...]:
 
 
 def _not_ranked(entry: VerdictEntry, verdict: Verdict) -> doc.Item:
-    had = [f"it had {measured(entry)}"]
+    had = [f"it had {measured(entry, verdict.unit)}"]
     if until := until_end(entry, verdict.reference):
         had.append(until)
     return doc.Item(standings.reasons(entry), "✗", entry.name, struck=True, lines=tuple(had))

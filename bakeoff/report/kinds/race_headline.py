@@ -37,9 +37,9 @@ def _ended(verdict: Verdict, entry: VerdictEntry) -> str:
     return f"{entry.name} is out: it {how}{until and f'; {until}'}."
 
 
-def measured(entry: VerdictEntry) -> str:
+def measured(entry: VerdictEntry, unit: str) -> str:
     answers = figures.plural(entry.requests, "answer")
-    return f"{figures.rate(entry.requests_per_s)} requests/s, n = {answers}"
+    return f"{figures.rate(entry.requests_per_s)} {unit}s/s, n = {answers}"
 
 
 def _in_requests(verdict: Verdict) -> list[str]:
@@ -80,7 +80,7 @@ def _result(verdict: Verdict) -> str:
     if not entries:
         return "No verdict: no contender gave a valid result."
     if len(entries) == 1 and any(map(has_ended, verdict.entries)):
-        return f"{entries[0].name} answered {measured(entries[0])}."
+        return f"{entries[0].name} answered {measured(entries[0], verdict.unit)}."
     leader = entries[0]
     if len(entries) == 1:
         return _alone(verdict, leader)
@@ -97,13 +97,12 @@ def _result(verdict: Verdict) -> str:
 
 
 def _alone(verdict: Verdict, leader: VerdictEntry) -> str:
+    had = measured(leader, verdict.unit)
     if len(verdict.entries) == 1:
-        return f"{leader.name} raced alone ({measured(leader)}): there is nothing to compare."
+        return f"{leader.name} raced alone ({had}): there is nothing to compare."
     if any(entry.valid for entry in unranked(verdict)):
         return "Can't tell: too little was measured to compare. A longer race will: see --duration."
-    return (
-        f"Only {leader.name} gave a valid result ({measured(leader)}): there is nothing to compare."
-    )
+    return f"Only {leader.name} gave a valid result ({had}): there is nothing to compare."
 
 
 def _beats(verdict: Verdict, leader: VerdictEntry, other: VerdictEntry) -> bool:

@@ -95,7 +95,7 @@ def loop(verdict: Verdict) -> str:
     if verdict.mode == "closed":
         return "closed loop"
     if verdict.rate:
-        offered = f"{figures.rate(verdict.rate)} requests/s to each"
+        offered = f"{figures.rate(verdict.rate)} {verdict.unit}s/s to each"
     else:
         offered = f"{figures.percent(verdict.load)} of each one's own peak"
     arrivals = {"poisson": "Poisson arrivals", "uniform": "evenly spaced"}[verdict.arrivals]

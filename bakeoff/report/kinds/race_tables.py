@@ -30,7 +30,7 @@ def latency(verdict: Verdict, caution: str) -> Table:
         "Latency",
         [entry for entry in verdict.entries if entry.latency_us],
         [(name.replace("_", "."), partial(quantile, name=name)) for name in QUANTILES]
-        + [("n requests", lambda entry: figures.count(entry.latency_n))],
+        + [(f"n {verdict.unit}s", lambda entry: figures.count(entry.latency_n))],
         f"{caution} – is a quantile among requests that were never answered.",
     )
 
@@ -67,8 +67,8 @@ def open_loop(verdict: Verdict) -> Table:
             ("service p99", lambda e: _p99(e.open_loop.service_us if e.open_loop else None)),
             ("lag p99", lambda e: _p99(e.open_loop.send_lag_us if e.open_loop else None)),
         ],
-        "Answered: of the requests that were due. Latency = lag, from when a request was due to its"
-        " sending, + service. Lag is the generator's, or the wait for a free connection.",
+        f"Answered: of the {verdict.unit}s that were due. Latency = lag, from when one was due to"
+        " its sending, + service. Lag is the generator's, or the wait for a free connection.",
     )
 
 
@@ -93,8 +93,8 @@ def cpu(verdict: Verdict) -> Table:
             ("out of turn", lambda e: figures.percent(e.leak_share)),
             ("read from", lambda e: e.cpu_source or MISSING),
         ],
-        "Times are per request. Out of turn: the share of its core that a contender used while"
-        " others were loaded." + of_several,
+        f"Times are per {verdict.unit}. Out of turn: the share of its core that a contender used"
+        " while others were loaded." + of_several,
     )
 
 

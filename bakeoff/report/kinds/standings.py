@@ -15,8 +15,11 @@ from bakeoff.report.sentences import joined
 
 EntryColumns = list[tuple[str, Callable[[VerdictEntry], str]]]
 _RUN_LENGTH_MIN = 4
+SERVER_CPU = "server CPU per"
+"""Per request, or per message: it ends with the unit."""
 SPARE = {
-    "server CPU per request": 3,
+    f"{SERVER_CPU} request": 3,
+    f"{SERVER_CPU} message": 3,
     "p99": 2,
     "memory loaded": 4,
     "first byte p50": 5,
@@ -54,11 +57,11 @@ def standings(verdict: Verdict) -> Table:
         ("n blocks", lambda e: figures.count(e.ratio.n if e.ratio else 0)),
         *([("in the mean (95 % interval)", beside("mean_ratio"))] if by_mean else []),
         *([("by server CPU (95 % interval)", beside("cpu_ratio"))] if by_cpu else []),
-        ("requests/s", least_rate),
+        (f"{verdict.unit}s/s", least_rate),
         *([("first byte p50", partial(first_byte, name="p50"))] if streams else []),
         ("p50", partial(quantile, name="p50")),
         ("p99", partial(quantile, name="p99")),
-        ("server CPU per request", _cpu),
+        (f"{SERVER_CPU} {verdict.unit}", _cpu),
         ("memory loaded", lambda e: figures.mib(e.memory_mib.loaded)),
     ]
     loopback = by_cpu and verdict.on_loopback

@@ -9,7 +9,7 @@ from bakeoff.model.verdict import LoaderFigures, Verdict
 from bakeoff.report import document
 from bakeoff.report.figures import MISSING
 from bakeoff.report.kinds import race, race_tables, race_trust, shared, standings
-from bakeoff.report.kinds.race_headline import headline
+from bakeoff.report.kinds.race_headline import headline, measured
 from bakeoff.report.kinds.race_method import response_head
 from bakeoff.report.render import markdown
 from bakeoff.report.sentences import joined
@@ -56,6 +56,16 @@ def test_of_many_pairs_with_another_verdict_by_cpu_the_headline_tells_the_first(
     summary = race.document(verdict).summary
     (shown,) = (each for each in summary if getattr(each, "title", "") == "By server CPU")
     assert isinstance(shown, document.List) and len(shown.items) == 3
+
+
+def test_what_is_counted_has_its_name() -> None:
+    verdict = sample.verdict()
+    for unit, other in (("request", "message"), ("message", "request")):
+        counted = verdict.model_copy(update={"unit": unit})
+        columns = heads(standings.standings(counted))
+        assert {f"{unit}s/s", f"server CPU per {unit}"} <= set(columns)
+        assert not any(other in column for column in columns)
+        assert measured(counted.entries[0], counted.unit).split(", ")[0].endswith(f" {unit}s/s")
 
 
 def test_each_of_the_two_verdicts_has_its_letters() -> None:
