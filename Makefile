@@ -58,8 +58,9 @@ test-all: test-tools brick dist $(SITE)/installed ## check: Run every test, with
 	cd brick && ctest --preset release
 	$(call run_tests,,)
 
-# What every landing must pass.
+# What every landing must pass: a clean checkout, where nobody compiles again what changed.
 .PHONY: gate
+gate: export CARGO_INCREMENTAL := 0
 gate: test-tools ## check: The tests of `make test` and the checks of `make lint`, side by side
 	$(call run_tests,$(TESTED),and not slow,lint-beside)
 
