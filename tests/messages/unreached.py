@@ -58,6 +58,7 @@ SITES: dict[str, tuple[str, ...]] = {
     SAME_TEXT: (
         "load/tools/h2load.py parse 2",
         "load/tools/hey.py parse",
+        "load/tools/quic_go_load.py parse",
         "load/tools/volley.py parse 2",
         "load/tools/webbench.py parse",
         "load/tools/wrk.py _block",
@@ -66,8 +67,7 @@ SITES: dict[str, tuple[str, ...]] = {
         "load/tools/h2load.py arguments",
         "plan/draws.py plan_draws 3",
         "load/tools/spec.py LoadSpec.__post_init__",
-        "load/tools/spec.py LoadSpec.check 1",
-        "load/tools/spec.py LoadSpec.check 8",
+        "load/tools/spec.py LoadSpec.check 6",
     ),
     MEANWHILE: (
         "explore/live/watched.py Live.end",
@@ -119,6 +119,7 @@ SITES: dict[str, tuple[str, ...]] = {
 """By reason the names of places, as tests/messages/sites.py names them."""
 
 TEXTS: dict[str, tuple[str, ...]] = {
+    SAME_TEXT: ("load/tools/running.py: go build -C {} -o ~/.local/bin/ .",),
     NEEDS_A_MACHINE: (
         "load/tools/running.py: {} can't be started on {}",
         "start/faults.py: it can't be pinned to its cores: {}; `nproc --all` says which there are",

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from bakeoff.installation import shipped
 from bakeoff.load.tools import LoadSpec, command, missing, run, running, step_us
 from bakeoff.model.errors import BadUsage, MissingPiece
 from bakeoff.model.load import Loader
@@ -150,6 +151,10 @@ def test_the_time_limit_comes_from_the_run(spec: LoadSpec, limit_s: float) -> No
         ("wrk2", "Debian has no package of it; build wrk2 and put it on PATH by that name"),
         ("oha", "cargo install --locked oha, for HTTP/3 with --features http3"),
         ("hey", "apt-get install hey"),
+        (
+            "quic-go-load",
+            f"go build -C {shipped('catalogue/clients/quic-go-load')} -o ~/.local/bin/ .",
+        ),
     ],
 )
 def test_a_tool_that_is_not_installed(programs: Path, loader: Loader, how: str) -> None:
