@@ -48,6 +48,12 @@ class ClosedAtOnce(NoAnswer):
     over_tls = SPEAKS_TLS
 
 
+class UpgradeClosedAtOnce(ClosedAtOnce):
+    """The same, where the answer was to be that to an upgrade to WebSocket."""
+
+    over_tls = WEBSOCKET_OVER_TLS
+
+
 @dataclass(frozen=True)
 class Answer:
     """One response: `raw` is all of it as received, names in `headers` are in lower case.

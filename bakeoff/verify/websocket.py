@@ -28,8 +28,8 @@ from bakeoff.verify.exchange import (
     TLS_RECORDS,
     WEBSOCKET_OVER_TLS,
     Answer,
-    ClosedAtOnce,
     NoAnswer,
+    UpgradeClosedAtOnce,
     WrongAnswer,
     received,
     sent,
@@ -72,10 +72,6 @@ class _Deflate(PerMessageDeflate):
     ) -> bytes | CloseReason:
         self.payload_bytes += len(data)
         return super().frame_inbound_payload_data(proto, data)
-
-
-class _ClosedAtOnce(ClosedAtOnce):
-    over_tls = WEBSOCKET_OVER_TLS
 
 
 class Messages:
@@ -174,7 +170,7 @@ class Messages:
             data = received(self._socket, bool(self._raw), self._asked_ns)
             if not data:
                 when = "in the middle of" if self._raw else "before"
-                kind = NoAnswer if self._agreed or self._raw else _ClosedAtOnce
+                kind = NoAnswer if self._agreed or self._raw else UpgradeClosedAtOnce
                 raise kind(f"the connection was closed {when} {_AWAITED[self._agreed]}")
             self._raw += data
             self._received_ns.append(time.monotonic_ns())

@@ -283,6 +283,7 @@ SECTION = Section(
             case(WS, given, server(serve))
             for given, serve in (
                 ("it answers the upgrade with status 200", echoing(upgrade=OK)),
+                ("it says that its port takes HTTPS", echoing(upgrade=TAKES_TLS)),
                 ("its answer to the upgrade belongs to another key", echoing(upgrade=OTHER_KEY)),
                 ("it echoes Hallo", echoing(lambda _: frame(0x81, b"Hallo"))),
                 ("it echoes binary data", echoing(lambda _: frame(0x82, b"Hello"))),
