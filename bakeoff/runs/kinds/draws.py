@@ -113,7 +113,7 @@ def _boot(plan: Plan, whole: DrawsPlan, number: int, context: Context) -> None:
     context.watch.step(f"{name}: starting {len(plan.entries)} processes")
     with Session(plan, number, start_order(plan, number), context) as session, ExitStack() as more:
         if len(session.running) < 2:
-            reasons = list(session.out.values())
+            reasons = dict.fromkeys(session.out.values())
             raise ContenderOut(f"fewer than two processes are up: {'; '.join(reasons)}")
         session.connect()
         context.store.append(session.record())
