@@ -12,6 +12,7 @@ mod streams;
 
 use libfuzzer_sys::fuzz_target;
 use std::sync::Arc;
+use volley_protocol::events::RightEvents;
 use volley_protocol::h2::frame;
 use volley_protocol::{BodyRule, Expectation, Http2, LengthRule, Protocol, Request, StatusRule};
 
@@ -32,10 +33,17 @@ fn expectation(choice: u8) -> Arc<Expectation> {
             0 => BodyRule::Any,
             1 => BodyRule::Exactly(b"Hello, World!".to_vec()),
             2 => BodyRule::from_hex(HASH).expect("64 digits"),
+            // The messages of a call: as many as there are, or two that are known.
+            3 if chosen(5) => BodyRule::Events(Arc::new(messages(chosen(2)))),
             _ => BodyRule::Message(None),
         },
         headers: headers.map(|(_, (name, value))| ((*name).into(), (*value).into())).collect(),
     })
+}
+
+fn messages(are_known: bool) -> RightEvents {
+    let body: &[u8] = if are_known { b"\0\0\0\0\x01a\0\0\0\0\0" } else { b"" };
+    RightEvents::of_call(body).expect("each has its length before it")
 }
 
 fn requests() -> [Arc<Request>; 3] {
