@@ -82,13 +82,12 @@ impl Inflater {
     ) -> Result<(), &'static str> {
         loop {
             let (taken, given) = (self.state.total_in(), self.state.total_out());
-            let status = self
-                .state
-                .decompress(bytes, &mut self.piece, FlushDecompress::Sync)
-                .map_err(|_| "a compressed message that can't be inflated")?;
+            let status = self.state.decompress(bytes, &mut self.piece, FlushDecompress::Sync);
             let (taken, given) = (self.state.total_in() - taken, self.state.total_out() - given);
             bytes = &bytes[bounded(taken)..];
+            // What was inflated ahead of a fault counts first, however the bytes were cut.
             push(&self.piece[..bounded(given)])?;
+            let status = status.map_err(|_| "a compressed message that can't be inflated")?;
             if status == Status::StreamEnd {
                 // A final block may be followed by others (section 7.2.3.4).
                 self.state.reset(false);

@@ -194,6 +194,8 @@ fn what_is_wrong_when_inflated_has_a_name() {
         (compressed(0xc2, &deflated(b"Hello")), "binary, expected text"),
         (compressed(0xc1, &deflated(b"Hel\xff")), "not UTF-8"),
         (compressed(0xc1, b"\xff\xff\xff"), "can't be inflated"),
+        // `\xff`, and then a block of a kind that there is not.
+        (compressed(0xc1, b"\0\x01\0\xfe\xff\xff\x07"), "not UTF-8"),
         // A copy of what came before the message, of which nothing is kept.
         (compressed(0xc1, b"\x02\x07\0\0"), "got 0x00"),
         (compressed(0xc1, &bomb), "a compressed message of more than 1048576 bytes"),
