@@ -276,7 +276,7 @@ def test_fewer_boots_than_planned() -> None:
     race.boots = 3
     verdict = races.judged(race, records, complete=False)
     assert verdict.warnings[:2] == (
-        Finding.of("cut_short"),
+        Finding.of("cut_short", time_was_up=False),
         Finding.of("boots_missing", n=2, planned=3),
     )
 

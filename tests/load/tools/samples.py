@@ -4,9 +4,11 @@ from pathlib import Path
 from typing import Any
 
 from bakeoff.load.tools import LoadSpec
+from bakeoff.model.protocol import Tls
 
 OUTPUTS = Path(__file__).parent / "outputs"
 URL = "http://127.0.0.1:8080/"
+TLS = Tls(server_name="localhost", insecure=True)
 
 
 def load(**changes: Any) -> LoadSpec:

@@ -8,12 +8,10 @@ import pytest
 from bakeoff.load.tools import command
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.load import Loader
-from bakeoff.model.protocol import Tls
-from tests.load.tools.samples import URL, load
+from tests.load.tools.samples import TLS, URL, load
 
 OLD = {"http": "1.0", "connection": "close"}
 COUNTED = {"requests": 5000, "duration_s": None}
-TLS = Tls(server_name="localhost", insecure=True)
 ACCEPT = (("Accept", "text/html"),)
 
 

@@ -9,7 +9,7 @@ from bakeoff.installation import shipped
 from bakeoff.load.tools import LoadSpec, command, missing, run, running, step_us
 from bakeoff.model.errors import BadUsage, MissingPiece
 from bakeoff.model.load import Loader
-from tests.load.tools.samples import OUTPUTS, load, printed
+from tests.load.tools.samples import OUTPUTS, TLS, load, printed
 
 ENGINE_URL = "http://127.0.0.1:18395/"
 SPECS: dict[Loader, LoadSpec] = {
@@ -18,6 +18,7 @@ SPECS: dict[Loader, LoadSpec] = {
     "wrk2": load(cpus=(), rate=100),
     "oha": load(cpus=()),
     "hey": load(cpus=()),
+    "quic-go-load": load(protocol="h3", tls=TLS, cpus=()),
     "webbench": load(http="1.0", connection="close", cpus=()),
     "engine": load(cpus=(), url=ENGINE_URL, host="127.0.0.1:18395"),
     "volley-wrk": load(cpus=(), url=ENGINE_URL, host="127.0.0.1:18395"),
