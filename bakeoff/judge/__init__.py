@@ -1,4 +1,4 @@
-"""The judge: which entry is faster, by how much, how sure. Pure, and the same for the same seed."""
+"""The judge: which entry is faster, by how much and how surely. Pure: one seed gives one result."""
 
 from bakeoff.judge.capacity import fit, judge_capacity
 from bakeoff.judge.claims import Evidence, RaceEvidence, ToolEvidence, agreement, decide

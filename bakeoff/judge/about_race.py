@@ -1,6 +1,6 @@
 """Findings on a whole race: on its machines, network, reference and intervals.
 
-One cause, one warning: what contenders have in common is one finding on the race (`gather`).
+One cause gives one warning: findings that contenders share are one finding on the race (`gather`).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,8 +18,8 @@ from bakeoff.model.plan import Cores, Plan
 from bakeoff.model.verdict import MachineRatio, NoiseFloor
 
 FEW = 5
-"""Fewer groups than this have an interval half as wide again as many have, or wider: Student's t is
-4.3 with three, 3.2 with four, 2.8 with five and 2.1 with twenty."""
+"""Fewer groups than this make an interval at least half as wide again as many groups do: Student's
+t is 4.3 with three, 3.2 with four, 2.8 with five and 2.1 with twenty."""
 
 
 def grounds(history: History, names: Sequence[str]) -> Iterator[Finding]:
@@ -44,11 +44,12 @@ Own = Mapping[str, tuple[Finding, ...]]
 """Contender → its own findings."""
 
 STOLEN_MIN = 0.01
-"""Less of the cores' time explains nothing."""
+"""A smaller share of the cores' time explains nothing."""
 BUSY_MIN = 0.9
-"""Of the time that the host left: from there on a side is taken to have been at its limit."""
+"""A side that was busy for this share of the time that the host left counts as at its limit."""
 SAME_MOMENT = 0.125
-"""Changes this near to each other, as a share of a boot, are one: two of its twenty moments."""
+"""Changes that are this near to each other, as a share of a boot, are one: two of its twenty
+moments."""
 
 CAUSES: Mapping[str, str] = {
     "out_in_boots": "reason",
@@ -58,13 +59,14 @@ CAUSES: Mapping[str, str] = {
     "answers_count": "place",
     "answers_unlike": "differences",
 }
-"""Of these codes, the value that contenders with one cause share."""
+"""By code, the value that contenders with one cause share."""
 OF_MACHINE = ("machine_changed", "machine_stood_still")
 
 
 @dataclass(frozen=True)
 class Stolen:
-    """Shares of the cores' time that the host took: of all cores of a race, and of each side's."""
+    """The shares of the cores' time that the host took: of all cores of a race, and of each
+    side's."""
 
     all: float
     server: float
@@ -72,8 +74,8 @@ class Stolen:
 
     @classmethod
     def of(cls, history: History, cores: Cores) -> "Stolen | None":
-        """Over all blocks; None: it can't be known, or was too little to explain anything."""
-        # Of a generator on another machine it isn't known what its host takes.
+        """Over all blocks; None: it can't be known, or it was too little to explain anything."""
+        # What the host of a generator on another machine takes isn't known.
         client = cores.server if cores.apart else cores.client
         sides = (cores.here, frozenset(cores.server), frozenset(client))
         both, *each = (steal_share(history.blocks, side) for side in sides)
@@ -82,7 +84,8 @@ class Stolen:
         return cls(both, *(both if share is None else share for share in each))
 
     def hides(self, finding: Finding) -> bool:
-        """Whether it is why neither side was seen at its limit: of what was left one was busy."""
+        """Whether it explains that neither side was seen at its limit: one was busy for the
+        rest."""
         if finding.code != "limit_unknown":
             return False
         server, client = (finding.values[key] for key in ("server_busy", "client_busy"))
@@ -94,8 +97,8 @@ def gather(own: Own, stolen: Stolen | None = None) -> tuple[tuple[Finding, ...],
     """The findings on the race, and those that each contender keeps.
 
     Contenders whose findings share code and cause have one finding in the race, which `tells`
-    theirs; they keep their own, for readers of one entry alone. What was the machine's doing
-    leaves them.
+    theirs. They keep their own, for readers of one entry alone, but not the findings that the
+    machine caused.
     """
     machine = [
         finding for findings in own.values() for finding in findings if finding.code in OF_MACHINE
@@ -119,7 +122,8 @@ def gather(own: Own, stolen: Stolen | None = None) -> tuple[tuple[Finding, ...],
 
 
 def _machines(findings: Sequence[Finding]) -> Iterator[Finding]:
-    """Each of the machine's doings once, in the words of that with the most names, with all names.
+    """Each effect of the machine once, in the words of the finding with the most names, with all
+    names.
 
     Several contenders saw it, each in its own blocks.
     """
@@ -155,14 +159,14 @@ def _names(finding: Finding) -> list[str]:
 
 
 RESENT_SHARE_MIN = 1e-4
-"""Of all segments; fewer are hidden by what else makes requests late."""
+"""The share of all segments; fewer are hidden by other causes of late requests."""
 RESENT_MIN = 10
 FULL_SHARE = 0.8
-"""Of what one connection carried before the race."""
+"""The share of what one connection carried before the race."""
 
 
 def network_findings(plan: Plan, history: History, names: Sequence[str]) -> Iterator[Finding]:
-    """Segments that either side sent again, and entries that fill the way in one direction."""
+    """Segments that either side sent again, and entries that fill the network in one direction."""
     seen = [end.network for end in history.ends if end.network]
     resent = {
         "server": (
@@ -184,7 +188,7 @@ def network_findings(plan: Plan, history: History, names: Sequence[str]) -> Iter
     carried = next((way.bytes_per_s for way in plan.cluster.routes), None) if plan.cluster else None
     if not carried:
         return
-    # Of a mean request the body: what is sent is much, or its head is little beside the answer.
+    # The body of a mean request: much is sent, or its head is little beside the answer.
     requests = plan.workload.by_name.values()
     sent = sum(request.weight * len(plan.workload.body(request)) for request in requests) / sum(
         request.weight for request in requests
@@ -261,8 +265,8 @@ def _by_place(plan: Plan, history: History, copies: frozenset[str]) -> History:
 
 
 TWIN_WIDER = 2.0
-"""Two copies differ where their ratio is this many half-widths from 1, of their 95 % interval: of
-one comparison in twenty the interval alone would say so."""
+"""Two copies differ where their ratio is this many half-widths of its 95 % interval from 1: the
+interval alone would err in one comparison of twenty."""
 
 
 def about_race(
@@ -314,7 +318,7 @@ def about_race(
 def blocks_left_out(
     disturbed: int, blocks: int, entries: Sequence[VerdictEntry]
 ) -> Iterator[Finding]:
-    """Blocks that the host disturbed, and the ratios with them that are outside of an interval."""
+    """Blocks that the host disturbed, and the ratios that lie outside of an interval with them."""
     moved = {
         entry.name: with_them
         for entry in entries
@@ -337,7 +341,8 @@ def blocks_left_out(
 def about_reference(
     plan: Plan, participants: Participants, floor: NoiseFloor | None
 ) -> Iterator[Finding]:
-    """The planned reference could not be one; the twin differs from it, or gives no noise floor."""
+    """The planned reference could not be used; the twin differs from it, or gives no noise
+    floor."""
     planned, chosen = plan.reference, participants.reference
     if planned != chosen:
         why = participants.trouble(planned)

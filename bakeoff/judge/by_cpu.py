@@ -1,14 +1,14 @@
 """The second verdict, by server CPU per request: how it follows the machine, and where it differs.
 
-Of unequal servers the weather cancels in part only: one feels a slow machine more than another. So
-the draws' ln ratios by server CPU are regressed on the draws' ln time of the fixed work, by
-weighted least squares, with the weights that their mean has. (By throughput the same slopes are
-hidden by what else disturbs a slice: docs/EVIDENCE.md, fixed work.)
+The weather of unequal servers cancels only in part: a slow machine affects one more than another.
+So the draws' ln ratios by server CPU are regressed on the draws' ln time of the fixed work, by
+weighted least squares, with the weights that their mean has. (In throughput other disturbances of a
+slice hide the same slopes: docs/EVIDENCE.md, fixed work.)
 
 In a closed loop the requests that a server answers are its busy time over its CPU time per request.
-So the ratios by throughput and by CPU are apart by the ratio of two busy shares, and where that is
-more than chance, the one whose throughput is too low was held back: by the load generator, by its
-upstream, or because it waited.
+So the ratios by throughput and by CPU differ by the ratio of two busy shares. Where that is more
+than chance, the server whose throughput is too low was held back: by the load generator, by its
+upstream, or by its own waiting.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ from bakeoff.model.ratio import ByState, Interval
 from bakeoff.model.samples import Block
 
 DRAWS_MIN = 8
-"""Of fewer draws a slope is not estimated."""
+"""With fewer draws no slope is estimated."""
 QUIET = 0.25
 """The share of the draws in which the fixed work took less than in a quiet one."""
 
@@ -37,7 +37,7 @@ States = Mapping[tuple[int, int], float]
 
 
 def states(blocks: Sequence[Block]) -> States:
-    """Those of all draws in which the fixed work was timed."""
+    """The states of all draws in which the fixed work was timed."""
     kind = judged_kind(blocks) if blocks else "short"
     times: dict[tuple[int, int], list[int]] = {}
     for block in blocks:
@@ -48,8 +48,8 @@ def states(blocks: Sequence[Block]) -> States:
 
 
 def by_state(comparison: Comparison, a: str, given: States, together: int) -> ByState | None:
-    """How the ratio of `a`, one of the two, follows the state: one of `together` intervals that are
-    to hold at once (Šidák). None: too few draws have a state, or all have the same."""
+    """How the ratio of `a`, one of the two, follows the state, with one of `together` intervals
+    that hold at once (Šidák). None: too few draws have a state, or all have the same."""
     draws = [draw for draw in comparison.estimate.draws if (draw.boot, draw.draw) in given]
     share = np.array([draw.share for draw in draws])
     effective = round(float(share.sum() ** 2 / (share**2).sum())) if len(draws) else 0
@@ -100,14 +100,14 @@ def feel_unlike(pairs: Sequence[Pair], reference: str) -> Iterator[Finding]:
 
 
 KERNEL_APART = 0.1
-"""Of two servers' CPU time the kernel's part differs by this."""
+"""The kernel's parts of two servers' CPU time differ where they are this far apart."""
 
 
 def differing(
     plan: Plan, entries: Sequence[VerdictEntry], pairs: Sequence[Pair]
 ) -> tuple[Finding, ...]:
-    """The pairs on which the two verdicts differ, each with the cause: opposite orders first, then
-    the widest gaps; those that only one interval is too wide for last."""
+    """The pairs on which the two verdicts differ, each with the cause. Opposite orders come first,
+    then the widest gaps; pairs that only too wide an interval leaves undecided come last."""
     rows = {entry.name: entry for entry in entries}
     found = [
         (pair, next(_causes(plan, pair, rows[pair.a], rows[pair.b])))
@@ -126,7 +126,7 @@ def _place(pair: Pair, cause: Finding) -> tuple[bool, bool, float]:
 
 
 def _finding(pair: Pair, cause: Finding) -> Finding:
-    """About the one that is ahead by CPU, or where that can't be told, about the first."""
+    """About the one that is ahead by CPU or, where that can't be told, about the first."""
     ordered = pair.cpu_finding in ("faster", "slower")
     ahead = pair.cpu_finding if ordered else pair.finding
     turned = pair.turned() if ahead == "slower" else pair
@@ -148,7 +148,7 @@ def _causes(plan: Plan, pair: Pair, a: VerdictEntry, b: VerdictEntry) -> Iterato
     """What may explain that the verdicts differ, the likeliest first."""
     own, cpu, is_open = pair.ratio, pair.cpu_ratio, plan.mode == "open"
     assert cpu
-    # Of two figures that may be the same, one has the narrower interval.
+    # Of two figures that may be equal, the one with the narrower interval counts.
     if own.low is not None and own.high is not None and not is_open:
         if pair.finding == "can't tell" and not own.excludes(cpu.ratio):
             yield Finding.of("interval_too_wide", by=plan.ranked_by)

@@ -1,6 +1,7 @@
-"""The capacities of a search: what each contender's slices of an open loop add up to.
+"""The capacities of a search: what the slices of an open loop show of each contender.
 
-Its throughput–latency curve, its capacities, their means and their ratios, each with its interval.
+Each contender has its throughput–latency curve and its capacities; their means and ratios each have
+an interval.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -47,20 +48,20 @@ from bakeoff.model.samples import Record
 
 SATURATION = 1.5
 AT, NEAR_SATURATION = 0.06, 0.15
-"""In ln rate: how far from the capacity, and from 1.5 times it, a point may be to stand for it."""
+"""In ln rate: how far a point may be from the capacity, and from 1.5 times it, to stand for it."""
 UNSEEN, UNSEEN_OF_RATIO = 0.065, 0.03
-"""What short slices miss, in ln: of a capacity, which comes out too high, and of each unit of a
-ln ratio (crossing.py)."""
+"""What short slices miss, in ln: of a capacity, which comes out too high, and of each unit of a ln
+ratio (crossing.py)."""
 AS_EVER = 1.1
-"""Times the median of the rate where it is lowest: answers within that are as fast as ever."""
+"""Times the lowest median of any rate: answers within that are as fast as ever."""
 ABOVE = 0.16
 """In ln rate: how far above a capacity slices show whether the generator was the limit."""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """ln of a capacity that was found, how far it may be off, shape (replicates,), and from how
-    many slices."""
+    """ln of a capacity that was found, how far it may be off, shape (replicates,), and the number
+    of its slices."""
 
     ln_rate: float
     moves: Floats
@@ -68,7 +69,6 @@ class Estimate:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Its 95 % interval, requests per second."""
         width = float(half_widths(self.moves[:, None])[0])
         return exp(self.ln_rate - width - UNSEEN), exp(self.ln_rate + width)
 
@@ -86,10 +86,10 @@ def half_widths(moves: Floats) -> Floats:
 
 
 def groups(history: History, names: Iterable[str]) -> Indices:
-    """Which blocks were drawn together, a number for each block: on the highest level that was
-    drawn twice, of boots, processes, draws and blocks.
+    """The group of each block, as a number. Groups are those of the highest level that was drawn
+    twice, of boots, processes, draws and blocks.
 
-    Of processes, those of the one that had fewest, but more than one.
+    With several processes, they are those of the contender with the fewest, but more than one.
     """
     draws = {(draw.boot, draw.draw): draw.processes for draw in history.draws}
     ran = [draws.get((block.boot, block.draw), {}) for block in history.blocks]
@@ -107,7 +107,8 @@ def groups(history: History, names: Iterable[str]) -> Indices:
 
 @dataclass(frozen=True)
 class Climbed:
-    """One contender against one objective. `unknown`: a quantile that no slice had enough for."""
+    """One contender against one objective. `unknown`: a quantile for which no slice had enough
+    answers."""
 
     climb: Climb
     held: Sequence[Held]
@@ -116,9 +117,9 @@ class Climbed:
 
     @property
     def spared(self) -> str:
-        """What was the limit in most slices just above the capacity, or at the lowest rate where
-        none held, instead of the server: the generator, or that all connections were taken while it
-        answered as fast as ever."""
+        """What was the limit, instead of the server, in most slices just above the capacity, or at
+        the lowest rate where none held: the generator, or that all connections were taken while the
+        server answered as fast as ever."""
         ln_rate = max(self.crossing.ln_rate, float(self.climb.ln_rates[0]))
         above = [each for each in self.held if 0 <= log(each.rate) - ln_rate <= ABOVE]
         if not above:
@@ -136,7 +137,8 @@ class Climbed:
 
 
 def fit(held: Sequence[Held]) -> dict[float, float]:
-    """Rate → the highest of the fitted scores of all conditions so far: above 0 it breaks one."""
+    """Rate → the highest of the fitted scores of all conditions so far: above 0 a condition is
+    broken."""
     return fitted(climb(held, range(len(held)))) if held else {}
 
 
@@ -151,7 +153,7 @@ def judge_capacity(
 ) -> capacity.CapacityReport:
     """The report on `records`, which are in file order and may stop anywhere.
 
-    The same input gives the same report. Raises `NoVerdict` where not one block was measured.
+    The same input gives the same report. Raises `NoVerdict` where no block was measured.
     """
     every = History.of(records)
     if not every.blocks:

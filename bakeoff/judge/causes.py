@@ -1,15 +1,16 @@
-"""What a difference in CPU time per request comes of: the lines and calls that are named.
+"""Where a difference in CPU time per request comes from: the lines and calls that are named.
 
 Not every line that differs is a cause. At one rate the costlier of two servers is busier: it sleeps
-and wakes up less often, finds more requests whenever it looks, and its caches are warmer. So of two
-that differ, the following are effects, and only in the table:
+and wakes up less often, finds more requests whenever it looks, and its caches are warmer. So the
+following differences are effects, and only in the table:
 
-- scheduling and other work without a call of which the costlier one has less;
-- calls of which the costlier one makes fewer, where their time can't be told from nothing;
-- a call that both make as often, for answers of one length, and that takes it less time.
+- scheduling and other work without a call, if the costlier one has less of it;
+- calls that the costlier one makes less often, if their time can't be told from nothing;
+- a call that both make as often, for answers of one length, and that takes the costlier one less
+  time.
 
 A call that both make as often takes longer where its thread has slept before: its caches are cold.
-Where context switches differ likewise, that is said, and not the call by itself.
+Where context switches differ likewise, they are named, and not the call by itself.
 """
 
 from collections.abc import Sequence
@@ -20,12 +21,12 @@ from bakeoff.model.why import WhyCount, WhyLine
 
 CAUSES_MAX = 4
 NAMED_SHARE = 0.1
-"""Of the whole difference, of a line that is named."""
+"""The share of the whole difference that a line needs to be named."""
 CALLS_MIN, CALLS_SHARE_MIN, CALLS_MANY = 0.1, 0.2, 0.5
-"""Calls per request that are worth naming though their time can't be told from nothing: so many,
-and such a share of the other's unless they are many."""
+"""Calls per request that are named though their time can't be told from nothing: this many, and
+this share of the other's calls unless they are many."""
 LOOKS_MIN = 0.9
-"""The same of `_LOOKS`, of which a request may take one more or less by chance."""
+"""The same for `_LOOKS`, of which a request may take one more or less by chance."""
 _LOOKS = (
     *("epoll_wait", "epoll_pwait", "poll", "ppoll", "select", "pselect6", "io_uring_enter"),
     *("read", "readv", "recvfrom", "recvmsg"),
@@ -37,8 +38,8 @@ OTHERS = "others"
 def cause_of(
     name: str, other: str, cpu: Difference, lines: Sequence[WhyLine], counts: Sequence[WhyCount]
 ) -> Finding:
-    """What a request of `name` costs more than one of `other`, and of what that comes: the largest
-    first, and only what is told from nothing."""
+    """What a request of `name` costs more than one of `other`, and why: the largest cause first,
+    and only causes that can be told from nothing."""
     because = _Causes(cpu, lines, counts).because()
     ends = {"us_more": cpu.more, "us_low": cpu.low, "us_high": cpu.high}
     code = "costs_differ" if cpu.is_told else "costs_alike"
@@ -46,7 +47,7 @@ def cause_of(
 
 
 class _Causes:
-    """Of the difference `cpu` between two."""
+    """The causes of the difference `cpu` between two."""
 
     def __init__(
         self, cpu: Difference, lines: Sequence[WhyLine], counts: Sequence[WhyCount]
@@ -67,7 +68,6 @@ class _Causes:
         self._as_long = "bytes" in self._more and "bytes" not in told
 
     def because(self) -> list[Finding]:
-        """Four at most."""
         lines = self._told()
         because = [self._cause(line) for line in lines[:CAUSES_MAX]]
         return because + self._calls_more(lines)[: CAUSES_MAX - len(because)]
@@ -75,7 +75,7 @@ class _Causes:
     def _told(self) -> list[WhyLine]:
         """The lines that are named, the largest first."""
         leaves = [line for line in self._lines if line.part not in ("user", "kernel")]
-        # Without stacks the sums are all that there is.
+        # Without stacks only the sums are known.
         if all(line.part == "unexplained" for line in leaves):
             leaves = list(self._lines)
         cpu = self._cpu
@@ -143,5 +143,5 @@ class _Causes:
 
 
 def _call(line: WhyLine) -> str:
-    """The system call of a line, which may have what it does behind a colon."""
+    """The system call of a line; what it does may follow behind a colon."""
     return line.name.partition(":")[0]

@@ -1,11 +1,11 @@
 """The claims of an article: each holds, does not hold, or can't be decided.
 
-Evidence is what a comparison of the article measured: intervals of ratios in any metric.
+The evidence is what a comparison of the article measured: intervals of ratios in any metric.
 
 Throughput has the race's own simultaneous intervals, with one end where a row did at least what was
-measured. Latency is compared in long slices, block by block, with the levels of the race; memory
-boot by boot, and what load tools print round by round, with Student's t. Each of these intervals is
-that of its one pair alone.
+measured. Latency is compared in long slices, block by block, with the levels of the race. Memory is
+compared boot by boot, and the output of load tools round by round, with Student's t. Each of these
+intervals holds for its one pair alone.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -109,7 +109,7 @@ class RaceEvidence:
 
 @dataclass(frozen=True)
 class ToolEvidence:
-    """Rounds of a load tool: in each, every row had one run."""
+    """Rounds of a load tool: each row has one run in each round."""
 
     runs: Sequence[ToolRun]
 
@@ -136,7 +136,6 @@ def agreement(runs: Sequence[ToolRun], row: str) -> Interval | Finding:
 
 
 def _scaled(ratio: Ratio, factor: float) -> Ratio:
-    """A ratio that is `factor` times as large, with the ends that it has."""
     return ratio.model_copy(
         update={
             key: factor * value

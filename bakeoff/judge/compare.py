@@ -1,4 +1,4 @@
-"""Every pair of entries, compared: how wide its interval is, and which slices it is taken from."""
+"""Every pair of entries, compared: how wide its interval is, and from which slices it comes."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -17,18 +17,17 @@ from bakeoff.model.ratio import BootRatio, Difference, DrawRatio, Interval
 CONFIDENCE = 0.95
 POWER = 0.8
 LOOKS = 6
-"""As many looks at the same few processes a race that may end at any time counts as."""
+"""A race that may end at any time counts as this many looks at the same few processes."""
 EFFECT_VARIANCE = 2.0
-"""Of what an interval that is valid at any time is tightest for: a difference of √2 of the spread
-between draws is decided by some eight of them."""
+"""The effect variance for which an interval that is valid at any time is tightest: a difference of
+√2 of the spread between draws is decided by some eight of them."""
 _QUADRATURE = np.polynomial.legendre.leggauss(80)
 
 
 @dataclass(frozen=True)
 class Width:
-    """Half-widths in ln ratio: of this pair alone and of all pairs at once; and the difference that
-    would be found with 80 % probability, as a ratio less 1.
-    """
+    """Half-widths in ln ratio, of this pair alone and of all pairs at once, and the difference that
+    would be found with 80 % probability, as a ratio less 1."""
 
     alone: float
     simultaneous: float
@@ -38,15 +37,15 @@ class Width:
 def width(
     given: Estimate, together: int, among: int | None = None, *, any_time: bool = False
 ) -> Width:
-    """The widths of one of `together` intervals that are to hold at once.
+    """The widths of one of `together` intervals that hold at once.
 
-    Where they are all pairs `among` so many contenders, Tukey's and Kramer's: the pairs of a
-    contender err together, which makes five contenders' intervals narrower by 5 % and thirty's by
-    10 %. Else Šidák's (JASA 62, 1967), each at 95 % to the power of 1 / `together`: exact for
+    For all pairs `among` so many contenders they are Tukey's and Kramer's: the pairs of a contender
+    err together, so five contenders' intervals are narrower by 5 % and thirty's by 10 %. Otherwise
+    they are Šidák's (JASA 62, 1967), each at 95 % to the power of 1 / `together`: exact for
     independent intervals and on the safe side for any others.
 
     `any_time`: they hold however the end of the race was chosen, and share the 5 % evenly, since
-    nothing of the like of Tukey's is known for them. They are infinite where draws are too few.
+    nothing like Tukey's method is known for them. They are infinite with too few draws.
     """
     if any_time and given.spread.draws == 1:
         alone = simultaneous = inf
@@ -65,8 +64,8 @@ def width(
 
 
 def _any_time_error(given: StandardError, alpha: float) -> float:
-    """Of groups that last, each look sees the same ones: what they add to the error hardly changes
-    by looking again, and Student's quantile does, for a few looks."""
+    """Each look sees the same lasting groups. Looking again hardly changes what they add to the
+    error, but it changes Student's quantile, for a few looks."""
     if given.lasting:
         return t_quantile(given.freedom, 1 - alpha / LOOKS / 2) * given.value
     return any_time_quantile(given.freedom, alpha) * given.value
@@ -75,13 +74,13 @@ def _any_time_error(given: StandardError, alpha: float) -> float:
 @lru_cache(maxsize=1000)
 def any_time_quantile(freedom: int, alpha: float) -> float:
     """How many standard errors an interval reaches that holds after every draw, in all but `alpha`
-    of races; infinite where there are too few draws.
+    of races; infinite with too few draws.
 
     From the e-process of the t-test with right-Haar prior and standardised effects of variance g:
-    BF_n = (1 + ng)^(-1/2) [(1 + t²/ν) / (1 + t²/(ν(1 + ng)))]^(n/2), ν = n - 1, ever is above 1/α
-    in a share α of races at most (Lai, Annals of Statistics 4, 1976; Pérez-Ortiz, Lardy, de Heide
-    and Grünwald, Annals of Statistics 52, 2024; Wang and Ramdas, arXiv 2310.03722). All means that
-    it never excluded are the interval.
+    BF_n = (1 + ng)^(-1/2) [(1 + t²/ν) / (1 + t²/(ν(1 + ng)))]^(n/2), ν = n - 1, is ever above 1/α
+    in at most a share α of races (Lai, Annals of Statistics 4, 1976; Pérez-Ortiz, Lardy, de Heide
+    and Grünwald, Annals of Statistics 52, 2024; Wang and Ramdas, arXiv 2310.03722). The interval
+    has all means that it never excluded.
     """
     n = freedom + 1
     grown = 1 + n * EFFECT_VARIANCE
@@ -95,8 +94,8 @@ def half_width(given: Estimate, p: float) -> float:
 
 
 def detectable(half_width: float, power: float) -> float:
-    """The minimum detectable effect as a ratio less 1: the interval's half-width, and what lies
-    above it in 80 % of races, t.8 times the standard error."""
+    """The minimum detectable effect as a ratio less 1: the interval's half-width plus what lies
+    above it in 80 % of races, which is t.8 times the standard error."""
     return float(np.expm1(half_width + power))
 
 
@@ -133,12 +132,12 @@ def tukey(among: int, freedom: int) -> float:
 
 
 MIN_BLOCKS = 6
-"""Of five, trimming leaves one, which tells no error."""
+"""Trimming leaves one of five blocks, which has no error."""
 DRAWS_OF_GAP = 6
-# Of a whole race, over all of its pairs: a false alarm swaps a narrow interval for a wide one.
+# For a whole race, over all of its pairs: a false alarm replaces a narrow interval by a wide one.
 DISAGREEMENT_ALPHA = 0.01
 MARGIN = 0.02
-"""Equivalent is what is within 1/1.02 to 1.02."""
+"""Two entries are equivalent within 1/1.02 to 1.02."""
 
 
 @dataclass(frozen=True)
@@ -174,8 +173,7 @@ class Comparison:
 
     def times(self, half_width: float) -> float | None:
         """How many times as many draws would have narrowed the interval to ± `half_width`, in ln
-        ratio; None: no number of draws would, as the processes or boots are too few.
-        """
+        ratio. None: no number of draws would, as there are too few processes or boots."""
         spread = self.estimate.spread
         error = max(each.value for each in self.estimate.errors)
         fixed = 0.0
@@ -257,7 +255,7 @@ def family(
 ) -> Pairs:
     """The comparisons of all pairs, or of those that are `wanted`, that have `least` blocks.
 
-    Of intervals that hold at `any_time`, those that are infinite are left out: draws are too few.
+    With `any_time`, infinite intervals are left out: they have too few draws.
     """
     candidates = combinations(paired.names, 2) if wanted is None else wanted
     pairs = [(a, b) for a, b in candidates if paired.blocks_of(a, b) >= least]
@@ -274,10 +272,10 @@ def family(
 def _weighed(short: Comparison, long: Comparison | None, alpha: float) -> Comparison:
     """Takes the long slices where they differ from the short ones by more than chance.
 
-    Both were measured in the same draws, so what draws, processes and boots add cancels in the gap
-    within a draw. Long blocks are few, and may agree by chance: so the short ones' figure must also
-    lie outside of the long ones' own interval. (Without that, two of 42 live races swapped ±0.5 and
-    ±1.3 % for ±8 and ±16 %.)
+    Both were measured in the same draws, so the errors of draws, processes and boots cancel in the
+    gap within a draw. Long blocks are few, and may agree by chance, so the short ones' figure must
+    also lie outside of the long ones' own interval. (Without that, two of 42 live races swapped
+    ±0.5 and ±1.3 % for ±8 and ±16 %.)
     """
     if long is None:
         return replace(short, short=short)
@@ -290,12 +288,12 @@ def _weighed(short: Comparison, long: Comparison | None, alpha: float) -> Compar
 
 
 def _gap(short: Estimate, long: Estimate) -> tuple[float, float, float]:
-    """By how much ln ratio differs between the two in one draw, its standard error, and that one's
+    """By how much ln ratio differs between the two in one draw, the standard error of that, and its
     degrees of freedom.
 
-    Of `DRAWS_OF_GAP` draws or more, the mean of their gaps, with Student's error. Of fewer, by the
-    spread of blocks within draws: Welch's, with the degrees of freedom of trimmed means (Yuen,
-    Biometrika 61, 1974). Where that isn't known, none is seen.
+    With at least `DRAWS_OF_GAP` draws the gap is the mean of theirs, with Student's error. With
+    fewer it has Welch's error, by the spread of blocks within draws, and the degrees of freedom of
+    trimmed means (Yuen, Biometrika 61, 1974). Where that isn't known, no gap is seen.
     """
     shorts = {(draw.boot, draw.draw): draw for draw in short.draws}
     both = [

@@ -1,11 +1,10 @@
 """Where load tools differ beyond noise: the ratio of two tools in each figure that both print.
 
 A run is paired with the others of its round. Rounding is not noise, as it is the same in every
-round: so an interval reaches from that of the least to that of the greatest figures that may have
-been rounded to what was printed.
+round. So an interval covers all figures that may have been rounded to what was printed, from the
+least to the greatest.
 
-Rounds are few, and their mean has Student's interval, whose false alarms do not depend on how many
-they are.
+Rounds are few. Their mean has Student's interval, whose false alarms do not depend on their number.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,13 +26,14 @@ from bakeoff.model.ratio import Ratio
 AGREES_WITHIN = 1.1
 
 StepUs = Callable[[Loader, float], float]
-"""The step in which a tool prints latencies of so many µs, in µs; 0: it is exact."""
+"""The step in which a tool prints latencies of a given length, both in µs; 0: it prints them
+exactly."""
 
 
 @dataclass(frozen=True)
 class Figures:
-    """Tool `of` over tool `over` in one figure. An edge is −1 for the least that the ratio may have
-    been before the tools rounded, 0 for the ratio as printed, 1 for the most."""
+    """Tool `of` over tool `over` in one figure. An edge is −1 for the least ratio that there may
+    have been before the tools rounded, 0 for the ratio as printed, 1 for the greatest."""
 
     table: Paired
     figure: Figure
@@ -51,8 +51,8 @@ class Figures:
 
     @property
     def noise(self) -> tuple[str, str] | None:
-        """The columns that the noise is read from: as printed, where neither is rounded to nothing;
-        None: too few rounds."""
+        """The columns from which the noise is read: as printed, where neither is rounded to
+        nothing. None: there are too few rounds."""
         if self.n < MIN_ROUNDS:
             return None
         whole = (each for each in map(self.columns, (0, 1, -1)) if self._is_whole(each))
@@ -88,7 +88,7 @@ def crosscheck(
 
 
 def explained(compared: Compared, loadings: Sequence[Loading], rate: int | None) -> Compared:
-    """The same, with what is known to make a difference.
+    """The same, with the causes that are known to make a difference.
 
     In a closed loop a tool that is busy all the time is the limit of its own figures.
     """
@@ -105,7 +105,7 @@ def explained(compared: Compared, loadings: Sequence[Loading], rate: int | None)
 
 
 def _limit(compared: Compared, loadings: Sequence[Loading]) -> Finding | None:
-    """Who was the limit of two tools that differ; None where their CPU time isn't known."""
+    """Which of two tools that differ was the limit; None where their CPU time isn't known."""
     busy = {tool.loader: tool.busy for tool in loadings}
     of, over = busy[compared.of], busy[compared.over]
     if of is None or over is None:
@@ -120,7 +120,8 @@ def _limit(compared: Compared, loadings: Sequence[Loading]) -> Finding | None:
 
 
 def _table(runs: Sequence[CrosscheckRun], loaders: Sequence[Loader], step_us: StepUs) -> Paired:
-    """ln of each figure as printed, at least and at most: three columns each, a row for a round."""
+    """ln of each figure as printed, at least and at most: three columns each, a row for each
+    round."""
     rounds = sorted({run.round for run in runs})
     edges = (-1, 0, 1)
     names = [_column(*each) for each in product(loaders, FIGURES, edges)]
@@ -141,7 +142,6 @@ def _column(loader: Loader, figure: Figure, edge: int) -> str:
 
 
 def _step(loader: Loader, figure: Figure, printed: float, step_us: StepUs) -> float:
-    """Throughput is taken as exact."""
     return 0.0 if figure == "requests_per_s" else step_us(loader, printed)
 
 

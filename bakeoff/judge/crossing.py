@@ -1,24 +1,24 @@
 """A contender's throughput–latency curve, and where it crosses its objective.
 
 Each slice is held against each condition of the objective. Each condition has its own curve, since
-noise in one would else be taken for the other's fault: the mean score of each rung's slices, made
-rising by pooling neighbours that are out of order (pool adjacent violators; Barlow et al.,
-Statistical Inference under Order Restrictions, 1972), crosses 0 on the straight line between two
-rungs. The lowest crossing is the capacity.
+noise in one condition would else count against another. The curve is the mean score of each rung's
+slices, made rising by pooling neighbours that are out of order (pool adjacent violators; Barlow et
+al., Statistical Inference under Order Restrictions, 1972). It crosses 0 on the straight line
+between two rungs, and the lowest crossing is the capacity.
 
-How far it may be from the truth: what was drawn together is left out, group by group (boots where
-there are two or more; else processes, draws, or blocks), and the curves are fitted anew. The
-jackknife's pseudo-values of the groups (Tukey; Efron and Stein, Annals of Statistics 9, 1981) have
-the interval of a mean: t with the number of groups less one. Groups are the same for all
-contenders, so that the weather which they shared stays shared. Beside it stands where within a rung
-the curve bends, uniformly over what the straight line may be wrong by.
+How far the capacity may be from the truth is found by leaving out what was drawn together, group by
+group (boots where there are two or more; else processes, draws, or blocks), and fitting the curves
+anew. The jackknife's pseudo-values of the groups (Tukey; Efron and Stein, Annals of Statistics 9,
+1981) have the interval of a mean: t with the number of groups less one. Groups are the same for all
+contenders, so that the weather which they shared stays shared. To this is added where within a rung
+the curve bends, uniformly over the possible error of the straight line.
 
-What this does not cover: disturbances that last longer than a group. What short slices do not see,
-since the rare long queue is in few of them, the interval has besides (`UNSEEN` of capacity.py).
+This does not cover disturbances that last longer than a group. Short slices do not see the rare
+long queue, which is in few of them; the interval has that besides (`UNSEEN` of capacity.py).
 Against the theory of M/M/1 (p99 ≤ 10 ms; 40 runs each of one boot, 9 rounds) capacities of servers
 of 5,000 and 20,000 requests/s come out 6.4 ± 0.4 and 2.7 ± 0.3 % high with slices of 0.3 s, 2.9 and
 1.9 % with 1 s, 1.8 and 0.9 % with 2 s. Their ratio comes out 3.7 ± 0.5, 1.0 and 0.9 % low; that of
-like servers does not suffer.
+like servers is not biased.
 
 M/M/1 servers of equal speed (10,000 requests/s, own noise of 1.5 %; 3 boots, 3 rounds each): of 39
 runs none told the two apart, 1 of 78 capacities missed the runs' mean; half-widths 5.7 % (ratio)
@@ -48,8 +48,8 @@ from bakeoff.model.samples import Slice
 ANSWERED, ERRORS, GENERATOR = "answered", "errors", "generator"
 CONNECTIONS = "connections"
 CLIP = 1.0
-"""Scores end here, at e times the limit and at a 1/e of it: what is far off is only far off. So one
-slice that the host stalled can't outweigh two that it left alone."""
+"""Scores end here, at e times the limit and at 1/e of it, so that one slice that the host stalled
+can't outweigh two that it left alone."""
 REPLICATES = 2000
 ALLOWED = 2.0
 """Standard deviations of the difference between streams that begin and that end in a window."""
@@ -59,9 +59,9 @@ ALLOWED = 2.0
 class Held:
     """A slice's `scores`: one for each condition, above 0 where it breaks it, from −1 to 1.
 
-    A quantile with fewer than ten requests beyond it has no score. `late`: the generator had no
-    more to give, so that what broke may be its fault. `queued`: the waiting for a free connection
-    is most of the p99. `served_us`: the median from a request's sending on.
+    A quantile with fewer than ten requests beyond it has no score. `late`: the generator was at its
+    limit, so that a broken condition may be its fault. `queued`: most of the p99 is the wait for a
+    free connection. `served_us`: the median from a request's sending on.
     """
 
     rate: float
@@ -75,10 +75,10 @@ def hold(slice_: Slice, objective: Objective) -> Held:
     """`slice_`, a slice with a rate, against `objective`.
 
     Quantiles: ln(quantile / limit), of all requests that were due in the window, those never
-    answered infinitely late. Answered: by how much of 1 % the answers in the window stay behind
-    what was due in it; a queue that grows shows here, since its requests are answered after the
-    window. Streams last long, and as many as were under way when the window began end in it: what
-    random arrivals change in their number is allowed for. Errors: ln(share / 0.1 %).
+    answered infinitely late. Answered: by how much of 1 % the answers in the window fall short of
+    the requests due in it. A queue that grows shows here, since its requests are answered after the
+    window. Streams last long, and as many as were under way when the window began end in it: the
+    chance variation of that number is allowed for. Errors: ln(share / 0.1 %).
     """
     event, latency = slice_.event, merge([slice_.event])
     assert slice_.rate
@@ -108,7 +108,7 @@ def hold(slice_: Slice, objective: Objective) -> Held:
 
 
 def timed(parts: Sequence[SliceEvent | RequestSlice], of: Timed) -> Merged:
-    """All times of one kind. Of one request of a mix, events are not counted."""
+    """All times of one kind. The events of a single request of a mix are not counted."""
     if of == "first-byte" and (first := first_bytes(parts)):
         return first
     events = [part for part in parts if isinstance(part, SliceEvent)]
@@ -118,10 +118,10 @@ def timed(parts: Sequence[SliceEvent | RequestSlice], of: Timed) -> Merged:
 
 
 def error_share(slice_: Slice, due: int) -> float:
-    """Requests of the window that were not answered, or wrongly, per request due in it."""
+    """Requests of the window that were answered wrongly or not at all, per request due in it."""
     event = slice_.event
     wrong = wrong_answers(event)
-    # The engine counts wrong answers over ramp, window and drain: the window has its part.
+    # The engine counts wrong answers over ramp, window and drain: the window has its share.
     in_window = wrong * event.requests / event.requests_all if event.requests_all else wrong
     return (event.misses + in_window) / due if due else 1.0
 
@@ -129,7 +129,7 @@ def error_share(slice_: Slice, due: int) -> float:
 def _late(slice_: Slice, latency: Merged) -> bool:
     """A core of the generator was busy, and it sent late.
 
-    Late alone tells nothing: a request that finds every connection busy waits for the server.
+    Lateness alone shows nothing: a request that finds every connection busy waits for the server.
     """
     if max(slice_.event.busy_cores) < SATURATED:
         return False
@@ -158,8 +158,8 @@ class Climb:
 
 @dataclass(frozen=True)
 class Crossing:
-    """ln of the highest rate that holds; −∞: none did, ∞: all did. `limit`: which condition broke
-    first. `coarse`: by how much of ln rate the straight line between two rungs may be wrong."""
+    """ln of the highest rate that holds; −∞: none did, ∞: all did. `limit`: the condition that
+    broke first. `coarse`: the possible error of the straight line between two rungs, in ln rate."""
 
     ln_rate: float
     limit: str
@@ -167,7 +167,7 @@ class Crossing:
 
 
 def climb(held: Sequence[Held], blocks: Sequence[int]) -> Climb:
-    """The slices of one contender, each with the place of its block; one at least."""
+    """The slices of one contender, at least one, each with the place of its block."""
     rates, rung = np.unique([each.rate for each in held], return_inverse=True)
     conditions = dict.fromkeys(name for each in held for name in each.scores)
     return Climb(
@@ -181,7 +181,7 @@ def climb(held: Sequence[Held], blocks: Sequence[int]) -> Climb:
 
 
 def crossing(given: Climb, weights: Floats | None = None) -> Crossing:
-    """The first condition to break, and where; each slice counts `weights` times, or once."""
+    """The first condition to break, and where. Each slice counts `weights` times, or once."""
     counts = np.ones(len(given.rung)) if weights is None else weights
     crossings = [
         _crossed(given.ln_rates, *_curve(given, scores, counts), name)
@@ -191,7 +191,7 @@ def crossing(given: Climb, weights: Floats | None = None) -> Crossing:
 
 
 def fitted(given: Climb) -> dict[float, float]:
-    """For each rate the highest of the fitted scores of all conditions: above 0 it breaks one."""
+    """For each rate the highest of the fitted scores of all conditions: above 0 one is broken."""
     worst = np.full(len(given.ln_rates), -inf)
     counts = np.ones(len(given.rung))
     for scores in given.scores.values():
@@ -239,13 +239,14 @@ def _crossed(ln_rates: Floats, places: Indices, fit: Floats, limit: str) -> Cros
     low, high = ln_rates[places[first - 1]], ln_rates[places[first]]
     under, over = fit[first - 1], fit[first]
     climbed = float(over - under)
-    # The steeper the step, the less is known of where within it the curve bends.
+    # The steeper the step, the less is known of where the curve bends within it.
     coarse = float(high - low) / 2 * min(1.0, climbed / 2)
     return Crossing(float(low - under * (high - low) / climbed), limit, coarse)
 
 
 def _clamped(given: Climb, weights: Floats) -> float:
-    """ln rate of the crossing as a finite figure: beyond the rungs it is the outermost one."""
+    """ln rate of the crossing as a finite figure: a crossing beyond the rungs is at the outermost
+    one."""
     low, high = float(given.ln_rates[0]), float(given.ln_rates[-1])
     return min(max(crossing(given, weights).ln_rate, low), high)
 
@@ -277,13 +278,13 @@ def moved(climbs: Mapping[str, Climb], group_of: Indices, seed: int) -> dict[str
 
 
 Quantiles = Sequence[tuple[Timed, float]]
-"""What it is of, and the share that stays within it."""
+"""The kind of time, and the share of times that stays within it."""
 TIMES: Sequence[Timed] = get_args(Timed)
 ALWAYS = (0.5, 0.99)
 
 
 def quantiles_of(objectives: Sequence[Objective]) -> Quantiles:
-    """The latency's median and p99, and all that the objectives bound, rising."""
+    """The latency's median and p99, and all quantiles that the objectives bound, rising."""
     bounds = [bound for objective in objectives for bound in objective.bounds]
     always: set[tuple[Timed, float]] = {("latency", p) for p in ALWAYS}
     wanted = always | {(bound.of, bound.p) for bound in bounds}
@@ -349,7 +350,8 @@ def requests_at(
 
 
 def nearest(points: Sequence[CurvePoint], rate: float | None, within: float) -> CurvePoint | None:
-    """The point nearest to `rate`, by ratio; None where none is `within` that of ln rate."""
+    """The point nearest to `rate`, by ratio; None where none is `within` that distance in ln
+    rate."""
     if not points or not rate:
         return None
     near = min(points, key=lambda point: abs(log(point.rate / rate)))

@@ -16,7 +16,7 @@ def together(history: History, name: str) -> Datagrams | None:
 
 
 def missing(plan: Plan, history: History, name: str) -> Iterator[Finding]:
-    """Receive buffers that were full; else packets that were lost where nothing loses them."""
+    """Full receive buffers or, without those, lost packets where no path is set to lose any."""
     seen = together(history, name)
     if seen and seen.dropped:
         yield Finding.of(

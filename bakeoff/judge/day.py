@@ -1,7 +1,8 @@
-"""A day's lines: each figure of each phase, of all contenders, with the intervals of their ratios.
+"""The lines of a day: each figure of each phase for all contenders, with the intervals of ratios.
 
-A round is what boots are elsewhere: new processes of all, and all phases of all contenders within
-minutes of each other. So contenders are paired by round, and an interval is made of rounds.
+A round has the role that a boot has elsewhere: all contenders get new processes, and all phases of
+all contenders are within minutes of each other. So contenders are paired by round, and an interval
+is made of rounds.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +21,7 @@ from bakeoff.model.receipt import Receipt, Verification
 from bakeoff.model.samples import DayEnd, DayTurn, Record, Slice
 
 STEPS: Mapping[tuple[day.Phase, day.Figure], float] = {("recovery", "time_ms"): 50.0}
-"""Figures that are read in steps. Two that are no further apart than a step can't be told."""
+"""Figures that are read in steps. Two that are at most a step apart can't be told apart."""
 GENERATOR_BUSY = 0.9
 STAYS_ILL = 0.5
 BLOCKED = 0.5
@@ -36,7 +37,7 @@ def judge_day(
     machine: Machine,
     complete: bool,
 ) -> day.Day:
-    """The result of the rounds that there are, a round that was cut off among them."""
+    """The result of the rounds so far, including one that was cut off."""
     names = [entry.name for entry in plan.race.entries]
     rounds = _rounds([each for each in records if isinstance(each, DayTurn)], names)
     ends = [record for record in records if isinstance(record, DayEnd)]
@@ -123,7 +124,7 @@ def _table(
                 ln_y[row, column] = sign * log(value)
     boot = np.array([number for number, _ in keys], dtype=np.int64)
     draw = np.array([turn for _, turn in keys], dtype=np.int64)
-    # Each cold start is a process of its own.
+    # Each cold start has a process of its own.
     process = np.repeat(draw[:, None], len(columns), axis=1)
     return Paired(columns, boot, draw, process, ln_y)
 

@@ -1,10 +1,10 @@
-"""What the turns of a day come to: figures, and how a server behaves beyond its capacity.
+"""The figures of a day's turns, and how a server behaves beyond its capacity.
 
-What is offered there comes from many more connections than the peak was measured with, and a client
-that waits for a second goes away. Most of it can't be answered in time, and a server has these ways
-with the rest: it lets requests wait (and those may fill its memory), it says no (`sheds`), it
-refuses connections, it drops them, it lets clients wait until they give up; or it gets so busy with
-being overloaded that it answers less than before, or dies.
+Overload comes from many more connections than the peak was measured with, and a client that waits
+for a second goes away. A server can't answer most of it in time, and treats the rest in one of
+these ways: it lets requests wait (which may fill its memory), it rejects them (`sheds`), it refuses
+connections, it drops them, it lets clients wait until they give up; or the overload takes so much
+of its work that it answers less than before, or dies.
 """
 
 from collections import Counter
@@ -36,7 +36,7 @@ class Seen:
     turns: Mapping[tuple[Phase, int], DayTurn]
 
     def turn(self, phase: Phase, number: int = 0) -> DayTurn | None:
-        """One that was had; None: there is none, or it was out."""
+        """A turn that was had; None: there is none, or the contender was out."""
         turn = self.turns.get((phase, number))
         return None if turn is None or turn.out else turn
 
@@ -51,7 +51,7 @@ class Seen:
 
     @property
     def peak(self) -> float:
-        """Requests per second; 0: it has none."""
+        """Requests per second; 0: there is no peak."""
         peak = self.turn("peak")
         return median(map(right_per_s, peak.slices)) if peak and peak.slices else 0.0
 
@@ -67,8 +67,8 @@ def right_per_s(slice_: Slice) -> float:
 
 
 def quantile_us(slice_: Slice, p: float) -> float | None:
-    """A latency; that of a request that was never answered is the longest the engine waited, from
-    the beginning of its window. None: nothing was due."""
+    """A latency; a request that was never answered counts as the engine's longest wait, from the
+    beginning of its window. None: nothing was due."""
     event = slice_.event
     merged = merge([event])
     if not merged.answered + merged.misses:
@@ -78,8 +78,8 @@ def quantile_us(slice_: Slice, p: float) -> float | None:
 
 
 def recovered_after_ms(slices: Sequence[Slice], since_ns: int) -> float | None:
-    """How long until two slices in a row have a median within 1.5 times that of the first slice,
-    which was before; the end of the first of them. None: not yet."""
+    """The time until two slices in a row have a median within 1.5 times that of the first slice,
+    which was before: the end of the first of the two. None: that is yet to come."""
     usual_us = quantile_us(slices[0], 0.5)
     if usual_us is None:
         return None
@@ -95,7 +95,7 @@ def recovered_after_ms(slices: Sequence[Slice], since_ns: int) -> float | None:
 def _first_ms(_seen: Seen, turn: DayTurn) -> float | None:
     """The time of the first thousand answers; the last slice counts as far as they reach into it.
 
-    Between slices nothing is in flight, so what lies between them is no time of the server's.
+    Nothing is in flight between slices, so the time between them is not the server's.
     """
     done, spent_ns = 0, 0.0
     for slice_ in turn.slices:
@@ -117,7 +117,7 @@ def _quantile(p: float) -> Reading:
 
 
 def _first_byte(_seen: Seen, turn: DayTurn) -> float | None:
-    """The median; of answers in one piece, that of their end."""
+    """The median; for answers in one piece, the median of their end."""
     if not turn.slices:
         return None
     event = turn.slices[0].event
@@ -137,17 +137,17 @@ def _kept(seen: Seen, turn: DayTurn) -> float | None:
 
 
 def _cpu_per_request(seen: Seen, turn: DayTurn) -> float | None:
-    """µs per answer, less what it uses at rest; None where that leaves nothing."""
+    """µs per answer, less the CPU time at rest; None where that leaves nothing."""
     slice_ = turn.slices[0]
     event = slice_.event
-    # Open loops of a share of the peak have a ramp of a quarter of their window.
+    # Open loops at a share of the peak have a ramp of a quarter of their window.
     ramp_ns = event.window_ns / 4 if turn.phase in LOADS else 0.0
     lasted_ns = event.drained_ns - event.start_ns + ramp_ns
     return cpu_us_per_answer(slice_, seen.idle_cpu, lasted_ns)
 
 
 def _energy_per_request(seen: Seen, turn: DayTurn) -> float | None:
-    """µJ per answer, of all processors, less what they use at rest."""
+    """µJ per answer, of all processors, less the energy at rest."""
     rest = seen.turn("rest")
     if rest is None:
         return None
@@ -161,7 +161,7 @@ def _recovery_ms(_seen: Seen, turn: DayTurn) -> float | None:
     if turn.since_ns is None or not turn.slices:
         return None
     found = recovered_after_ms(turn.slices, turn.since_ns)
-    # What was not well at the end counts as if it had been then: it took at least so long.
+    # A server that was not well at the end counts as well then: it took at least so long.
     last = turn.slices[-1].event
     return found if found is not None else max(1.0, (last.end_ns - turn.since_ns) / 1e6)
 
@@ -215,7 +215,7 @@ READINGS: Mapping[Phase, Mapping[Figure, Reading]] = {
     "slow": {"slowdown": _slowdown, "answered": _answered},
     "after": {"memory_mib": _memory, "growth": _growth},
 }
-"""The figures of each phase, and how each is read from a turn; None: it has none."""
+"""The figures of each phase, and how each is read from a turn; None: the turn has none."""
 
 
 BEYOND: tuple[Phase, ...] = ("load_150", "load_300")
@@ -234,7 +234,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "drops": ("reset", "early_close", "write", "stream_reset", "goaway"),
     "times_out": ("timeout", "connect_timeout"),
 }
-"""What each way is told by: the engine's kinds of errors. Others are answers that are wrong."""
+"""The engine's kinds of errors that reveal each way. Errors of other kinds are wrong answers."""
 
 
 @dataclass(frozen=True)
@@ -264,7 +264,7 @@ class _Had:
         return merge_encoded([event.service for event in events if event.service])
 
     def shares(self) -> dict[str, float]:
-        """Of all that was tried, what failed, by kind."""
+        """The share of all requests that failed, by kind."""
         events = [turn.slices[0].event for _, turn in self.rounds]
         errors: Counter[str] = sum((Counter(event.errors) for event in events), Counter())
         wrong = sum(map(wrong_answers, events))
@@ -276,7 +276,8 @@ class _Had:
         return sum(right_per_s(turn.slices[0]) for _, turn in self.rounds) >= KEEPS_UP * offered
 
     def swollen(self) -> tuple[float, float] | None:
-        """Memory at this load and at 100 % of the peak, MiB, medians, where it is clearly more."""
+        """The medians of memory at this load and at 100 % of the peak, MiB, where it is clearly
+        more."""
         both = [
             (turn.memory.pss_mib, full.memory.pss_mib)
             for seen, turn in self.rounds
@@ -349,7 +350,7 @@ def _failing(code: str, had: _Had, shares: Mapping[str, float]) -> Finding:
 
 
 def errors_of(rounds: Sequence[Seen]) -> Mapping[Phase, dict[str, int]]:
-    """What went wrong in each phase, by kind, over all rounds."""
+    """The errors of each phase, by kind, over all rounds."""
     found: dict[Phase, Counter[str]] = {}
     for seen in rounds:
         for turn in seen.turns.values():

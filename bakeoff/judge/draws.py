@@ -12,9 +12,9 @@ Variance Components, chapter 4). Expected mean squares, with m blocks a cell:
     sets         C² + e²/m
     processes    s·P² + C² + e²/m        (s sets)
 
-Where the rows are connections to one process, both are sets. Intervals: for C, those of a mean
-square (chi-square) less what blocks explain; for P, Williams' (Biometrika 49, 1962). The tests
-simulate their coverage.
+Where the rows are connections to one process, both are sets. The interval of C is that of a mean
+square (chi-square) less what blocks explain; that of P is Williams' (Biometrika 49, 1962). The
+tests simulate their coverage.
 """
 
 from collections import Counter
@@ -36,7 +36,7 @@ from bakeoff.model.plan import Plan
 from bakeoff.model.samples import Block, BootStart, Record, Slice
 
 ROUNDS_MIN = 5
-"""With fewer, a trimmed mean leaves three values or less."""
+"""With fewer, a trimmed mean leaves at most three values."""
 ANSWERED_MIN = 0.8
 """The share of blocks in which a process must have answered to have a row."""
 RUN_S = 20.0
@@ -64,7 +64,6 @@ class MeanSquare:
     degrees: int
 
     def quantile(self, share: float) -> float:
-        """The sum of squares over a quantile of chi-square."""
         return self.value * self.degrees / chi_square_quantile(self.degrees, share)
 
 
@@ -125,11 +124,11 @@ def _requests(plan: Plan, sets: int, blocks: Sequence[Block]) -> Iterator[Reques
 
 
 def components(tables: Sequence[Table], connections_only: bool) -> tuple[LevelSpread, ...]:
-    """The spreads of the levels below the boot, the smallest level first."""
+    """The spreads of the levels below the boot, from the smallest level."""
     degrees = sum(table.degrees for table in tables)
     block = MeanSquare(sum(table.block * table.degrees for table in tables) / degrees, degrees)
     cells = sum(table.cells.size for table in tables)
-    # What blocks leave in a cell: its mean's variance.
+    # The part of a cell's variance that blocks explain: the variance of its mean.
     left = sum(table.block / table.rounds * table.cells.size for table in tables) / cells
     rows = _mean_square([_rows(table.cells) for table in tables])
     between = _mean_square([_interactions(table.cells) for table in tables])
@@ -153,7 +152,7 @@ def _table(
 ) -> Table | None:
     """The cells of a boot; None where a set has too few blocks, or fewer than two live on.
 
-    `ln` is what is compared of a slice; what isn't finite is as no slice.
+    `ln` has the compared figure of a slice; a slice without a finite one is left out.
     """
     by_set: dict[int, list[Mapping[str, float]]] = {}
     for block in blocks:
@@ -162,7 +161,8 @@ def _table(
         by_set.setdefault(block.draw, []).append(told)
     if len(by_set) < sets or not blocks:
         return None
-    # A slice without an answer has no logarithm. Who has many of them died, or hardly serves.
+    # A slice without an answer has no logarithm. A process with many of them died, or hardly
+    # serves.
     answered = Counter(name for rows in by_set.values() for row in rows for name in row)
     names = sorted(name for name, n in answered.items() if n >= ANSWERED_MIN * len(blocks))
     by_set = {
@@ -248,7 +248,8 @@ def _between(rows: MeanSquare, below: MeanSquare, sets: int, processes: int) -> 
 
     values = (rows.value - below.value, bound(1 - _SIDE), bound(_SIDE))
     sd, low, high = (max(0.0, value / sets) for value in values)
-    # Rows that agree by more than chance allows do so by chance: that proves no spread of zero.
+    # Rows that agree by more than chance allows do so by chance: that does not prove a spread of
+    # zero.
     high = high or rows.quantile(_SIDE) / sets
     return _rooted("process", (sd, low, high), processes, rows.degrees)
 

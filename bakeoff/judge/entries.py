@@ -28,14 +28,11 @@ NEVER_STARTED = "it was never started: the race ended before that"
 
 @dataclass(frozen=True)
 class Participants:
-    """The entries of a race: valid, invalid, skipped and twins, each group in plan order.
-
-    `reasons` has why an entry that took part is not valid, empty where it is; `at_least` why it
-    did at least what was measured, empty where it did just that. Twins are apart:
-    they have no place in the standings. `tallies` add up the blocks that are judged, `all_tallies`
-    all blocks: an error counts wherever it happened, and `works` are seen over all too. `turns` are
-    the blocks, of all, in which each had its turn. `offered` is None in a closed loop.
-    """
+    """`reasons` has why an entry that took part is not valid, empty where it is; `at_least` has why
+    it did at least what was measured, empty where it did just that. Twins are apart: they have no
+    place in the standings. `tallies` add up the blocks that are judged, `all_tallies` all blocks:
+    an error counts wherever it happened, and `works` cover all blocks too. `turns` has, over all
+    blocks, those in which each had its turn. `offered` is None in a closed loop."""
 
     tallies: Mapping[str, Tally]
     all_tallies: Mapping[str, Tally]
@@ -50,7 +47,7 @@ class Participants:
 
     @classmethod
     def of(cls, plan: Plan, judged: History, every: History) -> "Participants":
-        """Sorts the planned entries; `judged` has the blocks that are judged, `every` all blocks.
+        """Sort the planned entries; `judged` has the blocks that are judged, `every` all blocks.
 
         The first valid one in plan order stands in for a reference that is not valid or never came
         up.
@@ -96,12 +93,10 @@ class Participants:
 
     @property
     def invalid(self) -> list[str]:
-        """Entries that were measured and whose figures are invalid."""
         return [name for name, why in self.reasons.items() if why and name not in self.twins]
 
     @property
     def ended(self) -> list[str]:
-        """Entries whose figures are invalid because their processes ended."""
         return [name for name in self.invalid if self.reasons[name][0].code == "died"]
 
     @property
@@ -116,19 +111,19 @@ class Participants:
         return tuple(Finding.of("text", text=reason) for reason in skipped[:1])
 
     def unsettled(self, name: str) -> tuple[Finding, ...]:
-        """Why `name` has no figure that a noise floor could rest on; empty: it has."""
+        """Why `name` has no figure on which a noise floor could rest; empty: it has one."""
         return self.trouble(name) or self.at_least.get(name, ())
 
 
 @dataclass(frozen=True)
 class Compared:
-    """The pairs of a race, compared by what it is ranked by, by requests per CPU second (`by_cpu`)
-    and by mean speeds (`by_mean`); by all blocks, where some are left out of `pairs`; by the time
-    to the first byte of a body, from the slices that latencies are taken from, where a body came in
-    more than one piece.
+    """The pairs of a race, compared by what the race is ranked by, by requests per CPU second
+    (`by_cpu`) and by mean speeds (`by_mean`). Where blocks are left out of `pairs`, they are also
+    compared by all blocks; and where a body came in more than one piece, by the time to its first
+    byte, from the slices of which latencies are taken.
 
-    `until_end` has those whose figures are invalid because they ended: what they answered before is
-    compared with the reference. That they ended, and not how they stood, made that end.
+    `until_end` has the entries whose figures are invalid because they ended: their answers until
+    then are compared with the reference. The end itself is the cause, not their speed.
     """
 
     pairs: Pairs
@@ -149,7 +144,7 @@ class Compared:
         participants: Participants,
         by_mean: Pairs,
     ) -> "Compared":
-        """`beside_others` has the slices too in which other processes had the cores."""
+        """`beside_others` also has the slices in which other processes had the cores."""
         valid, by, reference = participants.valid, plan.ranked_by, participants.reference
         planned = replace(history, any_time=False)
         lasting = replace(
@@ -306,7 +301,7 @@ def row(
 
 
 def cpu_per_request(tally: Tally) -> PerRequest:
-    """CPU µs per request. The server's is over ramp, window and drain, as is what it answered.
+    """CPU µs per request. The server's CPU time covers ramp, window and drain, as do its answers.
 
     The split in user and system may be counted in coarser ticks than the sum: it is scaled to it.
     """
@@ -338,7 +333,7 @@ def _about_blocks(
     elif against is None:
         yield Finding.of("few_blocks", reference=reference, n=shared, least=MIN_BLOCKS)
     of_reference = history.blocks_of(reference, kind=judged_kind(history.blocks))
-    # A turn that is left out for what the machine did is not one that it missed.
+    # A turn that is left out for a disturbance of the machine is not a turn that it missed.
     if not turns[reference] <= turns[name] and MIN_BLOCKS <= shared < of_reference:
         yield Finding.of("some_blocks", reference=reference, n=shared, blocks=of_reference)
     if against and against.slice_length_matters and against.long and against.short:

@@ -18,16 +18,16 @@ SETTINGS: Mapping[str, tuple[str, int | None]] = {
     "max_concurrent_streams": ("MAX_CONCURRENT_STREAMS", None),
     "header_table_size": ("HEADER_TABLE_SIZE", 4_096),
 }
-"""Key → the setting's name in RFC 9113, and what holds where none is sent; None: no limit."""
+"""Key → the setting's name in RFC 9113, and its value where none is sent; None: no limit."""
 OF_BODIES: Mapping[str, tuple[str, int | None]] = {
     "initial_window": ("INITIAL_WINDOW_SIZE", 65_535),
     "max_frame_size": ("MAX_FRAME_SIZE", 16_384),
 }
-"""The same of settings that only requests with a body meet."""
+"""The same for settings that matter only to requests with a body."""
 
 
 def streams_capped(plan: Plan, works: Mapping[str, Work]) -> Iterator[Finding]:
-    """Those that admit fewer streams than the plan requests."""
+    """Servers that admit fewer streams than the plan requests."""
     limits = {
         name: limit
         for name, work in works.items()
@@ -41,7 +41,7 @@ def streams_capped(plan: Plan, works: Mapping[str, Work]) -> Iterator[Finding]:
 
 
 def streams_admitted(work: Work) -> int | None:
-    """How many streams a connection to it may have; None: as many as one likes."""
+    """How many streams a connection to it may have; None: there is no limit."""
     if work.agreed and work.agreed.max_concurrent_streams is not None:
         return work.agreed.max_concurrent_streams
     return work.audit.http2.max_concurrent_streams if work.audit and work.audit.http2 else None
@@ -58,7 +58,8 @@ def unlike_tls(works: Mapping[str, Work]) -> Iterator[Finding]:
 
 
 def unlike_settings(plan: Plan, works: Mapping[str, Work]) -> Iterator[Finding]:
-    """What HPACK makes of heads, and settings that say what a server takes of these requests."""
+    """The effect of HPACK on heads, and settings that limit what a server takes of these
+    requests."""
     conducts = {
         name: work.audit.http2 for name, work in works.items() if work.audit and work.audit.http2
     }
@@ -77,7 +78,7 @@ def unlike_settings(plan: Plan, works: Mapping[str, Work]) -> Iterator[Finding]:
 
 
 def unlike_handshakes(works: Mapping[str, Work]) -> Iterator[Finding]:
-    """What only handshakes have: resumption, and ALPN that a server doesn't know."""
+    """Properties of handshakes alone: resumption, and an ALPN that a server doesn't know."""
     tls = _tls(works)
     for code, lacks in (
         ("no_resumption", [name for name, each in tls.items() if not each.resumes]),
@@ -92,7 +93,7 @@ def _tls(works: Mapping[str, Work]) -> dict[str, TlsConduct]:
 
 
 def _agreed(of_load: str, of_audit: str) -> Callable[[Work], str | None]:
-    """What the load generator agreed on; where it doesn't say, the audit."""
+    """What was agreed on under load; where the load generator doesn't report that, in the audit."""
 
     def agreed(work: Work) -> str | None:
         return getattr(work.agreed, of_load, None) or (
@@ -121,7 +122,7 @@ LOGS_BYTES = 1.0
 NAGLE_APART_MS = (20, 250)
 NAGLE_ANSWER_MS = (38, 48)
 OF_HTTP_1 = frozenset({"connection", "keep-alive", "transfer-encoding"})
-"""Headers that HTTP/2 and HTTP/3 have no use for, and forbid."""
+"""Headers that are useless in HTTP/2 and HTTP/3, and forbidden."""
 
 Works = Mapping[str, Work]
 
@@ -134,7 +135,7 @@ def works_of(plan: Plan, records: Sequence[Record]) -> dict[str, Work]:
 
 
 def work(plan: Plan, history: History, name: str) -> Work | None:
-    """The work of one contender; None if it never ran. `history` has all blocks."""
+    """The work of one contender; None: it never ran. `history` has all blocks."""
     started = history.started(name)
     if not started:
         return None
@@ -159,7 +160,7 @@ def work(plan: Plan, history: History, name: str) -> Work | None:
 
 
 def _written_per_request(history: History, name: str) -> float | None:
-    """Bytes per request over the boots that ended: only those have counted what was written."""
+    """Bytes per request over the boots that ended: only those have counted them."""
     answered: Counter[int] = Counter()
     for block, slice_ in history.slices(name):
         answered[block.boot] += slice_.event.requests_all
@@ -201,7 +202,7 @@ def _unequal(plan: Plan, works: Works) -> Iterator[Finding]:
     for code, names in (("no_date", none), ("date_frozen", frozen)):
         if len(names) < len(works):
             yield from _named(code, names)
-    # HTTP/2 and HTTP/3 have bodies in frames, and what HPACK packs of heads is compared below.
+    # HTTP/2 and HTTP/3 have bodies in frames; the HPACK size of heads is compared below.
     plain = {name: work for name, work in works.items() if work.protocol not in WITH_STREAMS}
     framed = {name: work for name, work in works.items() if work.protocol in HTTP_2}
     over_udp = {name: work for name, work in works.items() if work.protocol in OVER_UDP}
@@ -227,7 +228,7 @@ def _named(code: str, names: Iterable[str], **values: Value) -> Iterator[Finding
 def _at_work(plan: Plan, works: Works) -> Iterator[Finding]:
     """Contenders with fewer or more threads at work than the plan's workers."""
     crews = {name: work.crew for name, work in works.items() if work.crew}
-    # Half of them or fewer: chance gives some workers more connections than others. Of fewer
+    # Half of them or fewer: chance gives some workers more connections than others. With fewer
     # connections than workers, some workers have none.
     expected = min(plan.workers, plan.connections)
     few = {name: crew for name, crew in crews.items() if 0 < 2 * crew.threads_at_work <= expected}
@@ -267,7 +268,7 @@ def _sizes(code: str, sizes: Mapping[str, int]) -> Iterator[Finding]:
 
 
 def _headers(sent: Mapping[str, Sequence[str]]) -> Iterator[Finding]:
-    """Contenders that lack headers most others send, or send headers most others don't.
+    """Contenders that lack headers that most others send, or send headers that most others don't.
 
     `sent`: contender → the names of its headers, in lower case. `Date` has findings of its own.
     """

@@ -1,17 +1,18 @@
-"""Gates, the precision of a race, and whether it is decided: all of it by whole intervals.
+"""Gates, the precision of a race, and whether it is decided: all by whole intervals.
 
 The intervals are the verdict's own, which hold for all pairs at once: a gate never contradicts the
 table of pairs, and several gates are all right together in 95 % of races. In a race of two, the
 usual case for a gate, that costs nothing: with one pair both intervals are the same.
 
-A gate may be held against two figures: what a race is ranked by, and server CPU per request. Two
-builds of one server that make the same calls are billed alike by the kernel, and a neighbour that
-starves both of load moves their throughput and not what a request costs. So a gate fails where it
-fails by either figure, and holds where it holds by both. The two share the 5 % of one.
+A gate may be held against two figures: the figure by which the race is ranked, and server CPU per
+request. The kernel counts the time of two builds of one server alike if they make the same calls,
+and a neighbour that starves both of load changes their throughput and not the cost of a request. So
+a gate fails if it fails by either figure, and holds if it holds by both. The two share the 5 % of
+one.
 
-That two builds make the same calls is not counted. It is taken for so where their answers come in
-equally many writes, and where the kernel's time per request differs by no more than chance: that of
-a whole draw, since most kernels split CPU time by ticks of some ms.
+The calls of two builds are not counted. They are taken to be the same if their answers come in
+equally many writes, and if the kernel's time per request differs by no more than chance. That time
+is taken over a whole draw, since most kernels split CPU time by ticks of some ms.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -35,15 +36,14 @@ from bakeoff.model.ratio import Ratio
 from bakeoff.model.verdict import Precision, Verdict
 
 DECIDED_DRAWS = 5
-"""A race is not ended after fewer: of four draws the error is hardly known, and an interval that
+"""A race is not ended after fewer draws: with four the error is hardly known, and an interval that
 holds whenever a race ends is 12 standard errors wide."""
 
 
 def is_decided(verdict: Verdict, at_least: Collection[str]) -> bool:
-    """Whether more measuring has nothing to add: to any gate, or where there is none to any pair of
-    valid entries. A gate by two figures fails by one of them, and holds by both. Of two that are
-    both `at_least` what was measured nothing will ever be known.
-    """
+    """Whether more measuring has nothing to add: to any gate or, without gates, to any pair of
+    valid entries. A gate by two figures fails by one of them, and holds by both. Two entries that
+    are both `at_least` what was measured can never be told apart."""
     if not verdict.valid:
         return False
     names = [entry.name for entry in verdict.entries if entry.valid]
@@ -77,20 +77,20 @@ def _decided(gate: Gate, cant_tell: CantTell, verdict: Verdict) -> GateResult:
 def weighed(gate: Gate, cant_tell: CantTell, ratio: Ratio, **known: Any) -> GateResult:
     """The gate by a ratio, its left side over its right.
 
-    An end that the interval lacks decides nothing, the other one does.
+    A missing end of the interval decides nothing, the other end does.
     """
     return result(gate, cant_tell, _outcome(gate, *ratio.ends), ratio=ratio, **known)
 
 
 def result(gate: Gate, cant_tell: CantTell, outcome: Outcome, **known: Any) -> GateResult:
-    """The gate's result: with its figures, or with `reasons` where there are none."""
+    """The gate's result: with its figures, or with `reasons` why there are none."""
     passes = outcome in ("holds", "doesn't decide")
     passes |= outcome == "can't tell" and cant_tell == "pass"
     return GateResult(gate=gate, outcome=outcome, passes=passes, cant_tell=cant_tell, **known)
 
 
 def _outcome(gate: Gate, low: float, high: float) -> Outcome:
-    """A bound that meets the factor is on its side where the sign has an equals in it."""
+    """A bound that equals the factor is on its side where the sign includes equality."""
     if gate.sign in ("<", "<="):
         low, high = -high, -low
         factor, equal = -gate.factor, gate.sign == "<="
@@ -110,11 +110,11 @@ def precision(
     at_least: Collection[str],
     measured_s: float,
 ) -> Precision | None:
-    """Whether the precision that was `wanted` was reached; None: none was.
+    """Whether the precision that was `wanted` was reached; None: no precision was.
 
-    `names` are the valid entries in the order of the standings; each pair of neighbours counts, but
-    for those `at_least`, whose ratios have no second end however long they are measured.
-    More time gives more draws, of whatever width it takes; see `Comparison.times`.
+    `names` are the valid entries in the order of the standings; each pair of neighbours counts,
+    except those that are `at_least`, whose ratios have no second end however long they are
+    measured. More time gives more draws; see `Comparison.times`.
     """
     if wanted is None:
         return None
@@ -137,7 +137,7 @@ def precision(
 
 
 DRAWS_MIN = 5
-"""Of four the quantile of t is 3.2: what differs by half would not be seen."""
+"""With four the quantile of t is 3.2: calls that differ by half would not be seen."""
 BY: Literal["requests_per_cpu_s"] = "requests_per_cpu_s"
 
 
@@ -151,8 +151,8 @@ def decided_by_both(
 ) -> tuple[GateResult, ...]:
     """Two results for each of the plan's gates; one where a ratio by CPU is missing.
 
-    Ratios by CPU that do not decide take their share of the 5 % too: a level that depended on what
-    was measured would not be one.
+    Ratios by CPU that do not decide take their share of the 5 % too: a level that depended on the
+    measurements would not be valid.
     """
     results: list[GateResult] = []
     for alone in decided(plan, verdict):
@@ -162,7 +162,7 @@ def decided_by_both(
         if alone.ratio is None or first is None or cpu is None:
             results.append(alone)
             continue
-        # Each with the interval of one of two that are to hold at once.
+        # Each has the interval of one of two that hold at once.
         shared = [
             replace(each, width=width(each.estimate, together=2, any_time=history.any_time))
             for each in (first, cpu)
@@ -189,7 +189,7 @@ def _unlike_calls(verdict: Verdict, history: History, a: str, b: str) -> Iterato
     if compared is None:
         yield Finding.of("calls_unknown", n=table.blocks_of(a, b), least=DRAWS_MIN)
     elif abs(compared.estimate.centre) > compared.width.alone:
-        # More requests per second of the kernel's time are less of it per request.
+        # More requests per second of the kernel's time mean less of its time per request.
         ratio = compared.interval_alone(b)
         yield Finding.of(
             "calls_differ", name=a, other=b, ratio=ratio.ratio, low=ratio.low, high=ratio.high

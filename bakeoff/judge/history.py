@@ -1,8 +1,8 @@
 """The samples of a run, by kind and by entry, and which blocks and slices count.
 
 Records come in file order and may stop anywhere. Blocks in which the host took CPU time away are
-left out for that reason, never for their outcome, and so are slices in which other processes had
-the cores. The verdict has the figures with and without them.
+left out for that reason, never for their outcome. So are slices in which other processes had the
+cores. The verdict has the figures with and without them.
 """
 
 from collections import Counter
@@ -32,8 +32,8 @@ Rates = Mapping[str, Mapping[Place, float]]
 
 @dataclass(frozen=True)
 class History:
-    """The records by their kind, in file order. `any_time`: when they end may have depended on what
-    they say, so that intervals must hold whenever that is."""
+    """The records by their kind, in file order. `any_time`: their end may have depended on their
+    content, so intervals must hold whenever that is."""
 
     starts: tuple[samples.BootStart, ...]
     warmups: tuple[Warmup, ...]
@@ -70,7 +70,7 @@ class History:
 
     @cached_property
     def _slices(self) -> dict[str, list[tuple[samples.Block, samples.Slice]]]:
-        """By entry. Looking through all blocks for each of thirty entries took seconds."""
+        """By entry: a search through all blocks for each of thirty entries took seconds."""
         slices: dict[str, list[tuple[samples.Block, samples.Slice]]] = {}
         for block in self.blocks:
             for slice_ in block.slices:
@@ -94,7 +94,7 @@ class History:
     def events(
         self, name: str, boot: int | None = None, kind: str | None = None
     ) -> list[SliceEvent]:
-        """What the engine reported of its slices, of one boot or one kind of block where given."""
+        """What the engine reported of its slices, of one boot or one kind of block if given."""
         return [
             slice_.event
             for block, slice_ in self.slices(name)
@@ -114,7 +114,7 @@ class History:
         return {(draw.boot, draw.draw): draw.processes for draw in self.draws}
 
     def process(self, name: str, boot: int, draw: int) -> int:
-        """Which of the entry's processes in that boot answered that draw; 0: its only one."""
+        """Which of the entry's processes in that boot answered in that draw; 0: its only one."""
         return self._processes.get((boot, draw), {}).get(name, 0)
 
     def started(self, name: str) -> list[samples.BootEntry]:
@@ -137,7 +137,8 @@ class History:
         return min(opened, default=None)
 
     def processes(self, name: str) -> int:
-        """How many of its processes answered in blocks; in runs of earlier versions, one a boot."""
+        """How many of its processes answered in blocks; in runs of earlier versions, one in each
+        boot."""
         blocks = (block for block, _ in self.slices(name))
         return len({(each.boot, self.process(name, each.boot, each.draw)) for each in blocks})
 
@@ -145,7 +146,7 @@ class History:
         return [end.loaded[name] for end in self.ends if name in end.loaded]
 
     def kib_per_connection(self, name: str) -> float | None:
-        """What each of its connections takes at rest, the mean over boots."""
+        """The memory that each of its connections takes at rest, the mean over boots."""
         weighed = [
             (entry.holding.pss_mib - entry.idle.pss_mib) * 1024 / start.connections_open[name]
             for start in self.starts
@@ -179,7 +180,7 @@ class History:
         ramp_ms = lengths.ramp_ms if lengths else 0
         threads = {start.boot: start.threads for start in self.starts}
         return [
-            # Of several load generators, those that took part.
+            # With several load generators, those that took part.
             Turn(
                 slice_,
                 ramp_ms,
@@ -191,35 +192,35 @@ class History:
     def lasting(self, name: str) -> list[SliceEvent]:
         """The slices its latency is taken from: the long ones, or all if it had no long one.
 
-        A short slice cuts the tail: a request that waits long is served in the drain, when the
-        load has stopped, sooner than it would have been. (A server of 37,000 requests/s
-        with a p99 of 9 ms seemed to have 56 of 64 requests in flight in slices of 22 ms.)
+        A short slice cuts the tail: a request that waits long is served in the drain, after the
+        load has stopped, and so sooner. (A server of 37,000 requests/s with a p99 of 9 ms seemed to
+        have 56 of 64 requests in flight in slices of 22 ms.)
         """
         return self.events(name, kind="long") or self.events(name)
 
 
 STEAL_SHARE_MAX = 0.05
 DELAY_SHARE_MAX = 0.05
-"""Of a window, in which the generator was ready to run and others had its cores."""
+"""The share of a window in which the generator was ready to run while others had its cores."""
 OTHERS_SHARE_MAX = 0.2
-"""Of a slice, in which others had the servers' cores."""
+"""The share of a slice in which others had the servers' cores."""
 CALM_BLOCKS_MIN = 30
 """If fewer would remain, nothing is left out, and a finding says so."""
 BOOT_BLOCKS_MIN = 10
-"""A boot with fewer calm blocks is left out: too few to say how far it is from the others."""
+"""A boot with fewer calm blocks is left out: its distance from the others is hardly known."""
 
 
 def calm(
     blocks: Sequence[samples.Block], cpus: frozenset[int], *, in_company: bool = False
 ) -> tuple[samples.Block, ...]:
-    """The blocks in which the host took at most 5 % of the time of `cpus` (steal), and in which
-    all load generators loaded together, without the slices in which other processes had the cores.
+    """The blocks in which the host took at most 5 % of the time of `cpus` (steal), and in which all
+    load generators loaded together, without the slices in which other processes had the cores.
     These stay where slices may be `in_company`: a request's CPU time is the same beside others.
 
-    A block stays where two of its slices do (of one, that one). A boot's first block has no steal:
+    A block stays if two of its slices do (or its only one). A boot's first block has no steal:
     nothing was read before it. The clock ticks every 10 ms, so in a short block a single tick is
-    over the limit: that costs blocks and favours no entry. A block of which nothing is left out is
-    the same object.
+    over the limit: that costs blocks and favours no entry. A block that stays whole is the same
+    object.
     """
     gone = disturbed(blocks, cpus)
     left = [
@@ -236,7 +237,7 @@ def calm(
 
 
 def disturbed(blocks: Sequence[samples.Block], cpus: frozenset[int]) -> frozenset[int]:
-    """The places of the blocks that were disturbed as a whole, whether they are left out or not."""
+    """The places of the blocks that were disturbed as a whole, whether or not they are left out."""
     stolen = {
         place
         for place, (before, block) in enumerate(pairwise(blocks), start=1)
@@ -247,10 +248,10 @@ def disturbed(blocks: Sequence[samples.Block], cpus: frozenset[int]) -> frozense
 
 
 def had_company(of: samples.Slice) -> bool | None:
-    """Whether other processes had too much of a slice's cores; None: it can't be seen of any.
+    """Whether other processes had too much of a slice's cores; None: that can't be seen.
 
-    What the race itself has beside the generator (a path, an upstream) works for its requests, and
-    a part of those is of the window.
+    What the race itself runs beside the generator (a path, an upstream) works for its requests, and
+    a part of that work is in the window.
     """
     event = of.event
     waited, others = event.delayed_ns, of.others_share
@@ -277,7 +278,7 @@ def left_out(blocks: Sequence[samples.Block], kept: Sequence[samples.Block]) -> 
 def kept_disturbed(
     blocks: Sequence[samples.Block], kept: Sequence[samples.Block], cpus: frozenset[int]
 ) -> Iterator[Finding]:
-    """Where nothing could be left out of what is `calm`."""
+    """Where the blocks that should be left out of the `calm` ones could not be."""
     if left_out(blocks, kept):
         return
     gone = disturbed(blocks, cpus)
@@ -293,13 +294,13 @@ def kept_disturbed(
 
 
 def judged_kind(blocks: Sequence[samples.Block]) -> Literal["short", "long"]:
-    """The kind of slices that ratios are taken from: the short ones, where there are any."""
+    """The kind of slices from which ratios are taken: the short ones, if there are any."""
     return "short" if any(block.kind == "short" for block in blocks) else "long"
 
 
 def steal_share(blocks: Iterable[samples.Block], cpus: frozenset[int]) -> float | None:
-    """Share of the race's cores that the host took away, between the first and last block of
-    each boot; None where it can't be known. No cpus: those of the whole machine."""
+    """The share of the race's cores that the host took away, between the first and last block of
+    each boot; None: it can't be known. Without cpus, the share of the whole machine."""
     first: dict[tuple[int, int], CoreTime] = {}
     last: dict[tuple[int, int], CoreTime] = {}
     for block in blocks:

@@ -54,7 +54,7 @@ class Merged:
         return float(np.sqrt(squares.sum() / self.answered)) if self.answered else 0.0
 
     def quantile_us(self, p: float) -> float | None:
-        """The latency that a share `p` of all requests stays within; None: never answered."""
+        """The latency within which a share `p` of all requests stays; None: it is infinite."""
         rank = max(1, ceil(p * (self.answered + self.misses) - 1e-9))
         if rank > self.answered:
             return None
@@ -62,8 +62,8 @@ class Merged:
 
 
 def in_flight(events: Iterable[SliceEvent]) -> float:
-    """The mean number of requests in flight (Little's law): all connections, in a closed loop whose
-    generator is fast enough."""
+    """The mean number of requests in flight (Little's law): in a closed loop with a fast enough
+    generator, all connections."""
     given = list(events)
     window_ns = sum(event.window_ns for event in given)
     return sum(event.in_flight_ns for event in given) / window_ns if window_ns else 0.0
@@ -80,8 +80,8 @@ def merge(events: Iterable[SliceEvent | RequestSlice]) -> Merged:
 
 
 def first_bytes(events: Iterable[SliceEvent | RequestSlice]) -> Merged | None:
-    """As `merge`, of the times to the first byte of each answer's body; None: each came in one
-    piece, so that these are its latencies."""
+    """As `merge`, for the times to the first byte of each answer's body. None: each came in one
+    piece, so these times are its latencies."""
     given = list(events)
     if not any(event.first_byte for event in given):
         return None
@@ -104,7 +104,7 @@ def merge_encoded(histograms: Iterable[str]) -> Merged:
 def mean_ln_us(histogram: str) -> float:
     """The mean of ln latency in µs over one histogram as the engine writes it; NaN of none.
 
-    A moment in which the machine stood still weighs little in it, and a share of slow answers does.
+    A moment in which the machine stood still weighs little in it, a share of slow answers much.
     """
     total, (answered,) = added([histogram])
     if not answered:
@@ -127,7 +127,7 @@ def _merged(total: Indices, mean_us: float, misses: int) -> Merged:
 def summary(merged: Merged) -> Latency | None:
     """The usual quantiles, µs; None where nothing was answered.
 
-    Mean and deviation are those of the answered.
+    Mean and deviation are those of the answered requests.
     """
     if not merged.answered:
         return None
@@ -136,8 +136,8 @@ def summary(merged: Merged) -> Latency | None:
 
 
 def percentile_series(merged: Merged) -> tuple[tuple[float, float], ...]:
-    """(p, µs), 20 points for each tenfold of 1/(1−p), while 10 requests at least lie beyond p
-    and that latency is finite."""
+    """(p, µs), 20 points for each tenfold of 1/(1−p), while at least 10 requests lie beyond p and
+    that latency is finite."""
     n = merged.answered + merged.misses
     series: list[tuple[float, float]] = []
     step = 0
@@ -153,8 +153,8 @@ def percentile_series(merged: Merged) -> tuple[tuple[float, float], ...]:
 def signatures(
     latency: Latency | None, server_busy: float | None, tcp: TcpTrouble | None = None
 ) -> Iterator[Finding]:
-    """The known patterns. `tcp` is what the kernel counted over all servers together; a pattern
-    of which it counted nothing is not reported. None: it was not read."""
+    """The known patterns. `tcp` has what the kernel counted over all servers together; a pattern of
+    which it counted nothing is not reported. None: it was not read."""
     if latency is None or latency.p50 is None:
         return
     idle = server_busy is not None and server_busy < IDLE_SERVER

@@ -1,8 +1,8 @@
 """A line: one figure of all contenders, and how every two of them compare.
 
-Among them is what a request costs: CPU time and energy less those at rest, and memory. There a draw
-is what a round is to a day: new connections, often new processes, all contenders beside each other.
-So contenders are paired by draw.
+Among them are the costs of a request: CPU time and energy less those at rest, and memory. For these
+a draw has the role of a day's round: new connections, often new processes, and all contenders
+beside each other. So contenders are paired by draw.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -33,8 +33,8 @@ def line(
 ) -> tuple[tuple[LineValue, ...], tuple[LinePair, ...]]:
     """The values and the pairs of a `table` of ln figures, whose sign makes more the better.
 
-    `why` says why a contender has none. Of a figure that is read in steps of `step`, two that are
-    no further apart can't be told.
+    `why` says why a contender has none. If a figure is read in steps of `step`, two values that are
+    at most a step apart can't be told apart.
     """
     sign = 1 if more_is_better else -1
     values = {name: _value(table, name, sign) for name in names}
@@ -87,8 +87,8 @@ LOADS: tuple[CostAt, ...] = ("share", "equal")
 
 
 def cpu_us_per_answer(slice_: Slice, idle: float | None, lasted_ns: float) -> float | None:
-    """µs of CPU time per answer of a slice that lasted so long, ramp and drain included, less what
-    is used at rest, ns per ns; None where it can't be seen, or nothing is left."""
+    """µs of CPU time per answer of a slice that lasted so long, ramp and drain included, less the
+    use at rest, ns per ns. None: it can't be seen, or nothing is left."""
     answers = slice_.event.requests_all
     if slice_.server_cpu is None or idle is None or not answers:
         return None
@@ -99,7 +99,7 @@ def cpu_us_per_answer(slice_: Slice, idle: float | None, lasted_ns: float) -> fl
 def energy_uj_per_answer(
     slice_: Slice, used_uj: int | None, lasted_ns: float, rest_uj: int | None, rest_ns: int | None
 ) -> float | None:
-    """µJ of all processors per answer, less what they use at rest; None where it isn't counted."""
+    """µJ of all processors per answer, less the energy at rest; None where it isn't counted."""
     answers = slice_.event.requests_all
     if used_uj is None or rest_uj is None or not rest_ns or not answers:
         return None
@@ -108,7 +108,7 @@ def energy_uj_per_answer(
 
 
 def cost_lines(history: History, names: Sequence[str]) -> Iterator[CostLine]:
-    """A line for each load and figure that somebody of `names` has."""
+    """A line for each load and figure that at least one of `names` has."""
     for at in LOADS:
         offered = _offered(history.costs, at)
         for figure, reading in _READINGS.items():
@@ -151,7 +151,7 @@ _READINGS: Mapping[CostFigure, _Reading] = {
 
 
 def _offered(records: Sequence[Costs], at: CostAt) -> dict[str, float]:
-    """What each was offered, the geometric mean over draws."""
+    """The load that each was offered, as the geometric mean over draws."""
     logs: dict[str, list[float]] = {}
     for record in records:
         for cost in record.slices:

@@ -1,8 +1,8 @@
-"""Several load generators: which blocks they loaded together, which was faulty, what each did.
+"""Several load generators: the blocks that they loaded together, faulty ones, and each one's work.
 
-A block is left out for what generators did, never for what a server answered: one was lost, began
-late, lost its clock or its cores, or sent late when the others did not. One that is slow or lossy
-is named, too, from what the server answered to each; but nothing is left out for that.
+A block is left out because of a generator, never because of a server's answers: a generator was
+lost, began late, lost its clock or its cores, or sent late when the others did not. A slow or lossy
+generator is named, too, by the server's answers to each; but no block is left out for that.
 """
 
 from collections import Counter
@@ -19,19 +19,19 @@ from bakeoff.model.samples import Block, Slice
 from bakeoff.model.verdict import LoaderFigures
 
 APART_SHARE = 0.02
-"""Of a window: the starts of those who load together may be apart by this much."""
+"""As a share of a window, how far apart generators may start that load together."""
 STOLEN_MAX = 0.05
-"""Of its cores' time, that a generator's host may take in a slice."""
+"""The share of its cores' time that a generator's host may take in a slice."""
 LAG_MIN_US = 200.0
 UNLIKE = 3.0
 """A generator's send lag, losses or tail are its own where they are this many times the others'."""
 SLOW_SHARE = 0.8
-"""Of what the others' connections get in a closed loop."""
+"""The share of what the others' connections get in a closed loop."""
 MISSES_MAX = 0.001
 BUSY_MAX = 0.9
 
 FAULTS = ("loader_late", "loader_clock_jumped", "loader_stolen", "loader_lags")
-"""What spoils a slice, beside a loss; codes of findings."""
+"""Faults that spoil a slice, beside a loss; codes of findings."""
 
 
 def faults(slice_: Slice) -> dict[str, str]:
@@ -53,7 +53,7 @@ def faults(slice_: Slice) -> dict[str, str]:
 
 
 def _lag_us(share: LoaderSlice) -> float:
-    """The p99 of how late it sent; where a connection had to be waited for, all share in it."""
+    """The p99 of how late it sent; a wait for a connection is shared by all."""
     if not share.event.send_lag:
         return 0.0
     return merge_encoded([share.event.send_lag]).quantile_us(0.99) or 0.0
@@ -68,8 +68,8 @@ def _stands_out(values: Sequence[float], place: int, least: float) -> bool:
 def spoiled(blocks: Sequence[Block]) -> frozenset[int]:
     """The places of the blocks that were not loaded together by all generators.
 
-    Where a clock jumped, that is known at the next look at it: its slices since the look before
-    are spoiled. A loss spoils what follows until connections are shared out anew.
+    A clock's jump is known at the next look at the clock: the slices since the look before are
+    spoiled. A loss spoils the slices that follow until connections are shared out anew.
     """
     if not any(slice_.loaders for block in blocks for slice_ in block.slices):
         return frozenset()
@@ -121,7 +121,6 @@ class Loading:
 
     @property
     def misses(self) -> int:
-        """Those that were never answered."""
         return sum(share.event.misses for share in self.shares)
 
     @cached_property
@@ -131,12 +130,12 @@ class Loading:
 
     @property
     def clock_error_us(self) -> float:
-        """How far off its clock may have been; the median."""
+        """How far off its clock may have been, as a median."""
         return median(share.clock_error_ns for share in self.shares) / 1e3
 
 
 def loadings(blocks: Sequence[Block]) -> list[Loading]:
-    """Each generator's, in the order of their names; none where there was one alone."""
+    """Each generator's, in the order of their names; empty for a single generator."""
     shares: dict[str, list[LoaderSlice]] = {}
     for block in blocks:
         for slice_ in block.slices:
@@ -153,7 +152,7 @@ def figures(blocks: Sequence[Block]) -> tuple[LoaderFigures, ...]:
         p50_us, p99_us = each.quantiles_us
         cpu_ns = sum(share.event.cpu_ns for share in each.shares)
         requests = sum(share.event.requests for share in each.shares)
-        # Of its cores' time, what its host took in the slices of which it is known.
+        # The share of its cores' time that its host took, in the slices where it is known.
         stolen = [share.stolen for share in each.shares if share.stolen is not None]
         rows.append(
             LoaderFigures(
@@ -177,9 +176,9 @@ def figures(blocks: Sequence[Block]) -> tuple[LoaderFigures, ...]:
 
 
 def findings(blocks: Sequence[Block], left_out: int, is_open: bool) -> Iterator[Finding]:
-    """Findings on the generators; of these blocks `left_out` are, for what generators did."""
+    """Findings on the generators; `left_out` of these blocks are left out because of them."""
     lost: dict[str, str] = {}
-    # How many slices each has, and how many of them each of its faults spoiled.
+    # The number of each one's slices, and how many of them each of its faults spoiled.
     slices: Counter[str] = Counter()
     spoiled: Counter[tuple[str, str]] = Counter()
     for slice_ in (slice_ for block in blocks for slice_ in block.slices):

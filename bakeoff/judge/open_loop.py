@@ -18,12 +18,12 @@ from bakeoff.model.samples import Slice
 ANSWERED_MIN = 0.99
 SEND_LAG_MAX_US = 50.0
 SEND_LAG_MAX_SHARE = 0.05
-"""Of the median latency: the generator may be late by this much, or by `SEND_LAG_MAX_US`."""
+"""The generator may be late by this share of the median latency, or by `SEND_LAG_MAX_US`."""
 
 
 @dataclass(frozen=True)
 class Offered:
-    """An entry's slices, one at least, each with the rate that it was offered, requests per second.
+    """An entry's slices, at least one, each with its offered rate, requests per second.
 
     `places` is how many requests may be under way.
     """
@@ -33,7 +33,7 @@ class Offered:
 
     @classmethod
     def of(cls, slices: Iterable[Slice], places: int) -> "Offered | None":
-        """The offered load of one entry's slices; None if none of them had a rate."""
+        """The offered load of one entry's slices; None: none of them had a rate."""
         events = [
             (slice_.rate, slice_.event)
             for slice_ in slices
@@ -62,8 +62,8 @@ class Offered:
 
     @property
     def usual(self) -> float:
-        """The median over the slices of that share: a host that stalls some of them takes nothing
-        from it, a server that can't keep up has its backlog in each."""
+        """The median of that share over the slices: a host that stalls some of them does not lower
+        it, but a server that can't keep up has its backlog in each."""
         return median(event.requests / max(1, event.due) for _, event in self.events)
 
     @cached_property
@@ -80,8 +80,8 @@ class Offered:
 
     @property
     def own_lag(self) -> Merged:
-        """The send lag of those slices in which a connection was free at any time: what is late
-        there, the generator was late with. Elsewhere requests waited for the server."""
+        """The send lag of slices in which a connection was free at any time: there the generator
+        was late. In other slices requests waited for the server."""
         return merge_encoded(
             event.send_lag or ""
             for rate, event in self.events
@@ -99,8 +99,9 @@ class Offered:
 
 
 def _crowded(rate: float, event: SliceEvent, places: int) -> bool:
-    """Whether all places may have been taken: as many requests as there are were due, with three
-    standard deviations of random arrivals, while the slowest one was served."""
+    """Whether all places may have been taken: while the slowest request was served, at least as
+    many requests as there are places were due, with three standard deviations of random
+    arrivals."""
     slowest_us = merge_encoded([event.service or ""]).quantile_us(1.0)
     due = rate * (TOP_US if slowest_us is None else slowest_us) * 1e-6
     return due + 3 * sqrt(due) + 1 > places
@@ -126,8 +127,8 @@ def reasons(offered: Offered | None) -> Iterator[Finding]:
 def at_least(offered: Offered | None) -> Iterator[Finding]:
     """Why the server was at least as prompt as was measured: the generator was late.
 
-    Latency runs from when a request was due, so the generator's lag is in it, and a queue that
-    requests reach later answers none of them sooner.
+    Latency counts from the time at which a request was due, so it includes the generator's lag, and
+    a request that reaches a queue later is not answered sooner.
     """
     if offered is None:
         return

@@ -15,17 +15,17 @@ from bakeoff.model.cut import Draw
 from bakeoff.model.samples import Block, SingleBlock, Slice
 
 # A window without any answer counts as half an answer: leaving it out would flatter a server that
-# stalls, and ln 0 has no value. The trimmed mean bounds what such a block can do.
+# stalls, and ln 0 has no value. The trimmed mean bounds the effect of such a block.
 SILENT_WINDOW_REQUESTS = 0.5
 
 
 @dataclass(frozen=True)
 class Paired:
-    """ln of what entries are ranked by, more being better, shape (blocks, names); NaN where an
-    entry had no turn. Columns are in the order of `names`.
+    """ln of the figure by which entries are ranked, more being better, shape (blocks, names); NaN
+    where an entry had no turn. Columns are in the order of `names`.
 
     `boot` and `draw` have the numbers of each block, shape (blocks,), and `process` that of each
-    entry's process, shape (blocks, names); a draw and a process are numbered within their boot.
+    entry's process, shape (blocks, names). Draws and processes are numbered within their boot.
     """
 
     names: tuple[str, ...]
@@ -36,7 +36,7 @@ class Paired:
 
     @classmethod
     def of_boots(cls, names: tuple[str, ...], boot: Indices, ln_y: Floats) -> "Paired":
-        """A table in which each boot is one draw, with one process of each."""
+        """A table in which each boot is one draw, with one process of each entry."""
         process = np.zeros(ln_y.shape, np.int64)
         return cls(names, boot, np.zeros(len(boot), np.int64), process, ln_y)
 
@@ -49,25 +49,26 @@ class Paired:
         return int(np.isfinite(self.log_ratio(a, b)).sum())
 
     def estimate(self, a: str, b: str) -> Estimate:
-        """ln ratio of a over b, of whose blocks there is one at least."""
+        """ln ratio of a over b, which have at least one block."""
         return self.estimate_of(self.log_ratio(a, b), a, b)
 
     def estimate_of(self, values: Floats, a: str, b: str) -> Estimate:
-        """The same of any values of the two, shape (blocks,); NaN where there is none."""
+        """The same for any values of the two, shape (blocks,); NaN where there is none."""
         there = np.isfinite(values)
         process, _ = self._processes(a, b, there)
         return estimate(values[there], self.boot[there], self.draw[there], process)
 
     def processes(self, a: str, b: str) -> int:
-        """How many processes the one of the two had that had fewer."""
+        """The number of processes of the one of the two that had fewer."""
         return self._processes(a, b, np.isfinite(self.log_ratio(a, b)))[1]
 
     def _processes(self, a: str, b: str, there: NDArray[np.bool_]) -> tuple[Indices, int]:
-        """The number of the pair's process in each block, and how many the fewer were.
+        """The number of the pair's process in each block, and how many processes the one with fewer
+        had.
 
-        Process j of one meets process j of the other, or each draw has a new one. So those of the
-        one that has fewer tell which blocks belong together; but a contender with one process in
-        each boot is as it is, and says nothing of the other's.
+        Process j of one meets process j of the other, or each draw has a new process. So the
+        processes of the one that has fewer show which blocks belong together. But a contender with
+        one process in each boot shows nothing of the other's.
         """
         boot = self.boot[there]
         boots = len(np.unique(boot))
@@ -133,7 +134,7 @@ def ln_thrift(slice_: Slice) -> float:
 
 
 Merit = Callable[[Slice], float]
-"""What a slice counts as, in ln; NaN: as no turn. (`soonness_s` is in s, for a difference.)"""
+"""A slice's value, in ln; NaN counts as no turn. (`soonness_s` is in s, for a difference.)"""
 
 MeritName = Literal[
     "requests_per_s",
@@ -145,7 +146,7 @@ MeritName = Literal[
     "gap",
     "gap_p99",
 ]
-"""What a pair can be compared by: what races are ranked by, and what stands beside it."""
+"""The figures by which a pair can be compared: those that rank races, and those beside them."""
 
 MERITS: Mapping[MeritName, Merit] = {
     "requests_per_s": ln_throughput,

@@ -1,28 +1,29 @@
-"""What earlier runs tell: where a line over time steps, and where the next ratio is expected.
+"""What earlier runs show: the steps of a line over time, and where the next ratio is expected.
 
 Each run's ln ratio has the standard error of its own interval, and runs differ by more than that:
 other processes, another day. A step is looked for in windows of every length (seeded intervals:
 Kovács, Bühlmann, Li and Munk, Biometrika 110, 2023), so that a fall that was fixed later hides
 neither of its two steps. In a window, each place that leaves `SHORTEST` runs on both sides is
-tested by Student's t of the two means, whose error is pooled from the runs of the window, and is
+tested by Student's t of the two means. Their error is pooled from the runs of the window, and is
 never less than the runs' own intervals say. The level is shared among all places of all windows
-(Bonferroni's), so a whole line of equals has a false step in 5 % of cases at most, if its runs are
-independent: a contender's ratio that wanders slowly from day to day does have other levels, and
-they are told. The surest place is taken, and both sides are looked at again. The tests simulate it;
+(Bonferroni's), so a whole line of equals has a false step in at most 5 % of cases, if its runs are
+independent. A ratio that wanders slowly from day to day does have different levels, and they are
+reported. The surest place is taken, and both sides are looked at again. The tests simulate it;
 docs/EVIDENCE.md has the rates.
 
-A prediction adds to a race's interval the variance between races, τ², by moments as that between
-draws (`spread.between`): servers feel the machine's weather unlike, and it doesn't cancel in their
-ratio. The next estimate lies about the mean of the earlier ones and this one, weighted by
-1 / (τ² + error²), with the variance τ² + that mean's + its own error's, for which this race's
-stands: the next race is as long. The quantile is Student's (Higgins, Thompson and Spiegelhalter,
-J. R. Stat. Soc. A 172, 2009), with one degree of freedom for each earlier race. About this race's
-estimate instead of the mean the variance would have 2 τ²: docs/EVIDENCE.md has what that costs.
+A prediction adds to a race's interval the variance between races, τ², estimated by moments as
+between draws (`spread.between`): the machine's weather affects servers differently, and doesn't
+cancel in their ratio. The next estimate lies about the mean of the earlier ones and this one,
+weighted by 1 / (τ² + error²), with the variance τ² + that mean's + its own error's, for which this
+race's stands: the next race is as long. The quantile is Student's (Higgins, Thompson and
+Spiegelhalter, J. R. Stat. Soc. A 172, 2009), with one degree of freedom for each earlier race.
+About this race's estimate instead of the mean the variance would have 2 τ²: docs/EVIDENCE.md has
+the cost of that.
 
-Where the same two builds have met too seldom, τ² is the mean of those of all pairs in the same
-setting, weighted by their degrees of freedom. Two copies of one build are a pair of which the mean
-is known: each of their races counts from either side. The pairs of a race err together, so there
-are never more degrees of freedom than other races.
+For two builds that have met too seldom, τ² is the mean over all pairs in the same setting, weighted
+by their degrees of freedom. Two copies of one build are a pair with a known mean: each of their
+races counts from either side. The pairs of a race err together, so there are never more degrees of
+freedom than other races.
 """
 
 from collections import defaultdict
@@ -43,9 +44,9 @@ from bakeoff.model.ratio import Interval
 from bakeoff.model.verdict import Verdict
 
 SHORTEST = 3
-"""The fewest runs on either side of a step. Two that agree by chance are soon found."""
+"""The fewest runs on either side of a step. Two runs soon agree by chance."""
 LONGEST = 1000
-"""The latest runs of a line that are looked at: years of them, in well under a second."""
+"""How many of a line's latest runs are looked at: years of them, in well under a second."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ class Measured:
 class Level:
     """Runs `first` to `last` (inclusive) between two steps, and their mean ratio.
 
-    `sd` is the standard deviation of ln ratio between the runs; None: there is one run.
+    `sd` is the standard deviation of ln ratio between the runs; None: there is only one run.
     """
 
     first: int
@@ -119,7 +120,8 @@ def _places(values: Floats, errors: Floats) -> Iterator[int]:
 
 
 def _windows(n: int) -> Iterator[tuple[int, int]]:
-    """The whole, and shorter and shorter windows that overlap by half; each begins once."""
+    """The whole, and shorter and shorter windows that overlap by half; no two begin at one
+    place."""
     length = float(n)
     seen = set()
     while length >= 2 * SHORTEST:
@@ -134,7 +136,7 @@ def _windows(n: int) -> Iterator[tuple[int, int]]:
 
 
 def _surest(values: Floats, errors: Floats, begin: int, end: int) -> tuple[float, int]:
-    """The least probability by chance within a window, and the place that has it."""
+    """The least probability by chance within a window, and its place."""
     window, squares = values[begin:end], errors[begin:end] ** 2
     n = len(window)
     places = np.arange(SHORTEST, n - SHORTEST + 1)
@@ -143,7 +145,8 @@ def _surest(values: Floats, errors: Floats, begin: int, end: int) -> tuple[float
     scatter = of_squares[-1] - places * left**2 - (n - places) * right**2
     pooled = np.maximum(scatter, 0) / (n - 2)
     between = np.abs(left - right)
-    # Two tests, of which the less sure counts: by the scatter of the runs, and by their intervals.
+    # There are two tests, by the scatter of the runs and by their intervals. The less sure one
+    # counts.
     by_scatter = between / np.sqrt(np.maximum(pooled * (1 / places + 1 / (n - places)), 1e-30))
     own = np.cumsum(squares)
     by_intervals = between / np.sqrt(
@@ -154,7 +157,7 @@ def _surest(values: Floats, errors: Floats, begin: int, end: int) -> tuple[float
     chance = np.maximum(
         [2 * t_cdf(n - 2, -t) for t in by_scatter.tolist()], 2 * normal_cdf(-by_intervals)
     )
-    # Where many are sure beyond what a float holds, the widest gap is the place.
+    # Where several places are surer than a float can hold, the widest gap is the place.
     surest = min(range(len(places)), key=lambda at: (chance[at], -by_scatter[at]))
     return float(chance[surest]), begin + int(places[surest])
 
@@ -192,7 +195,8 @@ def _half(freedom: int, by_scatter: float, by_intervals: float) -> float:
 
 
 def line_of(series: history.Series) -> history.Line:
-    """Steps and levels of a series. Absolute figures drift with the machine: ratios are judged."""
+    """Steps and levels of a series. Absolute figures drift with the machine, so ratios are
+    judged."""
     places = [
         place
         for place, point in enumerate(series.points)
@@ -259,9 +263,10 @@ def _known_and_unlike(before: str, after: str) -> bool:
 
 
 def _measured(point: history.Point) -> Measured:
-    """The point's ln ratio and what its interval says of its error, as if that were normal's.
+    """The point's ln ratio and its error according to its interval, as if that were normal's.
 
-    The interval is simultaneous over its race's pairs, so this is rather too much than too little.
+    The interval is simultaneous over its race's pairs, so the error is rather too large than too
+    small.
     """
     assert point.ratio and point.ratio.low and point.ratio.high
     width = log(point.ratio.high / point.ratio.low)
@@ -282,7 +287,8 @@ def predicted(verdict: Verdict, earlier: history.Earlier) -> Verdict:
 
 
 def expecting(pairs: Sequence[Pair], earlier: history.Earlier) -> tuple[Pair, ...]:
-    """The pairs of a race, each with where its ratio is expected next, where that can be told."""
+    """The pairs of a race, each with the interval in which its next ratio is expected, if that is
+    known."""
     races = len({ratio.run for ratio in earlier.ratios})
     lines = _lines(earlier.ratios)
     of_family, freedom = _of_family(lines, races)
@@ -330,7 +336,7 @@ def _lines(ratios: Sequence[history.EarlierRatio]) -> Lines:
 
 def _of_family(lines: Lines, races: int) -> tuple[float, int]:
     """The mean variance between the races of a pair, and its degrees of freedom."""
-    # Races of equals are one line, whatever their builds: all have their mean in 1.
+    # Races of equals are one line, whatever their builds: all have a mean of 1.
     equals = [race for (a, b), seen in lines.items() if a == b for race in seen]
     known = [(between(*_seen(equals, True)), len(equals))] if equals else []
     known += [
@@ -342,7 +348,8 @@ def _of_family(lines: Lines, races: int) -> tuple[float, int]:
 
 
 def _seen(races: Sequence[tuple[float, float]], equal: bool) -> tuple[Floats, Floats]:
-    """ln ratios and squared errors of races (ln ratio, error); of equals from either side."""
+    """ln ratios and squared errors of races (ln ratio, error); races of equals count from either
+    side."""
     values, errors = np.array(races).T
     if equal:
         values, errors = np.append(values, -values), np.append(errors, errors)

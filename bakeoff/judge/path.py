@@ -1,4 +1,4 @@
-"""What a path did to a race: its figures, and where it was the limit or made packets late."""
+"""The effects of a path on a race: its figures, and where it was the limit or delayed packets."""
 
 from collections.abc import Iterator, Sequence
 
@@ -8,10 +8,10 @@ from bakeoff.model.readings import PathSeen
 from bakeoff.model.samples import BootEnd
 
 FULL = 0.8
-"""Of a core. A path without delay that carries all it can takes 86 % where the generator has the
+"""The share of a core. A path without delay at its capacity takes 86 % where the generator has the
 rest of the core, and nearly all of a core of its own."""
 LATE_SHARE, LATE_US = 0.1, 1_000
-"""Packets may be late by that share of the delay each way, or by a millisecond."""
+"""Packets may be late by this share of the delay each way, or by a millisecond."""
 
 
 def path_figures(plan: Plan, ends: Sequence[BootEnd]) -> PathFigures | None:

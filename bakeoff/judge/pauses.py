@@ -1,17 +1,18 @@
-"""What pauses take: an entry's mean speed, beside the typical one that its ratios are of.
+"""The cost of pauses: an entry's mean speed beside its typical one, on which its ratios rest.
 
-A trimmed mean leaves out what comes in fewer than two slices of five, and a collector, a compaction
-or a lock that takes its time then costs nothing. The mean has all of it. A window shows only a part
-of a pause that outlasts it: of 200 ms every 2 s a sixth. So the mean speed is that of Little's law,
-requests in flight over mean latency, which counts each request that began in a window however late
-its answer came. A pause that began before the window is not counted: one that is under way when an
-entry's turn comes would count too often. As many are in flight as there is room for, where
-connections are kept.
+A trimmed mean leaves out events in fewer than two slices of five, so that a collector, a compaction
+or a slow lock costs nothing. The mean has all of that. A window shows only a part of a pause that
+outlasts it: a sixth of 200 ms every 2 s. So the mean speed is that of Little's law, requests in
+flight over mean latency, which counts each request that began in a window however late its answer
+came. A pause that began before the window is not counted: a pause that is under way when an entry's
+turn comes would count too often. With kept connections, as many requests are in flight as there is
+room for.
 
-What pauses took of an entry is how far its mean ratio lies below its typical one, draw by draw; to
-the others' median, since one of those may pause too. The machine slows everybody's slices, and
-programs feel it unlike, but hardly by twice: so pauses are the entry's own where the whole interval
-is above what the others' mean speeds are below their typical ones.
+The cost of an entry's pauses is how far its mean ratio lies below its typical one, draw by draw,
+relative to the others' median, since one of those may pause too. The machine slows all entries'
+slices, and some programs more than others, but hardly twice as much. So pauses are the entry's own
+where the whole interval lies above the distance of the others' mean speeds below their typical
+ones.
 """
 
 from collections.abc import Mapping, Sequence
@@ -94,7 +95,7 @@ class Speeds:
         return family(self.mean, DRAWS_MIN, any_time=self.any_time)
 
     def lost(self, pairs: Pairs) -> Mapping[str, Lost]:
-        """By entry, of which something is known; `pairs` has the typical ratios."""
+        """By entry, where something is known; `pairs` has the typical ratios."""
         found, names = {}, set(self.mean.names)
         for column, name in enumerate(self.mean.names):
             own_pairs = [pair for pair in pairs if name in pair <= names]
@@ -123,9 +124,9 @@ class Speeds:
 def with_cost(
     findings: Sequence[Finding], lost: Lost | None, reference: str, mean_ratio: Interval | None
 ) -> tuple[Finding, ...]:
-    """The findings on an entry, with what pauses took in place of the stillness that they were.
+    """The findings on an entry, with the cost of its pauses in place of their stillness.
 
-    Where it stood still, the pauses are its own, however few they were.
+    If it stood still, the pauses are its own, however few they were.
     """
     still = [finding for finding in findings if finding.code in ("stood_still", "silent_slices")]
     if not lost or not (lost.own or (still and lost.share >= SHARE_MIN)):
@@ -144,6 +145,6 @@ def with_cost(
 
 
 def _median(values: Floats) -> float:
-    """Of those that there are; NaN: there are none."""
+    """The median of the values that are not NaN; NaN: there are none."""
     there = values[np.isfinite(values)]
     return float(np.median(there)) if len(there) else float("nan")

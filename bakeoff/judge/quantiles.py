@@ -1,8 +1,8 @@
 """Distributions and their quantiles: Student's, chi-square, F, beta, gamma and normal.
 
-scipy has them too, in 114 MB; the tests hold ours against it. A quantile is found by Newton's
-steps on the logarithm of a tail, over ln x, or over ln x/(1 - x): that is concave, so no start
-leads astray.
+scipy has them too, in 114 MB; the tests hold ours against it. A quantile is found by Newton's steps
+on the logarithm of a tail, over ln x, or over ln x/(1 - x). That is concave, so they converge from
+any start.
 """
 
 from collections.abc import Callable
@@ -92,7 +92,7 @@ def _beta_tail(a: float, b: float, ln_odds: float) -> tuple[float, float]:
 
 
 def _ln_1_and_exp(x: float) -> float:
-    """ln(1 + e^x), where e^x is more than a float holds, too."""
+    """ln(1 + e^x), also for an e^x that is too large for a float."""
     return log1p(exp(x)) if x < 700 else x
 
 
@@ -129,7 +129,7 @@ def _gamma_tail(shape: float, ln_x: float, *, upper: bool) -> tuple[float, float
 
 
 def _continued(first: float, term: Callable[[int], tuple[float, float]]) -> float:
-    """1/(first + a₁/(b₁ + a₂/(b₂ + …))), by Lentz's way; `term` has aₙ and bₙ."""
+    """1/(first + a₁/(b₁ + a₂/(b₂ + …))), by Lentz's method; `term` has aₙ and bₙ."""
     value = below = 1 / first
     above = inf
     for n in count(1):

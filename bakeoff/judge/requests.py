@@ -1,10 +1,10 @@
-"""What each request of a mix had, and in which of them two entries differ otherwise than in others.
+"""The figures of each request of a mix, and the requests in which two entries differ unusually.
 
 A request that costs more holds up all others that wait behind it, so at full load all of them seem
-slower. Ratios are therefore taken where one request was under way at a time, wherever that was
-measured: of the geometric means of a request's latencies, paired by block like all else. (A slice
-has a dozen answers to each request. In their arithmetic mean one that the machine held up for some
-ms is all that can be seen.)
+slower. So wherever slices with one request under way at a time were measured, ratios are taken from
+those: of the geometric means of a request's latencies, paired by block like all ratios. (A slice
+has a dozen answers to each request. One that the machine held up for some ms would hide all others
+in their arithmetic mean.)
 """
 
 import warnings
@@ -28,7 +28,7 @@ from bakeoff.model.ratio import Interval, Told
 from bakeoff.model.samples import Slice
 
 MOST_TOLD = 5
-"""Of requests in which two entries differ otherwise; the table has all."""
+"""The number of requests that are named for an unusual difference; the table has all."""
 
 
 def mixed_requests(
@@ -36,8 +36,8 @@ def mixed_requests(
 ) -> tuple[MixedRequest, ...]:
     """A row for each request of the plan's mix; none where it has one request.
 
-    `entries` were measured, and of those `ranked`, in the order of the standings, each pair is
-    compared: one family of intervals over all requests and pairs.
+    `entries` were measured. Each pair of the `ranked` ones, which are in the order of the
+    standings, is compared, with one family of intervals over all requests and pairs.
     """
     if not plan.workload.is_mix:
         return ()
@@ -64,7 +64,8 @@ def disagreements(requests: Sequence[MixedRequest], pairs: Sequence[Pair]) -> It
     ]
     found.sort(key=lambda each: -abs(np.log(each[1].gap.ratio)))
     for request, pair in found[:MOST_TOLD]:
-        # Said of the one that does worse here than elsewhere: that is what is looked for.
+        # The finding is about the one that does worse here than elsewhere, as readers look for
+        # that.
         told = pair.turned() if pair.gap.ratio > 1 else pair
         over_all = pair_of(pairs, told.a, told.b)
         yield Finding.of(
@@ -92,7 +93,7 @@ def ln_quickness(slice_: Slice, place: int) -> float:
 
 
 def _compared(history: History, names: Sequence[str], count: int) -> list[tuple[RequestPair, ...]]:
-    """For each request the pairs of `names` that have blocks enough."""
+    """For each request the pairs of `names` that have enough blocks."""
     if history.singles:
         up = partial(pair_up, history.singles)
     else:

@@ -1,19 +1,19 @@
 """Two measurements of one ratio compared: in two runs, or in turns and solo.
 
-Two runs do not share the weather: this machine's speed drifts by tens of percent, so throughputs
-of different days say little. Within each run the ratio of two contenders is free of it. What is
-compared is how that ratio changed.
+Two runs do not share the weather: this machine's speed drifts by tens of percent, so throughputs of
+different days say little. Within each run the ratio of two contenders is free of it. So the change
+of that ratio is compared.
 
-The two estimates are independent, so on the log scale the half-width of their difference is
-√(h₁² + h₂²), each h that of a 95 % interval (MOVER: Zou and Donner, Statistics in Medicine 27,
-2008). Each h has its own t quantile in it, all above the normal one, so the result errs on the
-wide side where blocks or boots are few. The intervals are the verdicts' own, which hold for all
-pairs of a race at once; so does the result, for all contenders that are compared.
+The two estimates are independent, so on the log scale the half-width of their difference is √(h₁² +
+h₂²), each h that of a 95 % interval (MOVER: Zou and Donner, Statistics in Medicine 27, 2008). Each
+h has its own t quantile in it, all above the normal one, so the result errs on the wide side where
+blocks or boots are few. The intervals are the verdicts' own, which hold for all pairs of a race at
+once; so does the result for all compared contenders.
 
-Of 400 simulated pairs of runs each (3 contenders, 50 blocks a boot, boots' sd 0.3 %, the second run
-on a machine of another speed): an equal pair called changed, how often a loss of 2 % and of 5 % was
-found, and the median half-width. In a race of two, turns against ten solo rounds: 18 of 400 equal
-ones (4.5 %) were said to disagree.
+The table has, of 400 simulated pairs of runs each (3 contenders, 50 blocks a boot, boots' sd 0.3 %,
+the second run on a machine of another speed), how often an equal pair was called changed, how often
+a loss of 2 % and of 5 % was found, and the median half-width. In a race of two, with turns against
+ten solo rounds, 18 of 400 equal ones (4.5 %) were said to disagree.
 
     boots   equal   −2 %    −5 %    half-width
     1       0 %                     4.0 %
@@ -41,11 +41,11 @@ from bakeoff.model.verdict import Verdict
 
 
 def change(before: Pair, after: Pair) -> tuple[Ratio, float | None]:
-    """`after` over `before`, two comparisons of the same entries; and the least change that would
-    be found, None where an end is missing.
+    """`after` over `before`, two comparisons of the same entries, and the least change that would
+    be found; None where an end is missing.
 
-    A pair's detectable effect is its half-width and what 80 % power asks for on top; both parts
-    add up as standard errors do. An end that one of the two lacks, the change lacks.
+    A pair's detectable effect is its half-width and what 80 % power adds to it; both parts add up
+    as standard errors do. The change lacks each end that one of the two lacks.
     """
     centre = log(after.ratio.ratio) - log(before.ratio.ratio)
     (after_below, after_above), (before_below, before_above) = map(_reach, (after, before))
@@ -76,8 +76,8 @@ def _reach(pair: Pair) -> tuple[float, float]:
 def confirmed(verdict: Verdict, solo: Verdict | None) -> Verdict:
     """The verdict with each entry's `solo` ratio beside it, and a warning where the two differ.
 
-    `solo` is the verdict of the same entries, one up at a time; None: there is none. The two are
-    independent measurements of one ratio, so they disagree where the interval of their quotient
+    `solo` is the verdict of the same entries, one running at a time; None: there is none. The two
+    are independent measurements of one ratio, so they disagree where the interval of their quotient
     leaves out 1.
     """
     if solo is None:
@@ -175,7 +175,7 @@ def _names(verdict: Verdict) -> str:
 
 
 def _reference(old: Verdict, new: Verdict, common: Sequence[str], wanted: str | None) -> str | None:
-    """The reference of the comparison; None if fewer than two contenders count in both runs."""
+    """The reference of the comparison; None: fewer than two contenders count in both runs."""
     able = [name for name in common if not old.trouble(name) and not new.trouble(name)]
     if wanted is not None and wanted not in able:
         if wanted in common:
@@ -302,7 +302,7 @@ def _gate(
 
 
 def _comparable(old: Verdict, new: Verdict, unlike_machines: bool) -> tuple[Finding, ...]:
-    """How the machines differ, if `unlike_machines` allows that.
+    """The differences between the machines, if `unlike_machines` allows them.
 
     Raises `BadUsage` where the runs were not measured alike: a ratio depends on the load.
     """
@@ -346,6 +346,6 @@ def _settings(old: Verdict, new: Verdict) -> Iterator[tuple[str, object, object]
 
 
 def _shape(cores: Cores) -> str:
-    """The numbers of cores; which ones they were does not matter."""
+    """The numbers of cores; their identities do not matter."""
     where = ", shared" if cores.shared else ", on another machine" if cores.apart else ""
     return f"{len(cores.server)} for servers, {len(cores.client)} for the generator{where}"

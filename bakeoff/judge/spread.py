@@ -1,36 +1,36 @@
-"""What a ratio varies by on each level, and how far its estimate may be from the truth.
+"""How much a ratio varies on each level, and how far its estimate may be from the truth.
 
 Blocks are measured within draws (new connections), draws within processes, processes within boots.
-What is drawn anew on a level varies from one to the next, however long each is measured. So:
+New draws, processes and boots each vary, however long each is measured. So:
 
 - A draw's value is the 40 % trimmed mean of its blocks' log-ratios, and its error that of its own
-  blocks: a draw that a neighbour spoilt counts for less. Of few blocks an error is known badly, so
-  it is shrunk towards the median of all draws', as if that were of `SHRINKING` blocks more.
-- What draws differ by beyond their errors is estimated by moments (DerSimonian and Laird,
+  blocks: a draw that a neighbour spoilt counts for less. Few blocks give an inexact error, so it is
+  shrunk towards the median of all draws' errors, as if that came from `SHRINKING` more blocks.
+- How much draws differ beyond their errors is estimated by moments (DerSimonian and Laird,
   Controlled Clinical Trials 7, 1986), and the estimate is their mean, weighted by 1 / (that +
   error²).
 - Its standard error is that of clusters: in each group of draws the weighted residuals are added
   up, their squares are divided by 1 less the group's share of the weights (Bell and McCaffrey,
   Survey Methodology 28, 2002), and the root of the sum is taken. It has the degrees of freedom of
-  as many equal groups as have the same sum of squared shares, less one. It is computed of draws; of
-  processes, where there are fewer of them than of draws; and of boots, pooled with that of draws
-  where there are fewer than `BOOTS_MIN`. The widest interval counts.
+  as many equal groups as have the same sum of squared shares, less one. It is computed for draws;
+  for processes, if there are fewer of them than draws; and for boots, pooled with that of draws if
+  there are fewer than `BOOTS_MIN`. The widest interval counts.
 - Draws that agree by more than their errors allow do so by chance. So the interval is never
   narrower than √(1 / Σ weights) makes it, with the degrees of freedom that trimming leaves of the
   blocks.
 
-So no spread is assumed beforehand, and what the interval rests on is the number of groups. Where
-nothing was drawn twice (one draw), only blocks are left: then the interval is Yuen's, and holds for
-those connections and processes. `Spread` says how much each level adds to those below, by the
-variance between the members of a group less what their own errors explain (Searle, Linear Models,
-1971, ch. 10: method of moments).
+So no spread is assumed beforehand, and the interval rests on the number of groups. A single draw
+leaves only blocks: then the interval is Yuen's, and holds for those connections and processes.
+`Spread` says how much each level adds to those below, by the variance between the members of a
+group less the part that their own errors explain (Searle, Linear Models, 1971, ch. 10: method of
+moments).
 
-Of the 40 % trimmed mean the middle fifth of the values is left. A neighbour on the same physical
-core slows every third slice of a shared machine by a tenth and more. Of a pair every second block
-is hit, so what leaves out less than that is moved by it: why 40 %, and what it costs on a quiet
-machine, is in EVIDENCE.md, a neighbour. Formulas: Wilcox, Introduction to Robust Estimation,
-chapter 3, but for one: the share that trimming leaves of few values is not 20 %, and is counted as
-it is. The tests hold the mean against that of scipy.stats.
+The 40 % trimmed mean is that of the middle fifth of the values. A neighbour on the same physical
+core slows every third slice of a shared machine by a tenth and more. That hits every second block
+of a pair, so it would move a mean that leaves out less. EVIDENCE.md (a neighbour) explains the 40
+%, and has their cost on a quiet machine. The formulas are in Wilcox, Introduction to Robust
+Estimation, chapter 3, except that the share that trimming leaves of few values, which is not 20 %,
+is counted as it is. The tests hold the mean against that of scipy.stats.
 """
 
 from dataclasses import dataclass, replace
@@ -48,7 +48,7 @@ TRIM = 0.4
 
 
 def trimmed_mean(values: Floats) -> float:
-    """The mean without the lowest and the highest 40 %; `values` has one number at least."""
+    """The mean without the lowest and the highest 40 %; `values` has at least one number."""
     centres, _ = trimmed_groups(values, np.zeros(len(values), np.int64))
     return float(centres[0])
 
@@ -56,9 +56,9 @@ def trimmed_mean(values: Floats) -> float:
 def trimmed_groups(values: Floats, member: Indices) -> tuple[Floats, Floats]:
     """The trimmed mean of each group, and the squares of its values' influence on it, added up.
 
-    `member` has the group of each value, from 0 without a gap. A value's influence is what it moves
-    the mean by, times n: the winsorised value less their mean, over the share that is left. The
-    squares over n (n − 1) are the squared standard error, which is that of many values.
+    `member` has the group of each value, from 0 without a gap. A value's influence is its effect on
+    the mean, times n: the winsorised value less their mean, over the share that is left. The
+    squares over n (n − 1) are the squared standard error of many values.
     """
     order = np.lexsort((values, member))
     ordered, group = values[order], member[order]
@@ -77,8 +77,9 @@ def trimmed_groups(values: Floats, member: Indices) -> tuple[Floats, Floats]:
 
 
 def exactness(n: int) -> float:
-    """What the squared standard error of few values is multiplied by: Yuen's (Biometrika 61, 1974)
-    divides by h (h − 1) of the h values that are left. 1.8 of ten values, of which two are left."""
+    """The factor of the squared standard error of few values: Yuen (Biometrika 61, 1974) divides by
+    h (h − 1), where h is the number of values that are left. It is 1.8 for ten values, of which two
+    are left."""
     freedom = degrees_of_freedom(n)
     return (freedom + 1) * (n - 1) / (n * freedom)
 
@@ -86,21 +87,21 @@ def exactness(n: int) -> float:
 def degrees_of_freedom(n: int) -> int:
     """Those of the trimmed mean's standard error: the values that are left, less one.
 
-    0: one is left, as of one, three and five, and tells no error.
+    0: one is left, as from one, three and five values, and has no error.
     """
     return n - 2 * int(TRIM * n) - 1
 
 
 LEAST_VARIANCE = 1e-20
-"""Of ln ratio: 0 has no inverse."""
+"""The least variance of a ln ratio: 0 has no inverse."""
 SHRINKING = 16
-"""Blocks: about as many as a draw has."""
+"""In blocks: about as many as a draw has."""
 LASTING = 2
-"""Draws of a process in the mean, or more: of those that are drawn anew each has one, but for the
-first."""
+"""A lasting process has on average at least this many draws: with a new process for each draw, each
+but the first has one."""
 BOOTS_MIN = 5
-"""Of fewer boots the error is pooled with that of draws: two have one degree of freedom, and would
-make an interval of any width where nothing differs."""
+"""With fewer boots the error is pooled with that of draws: two have one degree of freedom, and
+could make an interval of any width where nothing differs."""
 
 
 @dataclass(frozen=True)
@@ -118,8 +119,8 @@ class DrawValue:
 
 @dataclass(frozen=True)
 class StandardError:
-    """That of a ln ratio, and its degrees of freedom. `lasting`: its groups are those that are
-    there for the whole race, and more draws add none."""
+    """The standard error of a ln ratio, and its degrees of freedom. `lasting`: its groups last for
+    the whole race, and more draws add none."""
 
     value: float
     freedom: int
@@ -135,8 +136,8 @@ class StandardError:
 class Estimate:
     """ln ratio with its standard errors: by draws, processes and boots, and of blocks alone.
 
-    `block` is the standard error of one block about its draw; without a degree of freedom it is not
-    known.
+    `block` is the standard error of one block about its draw; it is not known without a degree of
+    freedom.
     """
 
     centre: float
@@ -191,7 +192,7 @@ class _Groups:
 
 
 def _numbered(first: Indices, *others: Indices) -> Indices:
-    """Which distinct combination of keys, from 0, each has, in rising order."""
+    """The number of each one's combination of keys, from 0, in rising order."""
     key = first
     for other in others:
         key = key * (int(other.max()) + 1) + other
@@ -202,7 +203,7 @@ def _numbered(first: Indices, *others: Indices) -> Indices:
 def _of_blocks(squares: Floats, n: Indices, freedom: Indices) -> tuple[Floats, float]:
     """The variance of a block about its draw, for each draw and over all; 0 where none is known.
 
-    A draw of which trimming leaves one block says nothing of it, and has what the others have.
+    A draw with one block left after trimming shows nothing of it, and has the others' variance.
     """
     known = freedom > 0
     if not known.any():
@@ -225,7 +226,7 @@ def between(value: Floats, variance: Floats) -> float:
 
 
 def _clustered(share: Floats, residual: Floats, group: Indices) -> StandardError:
-    """That of a mean in which draws have these shares, where groups of draws vary."""
+    """The standard error of a mean in which draws have these shares, where groups of draws vary."""
     of_group = np.bincount(group, share)
     moves = np.bincount(group, share * residual)
     effective = 1 / float((of_group**2).sum())
@@ -239,7 +240,7 @@ def _sd(variance: float | None) -> float | None:
 
 
 def estimate(values: Floats, boot: Indices, draw: Indices, process: Indices) -> Estimate:
-    """The centre of log-ratios and its error; all of shape (blocks,), one block at least.
+    """The centre of log-ratios and its error; all of shape (blocks,), with at least one block.
 
     `draw` and `process` are numbered within the boot.
     """

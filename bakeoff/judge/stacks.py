@@ -1,9 +1,9 @@
-"""What a thread was at work for, by its stack: the line of the table that it belongs to, and the
-stacks of two contenders as one tree, whose parts are those lines.
+"""The work of a thread, by its stack: its line in the table, and the stacks of two contenders as
+one tree, whose parts are those lines.
 
 Below `user` are stacks of the programs' functions. Below `kernel` are the table's lines of kernel
-time, and below each the kernel's functions, without the program's that made the call: different
-programs have no function in common there, and their system calls lie on each other.
+time, and below each the kernel's functions, without the program's functions that made the call:
+different programs have none in common, and their system calls coincide.
 """
 
 import re
@@ -18,8 +18,8 @@ from bakeoff.model.why import COMPILED_AT_RUN_TIME, Flame, Flames, Part, Why, Wh
 
 SAMPLES_MIN = 50
 UNNAMED_MIN, ALONE_MIN = 0.1, 0.2
-"""Of a contender's samples of user time: those without a function's name, and those whose stack has
-no caller's, from which on it is said."""
+"""From these shares of a contender's samples of user time on, a finding names them: those without a
+function's name, and those whose stack has no caller's."""
 
 
 class Key(NamedTuple):
@@ -47,7 +47,7 @@ _RING_WORK = re.compile(
 
 
 def is_in_kernel(stack: str) -> bool:
-    """Whether the function that was at work is one of the kernel's."""
+    """Whether the function at work is one of the kernel's."""
     return stack.endswith(_OF_KERNEL)
 
 
@@ -115,7 +115,7 @@ def _unseen(name: str, stacks: Counter[str]) -> Iterable[Finding]:
 
 
 ERRORS = 2.0
-"""Standard errors of counts that chance stays within, 19 times of 20."""
+"""Standard errors of counts within which chance stays 19 times of 20."""
 
 Place = tuple[str, ...]
 
@@ -151,7 +151,7 @@ class _Node:
     inner: "dict[str, _Node]" = field(default_factory=dict)
 
     def flame(self, name: str, us: Sequence[float]) -> Flame:
-        """`us`: what a sample of each stands for."""
+        """`us`: the time that a sample of each contender stands for."""
         its_us, other_us = (n * each for n, each in zip(self.samples, us, strict=True))
         error = sum(n * each**2 for n, each in zip(self.samples, us, strict=True)) ** 0.5
         inner = (node.flame(name, us) for name, node in self.inner.items())

@@ -2,13 +2,14 @@
 
 Entries that were limited by the load generator did at least what was measured. Such a figure is
 censored, not wrong. A generator that takes time of its own never makes a server answer more: in a
-closed queueing network throughput can only rise where a station gets faster, and in an open one a
+closed queueing network throughput can only rise if a station gets faster, and in an open one a
 request that is sent late is never answered sooner. So the ratio of a bounded entry over another has
 a lower end and no upper one, and that of another over it an upper end and no lower one. Between two
-of them nothing is known. What follows from a ratio (a finding, ranks, letters, gates, claims)
-follows from the ends that it has. Only here is an end taken away.
+bounded entries nothing is known. All that follows from a ratio (a finding, ranks, letters, gates,
+claims) follows from the ends that it has. Ends are taken away only here.
 
-Nothing is added up over several verdicts: only who leads in each, and who changes places.
+Nothing is added up over several verdicts. They only show the leaders of each, and changes of
+places.
 
 The compact letter display is Piepho's (J. Comput. Graph. Stat. 13(2), 2004): insert and absorb.
 """
@@ -49,7 +50,7 @@ def mean_ratio(
 def unbounded(
     comparison: Comparison | None, a: str, b: str, at_least: Collection[str]
 ) -> Interval | None:
-    """The ratio a over b of what nothing is known of where one entry is bounded: its latencies."""
+    """The ratio a over b of latencies, of which nothing is known where one entry is bounded."""
     return comparison.interval(a) if comparison and not {a, b} & {*at_least} else None
 
 
@@ -102,8 +103,8 @@ def listed(
     per CPU second, `by_mean` mean speeds, `by_first_byte` the times to a body's first byte, and
     `machine` has the states that the machine was in.
 
-    With a margin `within` a difference up to that makes none faster. The margin is even on the log
-    scale, so that which of the two is named first does not matter. `measured_s`: of the race.
+    A difference up to the margin `within` makes neither faster. The margin is even on the log
+    scale, so the order of the two does not matter. `measured_s`: the race's measured time.
     """
     margin, alike = within or 0.0, 1 + (within or MARGIN)
 
@@ -157,8 +158,8 @@ def places(names: Sequence[str], pairs: Sequence[Pair]) -> dict[str, tuple[tuple
 def cpu_letters(
     names: Sequence[str], reference: str, by_cpu: Pairs, within: float | None
 ) -> dict[str, str]:
-    """Name → its letters by server CPU, the thriftiest first; of those that were compared. A
-    difference up to the margin `within` is none."""
+    """Name → its letters by server CPU, the thriftiest first, for compared entries. A difference up
+    to the margin `within` does not count."""
     seen = [name for name in names if any(name in pair for pair in by_cpu)]
     first = reference if reference in seen else next(iter(seen), "")
     different = {
@@ -215,7 +216,7 @@ def _letter(position: int) -> str:
 
 
 def leaders(verdict: Verdict) -> tuple[str, ...]:
-    """The fastest and all that tie with it; empty if no pair was compared."""
+    """The fastest and all that tie with it; empty: no pair was compared."""
     if not verdict.valid or not verdict.pairs:
         return ()
     # The judge lists the ranked entries first, the fastest of them at the top.
@@ -229,7 +230,7 @@ def leaders(verdict: Verdict) -> tuple[str, ...]:
 
 
 def changes_of_places(verdicts: Mapping[str, Verdict]) -> tuple[ChangeOfPlaces, ...]:
-    """Pairs of which each is surely ahead in at least one of the `verdicts`, which are by cell.
+    """Pairs in which each is surely ahead in at least one of the `verdicts`, which are by cell.
 
     Each cell's intervals hold for all its pairs at once, at 95 %; over the cells they don't.
     """

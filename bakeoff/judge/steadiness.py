@@ -16,13 +16,15 @@ CHANGE_MIN = log(1.1)
 STANDARD_ERRORS_MIN = 6.0
 SIDE_MIN = 10
 SPLITS = 20
-# Of a median of n: 1.253 sd/√n; and sd is 1.4826 median absolute deviations (normal).
+# The standard error of a median of n is 1.253 sd/√n; sd is 1.4826 median absolute deviations
+# (normal).
 MEDIAN_ERROR = 1.253 * 1.4826
 
 MOST_MIN = 3
-"""How many must have changed to be most of the contenders, where there are as many."""
+"""Most contenders changed if at least this many did, where there are as many."""
 AS_MUCH = 0.5
-"""Who changed by this part of another's change at least, and the same way, changed with it."""
+"""A contender that changed by at least this part of another's change, and the same way, changed
+with it."""
 
 
 @dataclass(frozen=True)
@@ -39,14 +41,15 @@ class Change:
 
 
 def drift(name: str, history: History) -> Iterator[Finding]:
-    """Its throughput changed while it was measured; of several boots the largest change.
+    """Its throughput changed while it was measured; the largest change of all boots.
 
-    The short slices of a boot after some moment against those before it: by 10 % at least in its
-    own throughput, and by that and six standard errors in its throughput relative to the others of
-    each block. The weather changes the first alone, another contender's change the second alone.
+    The short slices of a boot after some moment are compared with those before it. Its own
+    throughput changed by at least 10 %, and so did its throughput relative to the others of each
+    block, also by six standard errors. The weather changes only the first, another contender's
+    change only the second.
 
-    Where most contenders changed at that moment, the same way and half as much at least, it was the
-    machine, which some feel more than others.
+    Where most contenders changed at that moment, the same way and at least half as much, the
+    machine was the cause, which affects some more than others.
     """
     found = []
     for boot in history.boots:
@@ -71,7 +74,7 @@ def drift(name: str, history: History) -> Iterator[Finding]:
 
 
 def _lives(name: str, boot: int, places: Iterable[Place], history: History) -> list[list[Place]]:
-    """Its blocks, by the process that answered them."""
+    """Its blocks, by the process that answered in them."""
     lives: dict[int, list[Place]] = {}
     for place in places:
         lives.setdefault(history.process(name, boot, place[0]), []).append(place)
@@ -82,9 +85,9 @@ def _change(name: str, lives: Sequence[Sequence[Place]], rates: Rates) -> Change
     """The change at the one moment of twenty at which its relative throughputs differ most surely;
     None: it didn't change.
 
-    A process that began anew has nothing of how the last one ended. So blocks are in the order of
-    their processes' ages, and each process is compared with itself; of one process they are in the
-    order in which they came.
+    A new process does not continue the last one. So blocks are in the order of their processes'
+    ages, and each process is compared with itself. Blocks of a single process are in their order in
+    time.
     """
     aged: list[tuple[float, Place, float, float]] = []
     for life in lives:
@@ -122,7 +125,7 @@ def _others(name: str, place: Place, rates: Rates) -> float:
 def _step(values: Sequence[float], at: int) -> tuple[float, float]:
     """By how much the median changes at `at`, and how many of its standard errors that is.
 
-    The spread is taken around both medians together: few blocks on one side have none of use.
+    The spread is taken around both medians together: few blocks on one side have no useful one.
     """
     before, after = values[:at], values[at:]
     middles = median(before), median(after)
@@ -133,7 +136,8 @@ def _step(values: Sequence[float], at: int) -> tuple[float, float]:
 
 
 def _changed_with(name: str, change: Change, rates: Rates) -> dict[str, float]:
-    """Those that changed then too, by how much in ln; empty where they aren't most of all."""
+    """Contenders that changed then too, by how much in ln; empty: they are less than most of
+    all."""
     sizes = {name: change.size}
     for other, own in rates.items():
         sides = [[own[p] for p in side if p in own] for side in (change.before, change.after)]
@@ -144,7 +148,7 @@ def _changed_with(name: str, change: Change, rates: Rates) -> dict[str, float]:
 
 
 def most_of(contenders: int) -> int:
-    """How many are most: half of them and three at least, or both of two."""
+    """How many are most: half of them and at least three, or both of two."""
     return max(ceil(contenders / 2), min(MOST_MIN, contenders), 2)
 
 
@@ -177,10 +181,10 @@ class Stalls:
 def stood_still(plan: Plan, name: str, history: History) -> Iterator[Finding]:
     """All of its connections waited together, and then went on.
 
-    What stops the machine stops all servers now and then, so an entry is only reported if it
-    stands still three times as often as the median of the others. Where it doesn't, and most
-    contenders stood still as it did, it was the machine. With a connection per request, a full
-    listen queue looks the same, and has a signature of its own.
+    A stop of the machine stops all servers now and then, so an entry is only reported if it stands
+    still three times as often as the median of the others. Otherwise, if most contenders stood
+    still as it did, the machine was the cause. With a connection per request, a full listen queue
+    looks the same, and has a signature of its own.
     """
     if plan.connection == "close" or plan.mode == "open":
         return
@@ -203,8 +207,8 @@ def stood_still(plan: Plan, name: str, history: History) -> Iterator[Finding]:
 
 
 def fell_silent(plan: Plan, name: str, history: History) -> bool:
-    """Whether slices passed without an answer: three at least, and three times as often as for the
-    median of the others. A slice of 20 ms is no longer than what a host takes at a time."""
+    """Whether slices passed without an answer: at least three, and three times as often as for the
+    median of the others. A host may take the cores for as long as a slice of 20 ms."""
 
     def silent(events: Sequence[SliceEvent]) -> int:
         return sum(event.requests == 0 for event in events)
@@ -222,7 +226,7 @@ def fell_silent(plan: Plan, name: str, history: History) -> bool:
 
 def stalls(events: Sequence[SliceEvent], connections: int) -> Stalls:
     """The slices in which at least half of the connections waited ten times as long as usual, and
-    at least 50 ms. A slice whose every answer came after its end shows only a part of the wait."""
+    at least 50 ms. A slice shows only a part of the wait if all its answers came after its end."""
     usual_us = median([each.latency_mean_us for each in events if each.latency_count] or [0.0])
     least_us = max(STALL_US, APART * usual_us)
     lengths_us: list[float] = []
@@ -241,7 +245,7 @@ def stalls(events: Sequence[SliceEvent], connections: int) -> Stalls:
 
 @lru_cache(maxsize=1 << 14)
 def _slow(latency: str, least_us: float) -> tuple[int, float]:
-    """How many answers took `least_us` or longer, and the median of theirs."""
+    """How many answers took `least_us` or longer, and their median."""
     merged = merge_encoded([latency])
     below = int(merged.values_us.searchsorted(least_us))
     before = int(merged.cumulated[below - 1]) if below else 0

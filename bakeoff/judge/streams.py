@@ -1,6 +1,5 @@
-"""Streams of server-sent events: what came in an entry's, how pairs compare, and who holds events
-back. Times are those of the slices that latencies are taken from.
-"""
+"""Streams of server-sent events: the events of an entry, how pairs compare, and which entries hold
+events back. Times are those of the slices from which latencies are taken."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,24 +17,24 @@ from bakeoff.model.finding import Finding
 from bakeoff.model.plan import Plan
 
 STALL_US = 1e6
-"""A gap from this length on is a stall; `volley load --stall` has the same default."""
+"""A gap of at least this length is a stall; `volley load --stall` has the same default."""
 TOGETHER = 0.1
-"""Of the source's gap: events that come within this share of it came together."""
+"""Events came together if they are within this share of the source's gap of each other."""
 HELD_BACK = 0.5
-"""Of all gaps: so many closed ones are more than chance."""
+"""More closed gaps than this share of all are more than chance."""
 MERITS: Mapping[str, MeritName] = {
     "first": "first_event",
     "later_us": "soonness_s",
     "gap": "gap",
     "gap_p99": "gap_p99",
 }
-"""Key of `EventRatios` → what is compared."""
+"""Key of `EventRatios` → the figure that is compared."""
 
 ByFigure = Mapping[str, Pairs]
 
 
 def compared(lasting: History, names: Sequence[str]) -> ByFigure:
-    """The pairs of `names` by each figure of events, each in a family of its own; none of a race
+    """The pairs of `names` by each figure of events, each in a family of its own; empty for a race
     without events."""
     if not any(slice_.event.events for block in lasting.blocks for slice_ in block.slices):
         return {}
@@ -43,7 +42,7 @@ def compared(lasting: History, names: Sequence[str]) -> ByFigure:
 
 
 def streams(history: History, name: str) -> Streams | None:
-    """What came in its streams; None: it was asked for none."""
+    """The events in its streams; None: no stream was requested."""
     seen = [
         (slice_, slice_.event.events) for _, slice_ in history.slices(name) if slice_.event.events
     ]
@@ -70,7 +69,7 @@ def streams(history: History, name: str) -> Streams | None:
 
 
 def held_back(plan: Plan, history: History, name: str) -> Iterator[Finding]:
-    """Events came in clumps that their source doesn't make: most gaps are closed that it has."""
+    """Events came in clumps that their source doesn't make: most of its gaps are closed."""
     events = plan.workload.events
     gap_ms = events.gap_ms if events else None
     between = gaps(history.lasting(name))

@@ -52,8 +52,8 @@ class Turn:
 
     @property
     def client_cpu_ns(self) -> int:
-        """CPU time of the generator in the window, without the polling before it sleeps, which
-        is no cost of a request."""
+        """CPU time of the generator in the window, without its polling before it sleeps, which is
+        not a cost of a request."""
         event = self.slice_.event
         return min(event.cpu_ns, round(event.busy * event.window_ns * self.threads))
 
@@ -152,12 +152,12 @@ class Tally:
 
     @property
     def client_busy(self) -> float:
-        """That of the busiest: one that is full is a limit, whatever the others do."""
+        """The share of the busiest core: a full one is a limit, whatever the others do."""
         return max(self.client_cores, default=0.0)
 
     @property
     def upstream_cores(self) -> float | None:
-        """How many cores the upstream kept at work; None: there is none."""
+        """How many cores the upstream used; None: there is no upstream."""
         return self.upstream_ns / self.upstream_span_ns if self.upstream_span_ns else None
 
     @property

@@ -1,7 +1,6 @@
-"""What makes an entry's figures invalid (reasons), what makes them a bound (at least), and what
-makes them doubtful (warnings).
+"""What makes an entry's figures invalid (reasons), lower bounds (at least) or doubtful (warnings).
 
-It is about its answers, its processes, and whether the server or the generator was the limit.
+That depends on its answers, its processes, and whether the server or the generator was the limit.
 """
 
 from collections.abc import Iterator, Sequence
@@ -30,19 +29,19 @@ MAX_ERROR_SHARE = 0.001
 GROWTH_MIB_PER_S = 0.5
 GROWTH_SHARE = 0.2
 DRAINS_MIN_S = 5.0
-"""What costs a race less than that is not worth a word."""
+"""Drains that cost a race less than this are not reported."""
 NOT_TAKEN = "chain"
-"""The kind of an answer that lacks what its connection takes from it: a wrong answer."""
+"""The kind of an answer that lacks a value that its connection takes from it: a wrong answer."""
 UNASKED = "nobody asked for"
-"""In the engine's words on bytes that come after an answer."""
+"""The engine's words for bytes that come after an answer."""
 
 Limit = Literal["server", "client", "both", "rate", "unknown"]
 
 
 def limited_by(plan: Plan, server_busy: float | None, client_busy: float) -> Limit:
-    """Which side had no more to give: 90 % busy or more.
+    """Which side was at its limit: at least 90 % busy.
 
-    On shared cores the limit is unknown. Where both sides had more to give, an open loop was
+    On shared cores the limit is unknown. Where neither side was at its limit, an open loop was
     limited by its rate; for a closed loop the limit is unknown.
     """
     if plan.cores.shared:
@@ -64,7 +63,7 @@ def client_core(plan: Plan, tally: Tally) -> int | None:
 
 
 def leak_share(tally: Tally, cores: int) -> float | None:
-    """CPU used out of its turn, as a share of its server cores; None: it can't be seen."""
+    """CPU used outside of its turns, as a share of its server cores; None: it can't be seen."""
     if not tally.leak_wall_ns:
         return None
     return tally.leak_ns / (tally.leak_wall_ns * cores)
@@ -100,7 +99,7 @@ def at_least(
     plan: Plan, name: str, history: History, judged: Tally, offered: Offered | None
 ) -> tuple[Finding, ...]:
     """Why the entry did at least what was measured, the generator being the limit; empty: it did
-    what was measured."""
+    exactly that."""
     return (
         *_upstream_limit(plan, name, judged),
         *_generator_limit(plan, name, judged),
@@ -110,7 +109,8 @@ def at_least(
 
 
 def _drains(plan: Plan, name: str, history: History) -> Iterator[Finding]:
-    """Over a path each slice ends with a round trip, and with what was lost on it."""
+    """Over a path each slice ends with a round trip, and with the repetition of what was lost on
+    it."""
     events = history.events(name)
     drained_ns = sum(event.drained_ns - event.end_ns for event in events)
     measured_ns = sum(event.window_ns for event in events)
@@ -143,7 +143,7 @@ def answered_wrongly(tally: Tally, wrong: int) -> Finding:
 def _unanswered(
     plan: Plan, name: str, history: History, tally: Tally, code: str
 ) -> Iterator[Finding]:
-    """`unanswered`, where there are more of them than the limit, or `few_unanswered`."""
+    """`unanswered`, if there are more of them than the limit, or `few_unanswered`."""
     kinds = [kind for kind in tally.error_kinds if kind not in (*WRONG_ANSWERS, NOT_TAKEN)]
     missing = sum(tally.error_kinds[kind] for kind in kinds)
     many = missing > MAX_ERROR_SHARE * tally.attempts
@@ -180,7 +180,7 @@ def death(name: str, history: History) -> Iterator[Finding]:
 
 
 def _lost(name: str, history: History) -> Iterator[Finding]:
-    """Some of its processes ended while it was measured, or did not come up."""
+    """Some of its processes ended while it was measured, or did not start."""
     lost = [how for end in history.ends for how in end.lost.get(name, ())]
     if lost:
         yield Finding.of("processes_lost", n=len(lost), how=lost[0])
@@ -189,9 +189,9 @@ def _lost(name: str, history: History) -> Iterator[Finding]:
 def _generator_limit(plan: Plan, name: str, tally: Tally) -> Iterator[Finding]:
     """The generator is busy and the server far from it.
 
-    A server that costs as little as its generator keeps it waiting, and is kept waiting: both are
-    near 90 %, and a limit there would make bounds of entries at random. Such an entry is warned
-    of.
+    A server that costs as little as its generator keeps it waiting, and waits for it: both are near
+    90 %, and a limit there would make lower bounds of entries at random. Such an entry has a
+    warning.
     """
     server, client = tally.server_busy(plan.server_cores_of(name)), tally.client_busy
     if server is None or server >= FAR_FROM_SATURATED:
@@ -221,7 +221,7 @@ def _upstream_limit(plan: Plan, name: str, tally: Tally) -> Iterator[Finding]:
 def _generator_slow(plan: Plan, name: str, history: History) -> Iterator[Finding]:
     """Closed loop without think time: a connection without a request waits in the generator.
 
-    Where a server ends connections with its answers, they wait for new ones, which is its doing.
+    If a server ends connections with its answers, the waits for new ones are caused by the server.
     """
     if plan.mode == "open" or not _keeps_alive(plan, name, history):
         return
@@ -252,7 +252,7 @@ def warnings(plan: Plan, name: str, history: History, tally: Tally) -> Iterator[
         yield Finding.of("held_in_turns", share=max(held))
     elif share is not None and share > LEAK_SHARE_MAX:
         yield Finding.of("cpu_leak", share=share)
-    # With few connections both sides wait for each other: of that the race is warned.
+    # With few connections both sides wait for each other: the race has a warning of that.
     if not any(change.connections for change in history.changes):
         yield from _limit(plan, name, tally)
     still = list(steadiness.stood_still(plan, name, history))
@@ -265,7 +265,7 @@ def warnings(plan: Plan, name: str, history: History, tally: Tally) -> Iterator[
 
 
 def seen_in_answers(verifications: Sequence[Verification]) -> Iterator[Finding]:
-    """What was noticed when a contender's answers were looked at, before any load."""
+    """What was noticed in a contender's answers before any load."""
     for text in dict.fromkeys(
         text for verification in verifications for text in verification.warnings
     ):
@@ -283,7 +283,7 @@ def out_in_boots(name: str, history: History) -> Iterator[Finding]:
 
 
 def _keeps_alive(plan: Plan, name: str, history: History) -> bool:
-    """Whether it keeps connections as requested; in close mode they aren't."""
+    """Whether it keeps connections as requested; in close mode no connection is kept."""
     kept = all(entry.verification.keeps_alive for entry in history.started(name))
     return plan.connection == "close" or kept
 
@@ -345,7 +345,7 @@ def _port_closed(name: str, history: History) -> Iterator[Finding]:
 def _processes(name: str, history: History) -> Iterator[Finding]:
     """Workers that ended, processes that escaped or had to be killed, memory that grew."""
     conducts = [end.conducts[name] for end in history.ends if name in end.conducts]
-    # A warning only: some servers recycle their workers on purpose, which is no less work.
+    # Only a warning: some servers recycle their workers on purpose, which is no less work.
     if ended := sum(conduct.ended for conduct in conducts):
         began = sum(conduct.began for conduct in conducts)
         yield Finding.of("workers_restarted", ended=ended, began=began)
@@ -360,7 +360,7 @@ def _processes(name: str, history: History) -> Iterator[Finding]:
 
 
 def _memory_grew(name: str, history: History) -> Iterator[Finding]:
-    """In every boot, and by a fifth of what it held: a large heap takes time to find its size.
+    """In every boot, and by a fifth of its memory: a large heap takes time to find its size.
 
     Of fifteen servers fourteen grew by 4 MiB at most in 24 to 36 s under load, or by less than a
     tenth; a Java heap that was not warm yet grew from 103 to 150 MiB.

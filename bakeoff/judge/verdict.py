@@ -39,12 +39,11 @@ def judge(
     """The verdict on `records`, which are in file order and may stop anywhere.
 
     `complete`: the plan's time was measured. A race that may end early is also complete when all
-    boots are measured and what it was to go on for is known. Intervals of such a race, and of one
-    that was interrupted or goes on, hold whenever it ends.
+    boots are measured and its question is decided. Intervals of such a race, and of one that was
+    interrupted or goes on, hold whenever it ends.
 
     The same input gives the same verdict: nothing is drawn by chance. A verdict is `valid` if two
-    of its entries are, or the only one of a race of one. Raises `NoVerdict` if no block was
-    measured.
+    of its entries are, or the only entry. Raises `NoVerdict` if no block was measured.
 
     The twin is compared apart: in the family of all pairs it would widen all intervals.
     """
@@ -103,7 +102,7 @@ def judge(
         {entry.name: entry.warnings for entry in entries}, about_race.Stolen.of(every, plan.cores)
     )
     entries = tuple(entry.model_copy(update={"warnings": own[entry.name]}) for entry in entries)
-    # The largest of the pairs that tie; if none does, the smallest of all.
+    # The largest of the pairs that tie or, without ties, the smallest of all.
     effects = [(pair.finding, pair.minimum_detectable_effect) for pair in listing]
     detectable = max(
         (mde for finding, mde in effects if mde is not None and finding == "can't tell"),
@@ -199,8 +198,8 @@ def _upstream(plan: Plan, participants: Participants) -> Upstream | None:
 
 
 def _noise_floor(plan: Plan, history: History, participants: Participants) -> NoiseFloor | None:
-    """The twin over its original, in a family of its own; None where either is not valid, or did
-    at least what was measured, or where they were on two machines."""
+    """The twin over its original, in a family of its own. None: one of them is not valid or a lower
+    bound, or they were on two machines."""
     if plan.machines > 1:
         return None
     for twin, original in participants.twins.items():

@@ -1,20 +1,21 @@
 """Whether and how a warm-up reached a steady state, and whether processes were warm in their draws.
 
-After Barrett et al., "Virtual machine warmup blows hot and cold", OOPSLA 2017: find the change
-points, take stretches that differ by too little to matter as one, and classify by the last.
+After Barrett et al., "Virtual machine warmup blows hot and cold", OOPSLA 2017: the change points
+are found, stretches that differ by too little to matter are taken as one, and the last one decides
+the class.
 
-Cost and penalty: squared distance from a stretch's mean in units of the noise (Gaussian noise of
-known size), with Schwarz' criterion as the penalty of a change point: ln n for each number that it
-adds, which are a mean per column and the place (Yao, Statistics & Probability Letters 6, 1988). The
-noise is taken from how far slices are from the middle of their two neighbours (Gasser, Sroka and
-Jennen-Steinmetz, Biometrika 73, 1986; the median of that, for heavy tails), so that neither a
-change, nor a drift, nor the slope of a compiler at work counts as noise.
+The cost is the squared distance from a stretch's mean in units of the noise (Gaussian noise of
+known size). The penalty of a change point is Schwarz' criterion: ln n for each number that it adds,
+which are a mean per column and the place (Yao, Statistics & Probability Letters 6, 1988). The noise
+is estimated by the distance of slices from the middle of their two neighbours (Gasser, Sroka and
+Jennen-Steinmetz, Biometrika 73, 1986; the median of that, for heavy tails), so a change, a drift or
+the slope of a compiler at work does not count as noise.
 
-Before a draw each process is loaded until a request costs what it cost its contender when that was
-steady, which the machine's weather blurs by some percent. All draws together tell it to a percent
-and less (`warmths`): what a program still has to compile, or to refill, makes it faster after the
-first third of its draws. What the machine does to all entries of a block cancels, since each value
-is relative to the median of the others.
+Before a draw each process is loaded until a request costs as much as in its contender's steady
+state, which the machine's weather blurs by some percent. All draws together show this to a percent
+or less (`warmths`): a program that still compiles or refills caches is faster after the first third
+of its draws. The machine's effect on all entries of a block cancels, since each value is relative
+to the median of the others.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -35,38 +36,39 @@ from bakeoff.model.finding import Finding
 from bakeoff.model.ratio import Interval
 
 TOLERANCE = 0.03
-"""Stretches that differ by less, in ln, are taken as one."""
+"""Stretches that differ by less than this, in ln, are taken as one."""
 
 WEATHER = 0.1
 """The same for throughput where CPU per request is known: on a shared machine the throughput of
 all drifts by this much within seconds, while an answer still costs what it did."""
 
 LAST_SLICES = 6
-"""The last stretch has so many slices at least (1.5 s), or the end isn't steady."""
+"""The end is not steady if the last stretch has fewer slices than this (1.5 s)."""
 
 STAIR_SLICES = 12
-"""It also is as long as the stretch before it, up to so many slices (3 s): a slope looks like
-stairs of equal length, and each of them like a steady state."""
+"""The last stretch also is as long as the one before it, up to this many slices (3 s): a slope
+looks like stairs of equal length, and each of them like a steady state."""
 
 NOISE_MAX = 0.1
-"""Of a slice, in ln, that explains a trend: what is compiled while it is looked at looks noisy."""
+"""The noise of a slice, in ln, that explains a trend: compiling during the slices looks like
+noise."""
 
 PENALTY = 2.0
-"""In units of Schwarz' criterion: with a dozen slices the noise itself is known to a third only."""
+"""In units of Schwarz' criterion: a dozen slices give the noise itself only to a third."""
 
 _BEST_SLICES = 4
 _OUTLYING = 3.0
 
 LEAST = 2
-"""A stretch between change points has so many slices at least."""
+"""A stretch between change points has at least this many slices."""
 
 
 @dataclass(frozen=True)
 class Settled:
     """How a warm-up went, and the slice with which its last stretch begins.
 
-    `noise` is the standard deviation of a single slice, of ln CPU per request where that is known,
-    else of ln throughput; infinite with too few slices to say.
+    `noise` is the standard deviation of a single slice, of ln CPU per request if that is known,
+    else of ln throughput; infinite with too few slices.
     """
 
     course: Course
@@ -85,9 +87,9 @@ def settled(
 ) -> Settled:
     """The course of a warm-up from its slices; both sequences have one number per slice.
 
-    The CPU's are left aside unless all are there. The last stretch must have `least` slices, an
+    The CPU's are left out unless all are there. The last stretch must have `least` slices, an
     answer in each, and no trend within. Differences are in ln; one that is smaller than the noise
-    of a single slice is none, as far as 10 %.
+    of a single slice does not count, up to 10 %.
     """
     if len(requests_per_s) < max(3, least):
         return Settled("unsteady", 0)
@@ -116,7 +118,7 @@ def settled(
 def _speed(requests_per_s: Sequence[float], cpu_us: Sequence[float | None]) -> Floats:
     """ln throughput and, where it is known throughout, −ln CPU per request; (slices, 1 or 2).
 
-    A slice without an answer counts as one that had a single one.
+    A slice without an answer counts as if it had a single one.
     """
     columns = [np.maximum(1000 / WARM_UP_SLICE_MS, np.asarray(requests_per_s, float))]
     seen = [each for each in cpu_us if each]
@@ -129,8 +131,8 @@ def _speed(requests_per_s: Sequence[float], cpu_us: Sequence[float | None]) -> F
 def _noise(speed: Floats) -> Floats:
     """The standard deviation of each column without its changes; never so small as to matter.
 
-    With a standard error of its own on top, about 1/√n of it: the median of few values is too small
-    as often as not, and then noise looks like change.
+    Its own standard error, about 1/√n of it, is added: the median of few values is too small half
+    of the time, and then noise looks like change.
     """
     off = np.abs(speed[1:-1] - (speed[:-2] + speed[2:]) / 2)
     spread = np.median(off, axis=0) / (0.6745 * np.sqrt(1.5)) * (1 + 1 / np.sqrt(len(off)))
@@ -139,8 +141,8 @@ def _noise(speed: Floats) -> Floats:
 
 
 def _tamed(values: Floats) -> Floats:
-    """Single slices that lie far off (a collector ran) are pulled to 3 noises from the median of
-    the five around: squares would make a stretch of each."""
+    """Single slices that lie far off (a collector ran) are moved to 3 noises from the median of the
+    five around: squares would make each a stretch of its own."""
     padded = np.pad(values, ((2, 2), (0, 0)), mode="edge")
     around = np.median(np.lib.stride_tricks.sliding_window_view(padded, 5, axis=0), axis=-1)
     tamed: Floats = np.clip(values, around - _OUTLYING, around + _OUTLYING)
@@ -158,16 +160,16 @@ def _level(speed: Floats, one: tuple[int, int], other: tuple[int, int], toleranc
 
 
 def _slower(speed: Floats, one: tuple[int, int], other: tuple[int, int], tolerance: Floats) -> bool:
-    """Whether `one` answered fewer requests than `other`, and more than weather explains."""
+    """Whether `one` answered fewer requests than `other`, by more than weather explains."""
     difference = _difference(speed, one, other)
     return bool(difference[0] < -TOLERANCE and np.any(difference < -tolerance))
 
 
 def _trend(stretch: Floats, noise: Floats, tolerance: Floats) -> bool:
-    """Whether the halves differ by what matters, and by over three standard errors."""
+    """Whether the halves differ by an amount that matters, and by over three standard errors."""
     half = len(stretch) // 2
     gap = np.abs(np.median(stretch[-half:], axis=0) - np.median(stretch[:half], axis=0))
-    # That of a median is 1.25 times a mean's.
+    # The standard error of a median is 1.25 times that of a mean.
     error = 1.25 * np.minimum(noise, NOISE_MAX) * np.sqrt(2 / half)
     return bool(np.any(gap > np.maximum(tolerance, 3 * error)))
 
@@ -175,12 +177,12 @@ def _trend(stretch: Floats, noise: Floats, tolerance: Floats) -> bool:
 def stretches(values: Floats, penalty: float) -> list[tuple[int, int]]:
     """(first row, first row after it) of each stretch of `values`, (rows, columns), in order.
 
-    Optimal partitioning (Jackson et al., IEEE Signal Processing Letters 12, 2005), whose answer
+    Optimal partitioning (Jackson et al., IEEE Signal Processing Letters 12, 2005), whose result
     PELT finds sooner in long series; a warm-up's are short. ruptures has PELT, and takes two
     seconds of CPU to import, in the warm-up of each race; the tests hold this against it.
 
     They minimise the sum of squared distances from each stretch's mean, plus `penalty` for each
-    stretch. There must be `LEAST` rows at least; O(rows²).
+    stretch. There must be at least `LEAST` rows; O(rows²).
     """
     n = len(values)
     centred = values - values.mean(axis=0)
@@ -248,8 +250,8 @@ def unsteady_warm_up(name: str, history: History) -> Iterator[Finding]:
 def _slowdowns(name: str, history: History) -> list[tuple[int, float, float]]:
     """(boot, requests/s at best, requests/s at the end) where it got slower and stayed slow.
 
-    The best is that of any second. Where the boot's blocks, their median, are nearer to it than to
-    the end, a neighbour on the machine was the cause, not the server.
+    The best is that of any second. If the median of the boot's blocks is nearer to it than to the
+    end, a neighbour on the machine was the cause, not the server.
     """
     slowdowns = []
     for warmup in history.warmups:
@@ -271,7 +273,7 @@ def _best_second(name: str, warmup: Warmup) -> float:
 def short_warm_up(history: History) -> Iterator[Finding]:
     """The longest warm-up of the first boot was shorter than 3 s.
 
-    A short warm-up in a later boot may only mean that there was nothing left to warm.
+    A short warm-up in a later boot may only mean that all was warm already.
     """
     for warmup in history.warmups[:1]:
         longest_s = max((_lasted_s(name, warmup) for name in warmup.courses), default=None)
@@ -281,7 +283,7 @@ def short_warm_up(history: History) -> Iterator[Finding]:
 
 DRAWS_MIN = 5
 BLOCKS_MIN = 6
-"""Of a draw: its first third is two of them."""
+"""In blocks of a draw, whose first third is then two blocks."""
 COLD_MIN = 1.01
 
 
@@ -295,10 +297,9 @@ class Warmth:
 
 
 def warmths(history: History, names: Sequence[str]) -> Mapping[str, Warmth]:
-    """By entry; by requests per second of server CPU where that is seen of all, else by throughput.
-    The 95 % intervals hold at once over the entries. One is left out that has too few draws, or
-    nobody to be compared with.
-    """
+    """By entry; by requests per second of server CPU if that is seen for all, else by throughput.
+    The 95 % intervals hold at once over the entries. An entry is left out if it has too few draws,
+    or if there is no other to compare it with."""
     if judged_kind(history.blocks) == "long":
         return {}
     blocks = [block for block in history.blocks if block.kind == "short"]
@@ -315,15 +316,15 @@ def warmths(history: History, names: Sequence[str]) -> Mapping[str, Warmth]:
 
 
 def cold_draws(warmth: Warmth | None) -> Iterator[Finding]:
-    """Its draws began cold, by more than chance and by more than 1 %. That it is faster beside one
-    that slows down within its draws is not that."""
+    """Its draws began cold, by more than chance and by more than 1 %. An entry that is only faster
+    beside one that slows down within its draws does not count."""
     if warmth and warmth.beside.low > 1 and min(warmth.own, warmth.beside.ratio) > COLD_MIN:
         yield Finding.of("cold_draws", **warmth.beside.model_dump(include={"ratio", "low", "high"}))
 
 
 def _gains(table: Paired, name: str) -> Floats:
-    """By how much ln speed rose after the first third of each draw that has enough blocks: its own,
-    and beside the others', shape (draws, 2)."""
+    """By how much ln speed rose after the first third of each draw with enough blocks: its own, and
+    relative to the others', shape (draws, 2)."""
     column = table.names.index(name)
     others = np.delete(table.ln_y, column, axis=1)
     there = np.isfinite(table.ln_y[:, column]) & np.isfinite(others).any(axis=1)
@@ -342,7 +343,7 @@ def _gains(table: Paired, name: str) -> Floats:
 
 
 def _interval(gains: Floats, level: float, history: History) -> Interval:
-    """Student's, of one value for each draw."""
+    """Student's interval, with one value for each draw."""
     centre = float(gains.mean())
     width = t_quantile(len(gains) - 1, level) * float(gains.std(ddof=1)) / sqrt(len(gains))
     return Interval(

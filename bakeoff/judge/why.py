@@ -1,10 +1,11 @@
 """Where the difference between two contenders comes from, in lines that add up to it.
 
 The difference is that of CPU time per request in plain blocks. A sample of a stack stands for its
-share of the CPU time of its slice, and has one line: the function that was at work or, in the
-kernel, what it was at work for. Sampling makes requests cost more, and those most that wait most
-often: each contender's own factor is taken out, and what the profiler itself did is on no line. So
-plain and sampled blocks agree on the whole; what they leave where some are missing is unexplained.
+share of the CPU time of its slice, and has one line: the function at work or, in the kernel, the
+purpose of the work. Sampling makes requests cost more, most of all those that wait most often. So
+each contender's own factor is taken out, and the work of the profiler itself is on no line. So
+plain and sampled blocks agree on the whole; a rest that remains if some blocks are missing is
+unexplained.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -40,11 +41,11 @@ from bakeoff.model.why import (
 
 ERROR = 0.05
 LINES_MAX = 15
-"""Functions that have a line of their own, and as many of the kernel's."""
+"""The number of functions that have a line of their own, and of the kernel's lines."""
 SHARE_MIN = 0.01
-"""Of the CPU time of the costlier of the two, of a line of its own."""
+"""The least share of a line of its own, of the CPU time of the costlier of the two."""
 WAIT_SHARE_MIN = 0.005
-"""Of threads' time, of a line of its own."""
+"""The least share of a line of its own, of threads' time."""
 _USER: tuple[Part, ...] = ("user", "function")
 _KERNEL: tuple[Part, ...] = ("kernel", "call", "work")
 """A sum, and the kinds of its lines."""
@@ -54,7 +55,7 @@ Floats = NDArray[np.float64]
 
 @dataclass
 class Seen:
-    """What the records say of one contender, by block."""
+    """The records of one contender, by block."""
 
     plain: dict[int, Slice] = field(default_factory=dict)
     sampled: dict[int, Slice] = field(default_factory=dict)
@@ -78,11 +79,10 @@ class Seen:
         return sampled_us / plain_us if plain_us and sampled_us else None
 
     def split(self, block: int, *, kernel_named: bool) -> dict[Key, float]:
-        """CPU time per request of each line in a block, µs; the keys `user` and `kernel` are the
-        sums.
+        """CPU time per request of each line in a block, µs; the keys `user` and `kernel` are sums.
 
-        Without the kernel's stacks its time is the kernel's own count, and without any stacks user
-        time too.
+        Without the kernel's stacks its time is its own count, and without any stacks so is user
+        time.
         """
         stacks = self.stacks.get(block, {}) if block in self.sampled else {}
         counted = sum(times for key, times in stacks.items() if key)
@@ -107,7 +107,7 @@ class Seen:
 
 def judge_why(plan: WhyPlan, records: Sequence[Record], machine: Machine, complete: bool) -> Why:
     """The lines of each contender against the reference. Raises `NoVerdict` where nothing was
-    measured and nothing is known of why not."""
+    measured and the reason is not known."""
     seen, peak = ({entry.name: Seen() for entry in plan.race.entries} for _ in range(2))
     end = next((record for record in records if isinstance(record, WhyEnd)), None)
     plain = [record for record in records if isinstance(record, WhyBlock)]
@@ -273,7 +273,7 @@ def _rows(own: Seen, blocks: Sequence[int], *, kernel_named: bool) -> dict[Key, 
 def _ordered(rows: Sequence[dict[Key, Floats]], largest_us: float) -> list[Key]:
     """The lines of the table in their order; small ones are added up in `rows`, by kind.
 
-    Which have their own is decided by their size, not by their difference.
+    Their size decides which lines are kept, not their difference.
     """
 
     def size(key: Key) -> float:
@@ -309,7 +309,7 @@ def _intervals(lines: int) -> Callable[[Floats], Difference]:
 def _counted(
     name: str, other: str, both: Sequence[Seen], works: Mapping[str, Work]
 ) -> list[WhyCount]:
-    """What was counted once: system calls, and what the audit and the threads have shown."""
+    """Facts that were counted once: system calls, and what the audit and the threads have shown."""
     found = []
     if all("calls" in own.counts for own in both):
         its, others = (own.counts["calls"] for own in both)
@@ -347,7 +347,7 @@ def _per_cycle(counters: Mapping[str, float]) -> dict[str, float]:
 
 
 def _waits(both: Sequence[Seen]) -> Iterator[WhyWait]:
-    """How threads at work spend their time, of all that is worth a line."""
+    """How threads at work spend their time; very small parts have no line."""
     blocks = sorted(both[0].waits.keys() & both[1].waits.keys())
     if len(blocks) < 2:
         return
