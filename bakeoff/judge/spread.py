@@ -27,8 +27,8 @@ moments).
 
 The 40 % trimmed mean is that of the middle fifth of the values. A neighbour on the same physical
 core slows every third slice of a shared machine by a tenth and more. That hits every second block
-of a pair, so it would move a mean that leaves out less. EVIDENCE.md (a neighbour) explains the 40
-%, and has their cost on a quiet machine. The formulas are in Wilcox, Introduction to Robust
+of a pair, so it would move a mean that leaves out less. The reason for 40 %, and its cost on a
+quiet machine, are in EVIDENCE.md (a neighbour). The formulas are in Wilcox, Introduction to Robust
 Estimation, chapter 3, except that the share that trimming leaves of few values, which is not 20 %,
 is counted as it is. The tests hold the mean against that of scipy.stats.
 """

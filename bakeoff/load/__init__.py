@@ -1,4 +1,4 @@
-"""Load: the engine `volley`, driven line by line, several of them as one, and load tools."""
+"""Load: the engine `volley`, driven line by line, several engines as one, and load tools."""
 
 from bakeoff.load.engine import Engine, link, shadowed
 from bakeoff.load.forwarder import Forwarder

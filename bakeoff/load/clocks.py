@@ -1,10 +1,10 @@
-"""The clock of another machine: how far it is from ours, to what error, and whether it jumped.
+"""The clock of another machine: its distance from ours, with an error, and whether it jumped.
 
-An exchange is that of NTP (RFC 5905, section 8) with one reading there: it lies somewhere between
-our question and its answer, however unlike the ways there and back are. So the offset is known to
-half the round trip, and the shortest of several round trips says most. Clocks are monotonic ones,
-which nobody sets; they differ by when their machines started, run at slightly unlike speeds, and
-jump where a machine was suspended or moved.
+An exchange is that of NTP (RFC 5905, section 8) with one reading on the other machine: it lies
+somewhere between our question and its answer, however different the two ways are. So the offset is
+known to half the round trip, and the shortest of several round trips is the most exact. The clocks
+are monotonic ones, which are never set. They differ by the starts of their machines, run at
+slightly different speeds, and jump when a machine is suspended or moved.
 """
 
 import time
@@ -15,18 +15,18 @@ ROUNDS = 8
 DRIFT_MAX = 100e-6
 """Two crystals at room temperature are within 50 ppm each."""
 SLEW_MAX = 500e-6
-"""Time daemons speed a clock up or slow it down by this much at most; what is faster is a jump."""
+"""Time daemons change the speed of a clock by at most this much; a faster change is a jump."""
 
 Clock = Callable[[], int]
-"""Tells the time of one clock, ns."""
+"""Reads one clock, ns."""
 
 
 @dataclass(frozen=True)
 class Offset:
     """The other clock less ours was `offset_ns`, within `error_ns`, at `at_ns` of ours.
 
-    `consistent` is False where the exchanges behind it contradict each other: a clock jumped
-    between them.
+    `consistent` is False if the exchanges behind it contradict each other: a clock jumped between
+    them.
     """
 
     offset_ns: int
@@ -39,12 +39,12 @@ class Offset:
         return 2 * self.error_ns
 
     def error_at_ns(self, at_ns: int) -> int:
-        """Its error at another moment of ours: meanwhile the clocks may have drifted apart."""
+        """Its error at another moment of ours: in between, the clocks may have drifted apart."""
         return self.error_ns + round(DRIFT_MAX * abs(at_ns - self.at_ns))
 
 
 def compare_clocks(ask: Clock, rounds: int = ROUNDS, now_ns: Clock = time.monotonic_ns) -> Offset:
-    """The offset of the clock that `ask` reads, by the best of so many round trips, 1 at least."""
+    """The offset of the clock that `ask` reads, by the best of at least one round trip."""
     exchanges = [exchange(ask, now_ns) for _ in range(max(1, rounds))]
     best = min(exchanges, key=lambda each: each.error_ns)
     consistent = not any(jumped(best, each) for each in exchanges)
@@ -62,8 +62,8 @@ def exchange(ask: Clock, now_ns: Clock = time.monotonic_ns) -> Offset:
 
 
 def jumped(earlier: Offset, later: Offset) -> bool:
-    """Whether one of the clocks jumped: the two offsets are further apart than errors and any
-    speed of a clock explain."""
+    """Whether one of the clocks jumped: the two offsets are further apart than errors and any speed
+    of a clock explain."""
     passed_ns = later.at_ns - earlier.at_ns
     most_ns = earlier.error_ns + later.error_ns + SLEW_MAX * abs(passed_ns)
     return not later.consistent or abs(later.offset_ns - earlier.offset_ns) > most_ns
@@ -80,7 +80,8 @@ class RemoteClock:
         self.last = self._compared()
 
     def look(self) -> bool:
-        """Compare again where that was a while ago; whether the clock has jumped since."""
+        """Compare again if the last time was long ago; returns whether the clock has jumped
+        since."""
         if self._now_ns() - self.last.at_ns < self.EVERY_NS:
             return False
         before, self.last = self.last, self._compared()
@@ -89,7 +90,7 @@ class RemoteClock:
         return has_jumped
 
     def there_ns(self, at_ns: int) -> int:
-        """What it shows at a moment of ours."""
+        """Its time at a moment of ours."""
         return at_ns + self.last.offset_ns
 
     def error_ns(self) -> int:

@@ -32,7 +32,7 @@ from bakeoff.model.errors import BadUsage, BakeoffError
 GRACE_S = 30.0
 STOP_S = 3.0
 ERRORS_KEPT = 16 * 1024
-"""So many of the last bytes that an engine wrote to stderr are told when it ends."""
+"""When an engine ends, this many of the last bytes that it wrote to stderr are reported."""
 
 _OURS = "this is a fault of bakeoff: please report it"
 
@@ -62,7 +62,7 @@ class Engine(AbstractContextManager["Engine"]):
         self._input, self._output = self._process.stdin, self._process.stdout
         self._received = b""
         self._errors = bytearray()
-        # A pipe that nobody reads takes 64 KiB and then blocks the engine.
+        # A pipe that is not read takes 64 KiB and then blocks the engine.
         self._reader = Thread(target=self._keep, args=(self._process.stderr,), daemon=True)
         self._reader.start()
         try:
@@ -79,11 +79,11 @@ class Engine(AbstractContextManager["Engine"]):
         return self._ask(command, SliceEvent, lasts_s)
 
     def begin(self, command: SliceCommand) -> None:
-        """Begin a slice whose event nobody waits for: `abort` ends it."""
+        """Begin a slice whose event is not waited for: `abort` ends it."""
         self._tell(command)
 
     def abort(self) -> None:
-        """End the engine at once, whatever it does: its connections close as it goes."""
+        """End the engine at once, whatever it does, so that its connections close."""
         self._process.kill()
         self._process.wait()
         self.close()
@@ -184,7 +184,7 @@ def link(folder: Path, names: Sequence[str]) -> list[Path]:
 
 
 def shadowed(links: Sequence[Path]) -> dict[str, str | None]:
-    """Those of `links` that the shell doesn't find by name, with what it finds instead."""
+    """The `links` that the shell doesn't find by name, with what it finds instead."""
     others = {each: shutil.which(each.name) for each in links}
     return {
         each.name: other
@@ -194,7 +194,7 @@ def shadowed(links: Sequence[Path]) -> dict[str, str | None]:
 
 
 def original(program: str) -> Path | None:
-    """The first on PATH that is called `program` and is not a link to an engine."""
+    """The first program on PATH named `program` that is not a link to an engine."""
     for folder in os.get_exec_path():
         path = shutil.which(program, path=folder)
         if path is not None and not _leads_to_an_engine(Path(path)):

@@ -17,14 +17,14 @@ from bakeoff.model.receipt import CpuCounter
 ANSWER_S = 10.0
 STOP_S = 3.0
 PRIORITY = 1
-"""Of the real-time ones, the lowest: a generator on the same core would else make packets late."""
+"""The lowest real-time priority: a generator on the same core would otherwise delay packets."""
 
 
 class Forwarder:
     """A running path: servers that listen on `near` are reached at `far`.
 
-    It ends with its input, and the kernel ends it if its parent dies; its device goes with it.
-    Raises `MissingPiece` where none can be made.
+    It ends with its input, and the kernel ends it if its parent dies; its device ends with it.
+    Raises `MissingPiece` where it can't be made.
     """
 
     def __init__(self, path: NetworkPath, seed: int, cpus: Sequence[int]) -> None:
@@ -53,7 +53,7 @@ class Forwarder:
             os.sched_setscheduler(self._process.pid, os.SCHED_FIFO, os.sched_param(PRIORITY))
 
     def seen(self) -> PathSeen:
-        """What it did since this was asked last. Raises `EngineFailed`."""
+        """Its counts since the last call. Raises `EngineFailed`."""
         assert self._process.stdin
         with contextlib.suppress(BrokenPipeError):
             self._process.stdin.write(b"\n")

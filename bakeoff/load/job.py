@@ -1,4 +1,4 @@
-"""The engine's job, from what was planned and verified."""
+"""The engine's job, by the plan and the verification."""
 
 import base64
 from collections.abc import Sequence
@@ -27,8 +27,7 @@ def job(
 ) -> Job:
     """One target for each running server, in order; one thread for each client core.
 
-    What is more than one fixed request with one answer goes into request files, in the run's
-    `folder`.
+    More than one fixed request with one answer needs request files, in the run's `folder`.
     """
     grpc = plan.workload.grpc
     return Job(
@@ -51,7 +50,7 @@ def job(
 
 
 def _over(path: NetworkPath | None, timeout_ms: int) -> int:
-    """A timeout of loopback, over a path."""
+    """A timeout of loopback, lengthened for a path."""
     if path is None:
         return timeout_ms
     return round(timeout_ms * (LOSSY_TIMES if path.loss else 1) + ROUND_TRIPS * path.delay_ms)

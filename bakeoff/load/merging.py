@@ -14,15 +14,15 @@ COUNTS = (
     *("requests", "bytes", "requests_all", "redirects", "misses", "unsent", "connects"),
     *("handshakes", "resumed", "idle_closed", "latency_count", "in_flight_ns", "cpu_ns"),
 )
-"""What all of them together have is the sum of what each has."""
+"""Sums over all of them."""
 
 
 def merged(shares: Sequence[LoaderSlice]) -> SliceEvent:
-    """What they measured together, by the driver's clock; there is one share at least.
+    """Their measurements together, by the driver's clock; there is at least one share.
 
     The window begins at the median of theirs and is as long as theirs are on average, so that its
-    throughput is the sum of theirs. Each is as busy as its busiest core; together they are as busy
-    as they are on average: one that is at its limit alone is the judge's `loader_limit`.
+    throughput is the sum of theirs. Each is as busy as its busiest core, and together they are as
+    busy as their average: a single one at its limit is the judge's `loader_limit`.
     """
     events = [share.event for share in shares]
     threads = [share.threads for share in shares]
@@ -65,20 +65,20 @@ def _mean_busy(shares: Sequence[float], threads: Sequence[int]) -> float:
 
 
 def _busy_threads(events: Sequence[SliceEvent], threads: Sequence[int]) -> tuple[float, ...]:
-    """Of one generator its own; of several the mean of the busiest of each."""
+    """The busy shares of a single generator; for several, the mean of the busiest of each."""
     if len(events) == 1:
         return events[0].busy_threads
     return (_mean_busy([max(each.busy_cores) for each in events], threads),)
 
 
 def _of_all(events: Sequence[SliceEvent], key: str) -> list[Any] | None:
-    """What each of them has there; None where one has nothing."""
+    """The values of all for that key; None: one has none."""
     given = [getattr(event, key) for event in events]
     return None if None in given else given
 
 
 def _delayed_ns(events: Sequence[SliceEvent], threads: Sequence[int]) -> int | None:
-    """Of one generator its own; of several that of a thread of the one that was delayed most."""
+    """The delay of a single generator; for several, that of a thread of the most delayed one."""
     if len(events) == 1:
         return events[0].delayed_ns
     given = _of_all(events, "delayed_ns")

@@ -1,4 +1,4 @@
-"""The engine's request file for one server of a run: what it is asked, and what it is held to."""
+"""The engine's request file for one server of a run: its requests, and their expected answers."""
 
 import base64
 import hashlib
@@ -13,7 +13,6 @@ from bakeoff.model.request import ExpectSection, OnceSection, RequestSection
 from bakeoff.model.workload import Workload
 
 FOLDER = "requests"
-"""In a run's folder."""
 
 
 def write_request_file(
@@ -21,8 +20,8 @@ def write_request_file(
 ) -> Path:
     """The file for `entry`, in the folder of a run, with the files that it names. Raises OSError.
 
-    A body that is to be the same in every answer is the one that the server was seen to give: it
-    may be compressed, where the workload has it as it is.
+    A body that must be the same in every answer is the one that the server gave before: it may be
+    compressed, while the workload's is not.
     """
     place = folder.resolve() / FOLDER
     place.mkdir(parents=True, exist_ok=True)
@@ -50,8 +49,8 @@ def request_file(
     bodies: Mapping[str, str],
     held: Mapping[str, ExpectSection],
 ) -> str:
-    """The file's text. `names` are those of the workload's files beside it, `bodies` those of the
-    bodies, by request, as is what is `held` in place of what the workload leaves open."""
+    """The file's text. `names` has the names of the workload's files beside it, `bodies` those of
+    the bodies, by request, and `held` what is expected where the workload leaves it open."""
     lines: list[str] = []
     if workload.data is not None:
         lines += _pairs({"data": names[workload.data], "order": workload.order})
@@ -66,7 +65,8 @@ def request_file(
         expect = held.get(name, each.expect)
         lines += ["[request.expect]", *_pairs(_expected(expect, names, bodies.get(name)))]
         if name in held:
-            # Whole values, as they were seen; a workload's headers are only how values begin.
+            # Whole values, as they were seen; a workload's headers are only the beginnings of
+            # values.
             lines += _pairs({"headers": held[name].headers})
     return "\n".join(lines).lstrip("\n") + "\n"
 
@@ -87,7 +87,7 @@ def _request(section: RequestSection, names: Mapping[str, str]) -> dict[str, Any
 def _expected(
     given: ExpectSection | None, names: Mapping[str, str], seen: str | None
 ) -> dict[str, Any]:
-    """What the engine holds each answer to; headers were looked at before the load."""
+    """What the engine expects of each answer; headers were checked before the load."""
     expect = given or ExpectSection()
     own = names[expect.body_file] if expect.body_file is not None else None
     return {
@@ -104,7 +104,7 @@ def _expected(
 
 
 def _pairs(values: Mapping[str, Any]) -> Iterator[str]:
-    """Lines of TOML; what is None or empty is left out, but an empty body that is expected."""
+    """Lines of TOML; None and empty values are left out, except an empty expected body."""
     for key, value in values.items():
         if value is None or (not value and key not in ("body", "json", "length")):
             continue
@@ -117,11 +117,11 @@ def toml(value: Any) -> str:
         return f"{{ {', '.join(f'{toml(key)} = {toml(each)}' for key, each in value.items())} }}"
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(toml, value))}]"
-    # JSON's strings are TOML's, but for one character.
+    # JSON's strings are TOML's, except for one character.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _keep(file: Path, content: bytes) -> None:
-    """Write what isn't there yet: each draw of a run asks for it."""
+    """Write the file if it is missing: each draw of a run needs it."""
     if not file.exists() or file.read_bytes() != content:
         file.write_bytes(content)

@@ -1,9 +1,9 @@
 """Several load generators as one, each on a machine or on cores of its own.
 
-What is asked of all is shared out: connections evenly; the rate of an open loop in equal parts,
-whose Poisson arrivals have seeds of their own and whose uniform ones interleave, so that all
-together are what one generator would send. Slices begin at one moment, named ahead by each
-generator's own clock. Latencies are of one clock each; only starts are compared between clocks.
+The load is divided among them: connections evenly, and the rate of an open loop in equal parts.
+Poisson arrivals of the parts have seeds of their own and uniform ones interleave, so that all
+together are those of one generator. Slices begin at one moment, given ahead by each generator's own
+clock. Each latency is of one clock; only starts are compared between clocks.
 """
 
 import hashlib
@@ -32,12 +32,12 @@ from bakeoff.model.errors import BakeoffError
 from bakeoff.model.readings import CoreTime, stolen_share
 
 LEAD_NS = 2_000_000
-"""From a command to its start, beside two round trips: what an engine takes to read it."""
+"""From a command to its start, beside two round trips: the time an engine needs to read it."""
 LEAD_MAX_NS = 200_000_000
 LATE_NS = 200_000
-"""One that begins later than it was told to needs more of a lead."""
+"""A generator that begins later than commanded needs more of a lead."""
 MORE_S = 5.0
-"""A generator ends what takes too long by itself; one that doesn't by then is lost."""
+"""A generator ends overlong slices by itself; one that has not done so by then is lost."""
 
 _T = TypeVar("_T")
 
@@ -55,7 +55,7 @@ class Worker:
         threading.Thread(target=work, name=name, daemon=True).start()
 
     def do(self, what: Callable[[], _T]) -> "Future[_T]":
-        """Do it when what was asked before is done."""
+        """Do it after everything that was requested before."""
         future: Future[_T] = Future()
 
         def run() -> None:
@@ -72,7 +72,8 @@ class Worker:
 
 
 class Generator(Protocol):
-    """What loads: `Engine`, on whatever machine, or `Several`. `close` may be called again."""
+    """A source of load: `Engine`, on whatever machine, or `Several`. `close` may be called
+    again."""
 
     @property
     def ready(self) -> Ready: ...
@@ -87,8 +88,8 @@ class Loader:
     """Where one generator runs.
 
     `connect` starts one there for a job, which will run on its `cpus` (none: those of the job);
-    `ask` tells its CLOCK_MONOTONIC, ns; `cores` what its processors did (None: it can't be known).
-    They raise `BakeoffError` or OSError where it is gone.
+    `ask` returns its CLOCK_MONOTONIC, ns; `cores` the use of its processors (None: it can't be
+    known). They raise `BakeoffError` or OSError where it is lost.
     """
 
     name: str
@@ -104,7 +105,7 @@ def local(name: str, cpus: tuple[int, ...] = ()) -> Loader:
 
 
 class Loaders:
-    """All loaders of a run. One that is lost stays away: the run goes on with the rest.
+    """All loaders of a run. A lost loader stays lost: the run goes on with the rest.
 
     `connect` stands where `Engine` does.
     """
@@ -114,13 +115,13 @@ class Loaders:
         assert len(self._loaders) == len(loaders), "names of loaders are unique"
         self.clocks: dict[str, RemoteClock] = {}
         self.lost: dict[str, str] = {}
-        """Name → what became of it."""
+        """Name → how it was lost."""
         self._unsaid: dict[str, str] = {}
 
     def connect(self, job: Job) -> "Several":
-        """All that are left, connected. Where there are fewer connections than loaders, some rest.
+        """All remaining loaders, connected. If there are fewer connections than loaders, some rest.
 
-        Raises `EngineFailed` where none is left, or all refuse the job.
+        Raises `EngineFailed` where none remains, or all refuse the job.
         """
         while True:
             left = [each for each in self._loaders.values() if each.name not in self.lost]
@@ -136,7 +137,7 @@ class Loaders:
         self.lost[name] = self._unsaid[name] = how
 
     def newly_lost(self) -> dict[str, str]:
-        """Those that were lost since this was last asked."""
+        """The loaders that were lost since the last call."""
         unsaid, self._unsaid = self._unsaid, {}
         return unsaid
 
@@ -151,8 +152,8 @@ class _SomeFailed(BakeoffError):
 
 @dataclass
 class _Share:
-    """One loader's part: its place among all, its connections, and the thread that talks to it:
-    an engine ends with the one that started it."""
+    """One loader's part: its place among all, its connections, and the thread that talks to it,
+    since an engine ends with the thread that started it."""
 
     loader: Loader
     place: int
@@ -163,7 +164,7 @@ class _Share:
     generator: Generator = field(init=False)
 
     def connect(self, clocks: dict[str, RemoteClock]) -> Ready:
-        """Start it, and compare clocks where that was not done."""
+        """Start it, and compare clocks if that was not done yet."""
         name = self.loader.name
         if name not in clocks:
             clocks[name] = RemoteClock(self.loader.ask)
@@ -198,10 +199,10 @@ class _Share:
 
 
 class Several(AbstractContextManager["Several"]):
-    """Generators that load together; what `Engine` is, over all `of` them.
+    """Generators that load together, in the role of `Engine`, over all `of` them.
 
-    Slices come back as `SliceOfSeveral`, with each one's share. Where some fail, the others' shares
-    are the slice, and it says who was lost. Raises `EngineFailed` where none is left.
+    Slices are `SliceOfSeveral`, with each one's share. If some fail, the others' shares are the
+    slice, which names the lost ones. Raises `EngineFailed` where none remains.
     """
 
     def __init__(self, job: Job, loaders: Sequence[Loader], of: Loaders) -> None:
@@ -226,7 +227,7 @@ class Several(AbstractContextManager["Several"]):
             raise
 
     def slice(self, command: SliceCommand) -> SliceOfSeveral:
-        # Here, not above: a plan does not need numpy, which is slow to import.
+        # Imported here, not above: a plan does not need numpy, which is slow to import.
         from bakeoff.load.merging import merged
 
         clocks = self._of.clocks
@@ -277,7 +278,7 @@ class Several(AbstractContextManager["Several"]):
         return min(LEAD_MAX_NS, LEAD_NS + 2 * max(trips_ns, default=0) + self._late_ns)
 
     def _drop(self, failed: dict[str, str]) -> None:
-        """Go on without those that failed."""
+        """Go on without the failed ones."""
         for share in [each for each in self._shares if each.loader.name in failed]:
             self._shares.remove(share)
             self._of.lose(share.loader.name, failed[share.loader.name])
@@ -287,7 +288,7 @@ class Several(AbstractContextManager["Several"]):
     def _ask(
         self, do: Callable[[_Share], _T], lasts_s: float
     ) -> tuple[dict[str, _T], dict[str, str]]:
-        """What each did, at the same time, and why those failed that did, by name."""
+        """The result of each, at the same time, and the failures, by name."""
         asked = {each.loader.name: each.worker.do(partial(do, each)) for each in self._shares}
         try:
             wait(asked.values(), timeout=lasts_s + GRACE_S + MORE_S)
@@ -313,7 +314,7 @@ def _end(share: _Share) -> None:
 
 
 def shared_out(job: Job, loaders: Sequence[Loader]) -> list[Job]:
-    """Each loader's part of a job, which has as many connections as there are loaders at least."""
+    """Each loader's part of a job, which has at least as many connections as there are loaders."""
     whole, more = divmod(job.connections, len(loaders))
     jobs = []
     for place, loader in enumerate(loaders):
@@ -321,7 +322,7 @@ def shared_out(job: Job, loaders: Sequence[Loader]) -> list[Job]:
         cpus = loader.cpus or job.cpus
         threads = max(1, min(len(cpus) if loader.cpus else job.threads, connections))
         share = {"connections": connections, "cpus": cpus, "threads": threads}
-        # Loaders that draw alike would all request the same row at the same moment.
+        # Loaders with equal seeds would all request the same row at the same moment.
         targets = tuple(
             target.model_copy(
                 update={
@@ -339,14 +340,14 @@ def shared_out(job: Job, loaders: Sequence[Loader]) -> list[Job]:
 
 
 def seed_of(seed: int, place: int) -> int:
-    """The seed of one of several generators; the first one's is that of one alone."""
+    """The seed of one of several generators; the first one's is that of a single generator."""
     if not place:
         return seed
     return int.from_bytes(hashlib.sha256(f"{seed} {place}".encode()).digest()[:8], "big")
 
 
 def all_ready(ready: dict[str, Ready]) -> Ready:
-    """What is open, all together. Raises `EngineFailed` where their engines differ."""
+    """All open connections together. Raises `EngineFailed` where their engines differ."""
     each = list(ready.values())
     versions = {one.engine for one in each}
     if len(versions) > 1:

@@ -12,13 +12,13 @@ from bakeoff.model.receipt import Handle
 
 STOP_S = 5.0
 BYTES_MAX = 4096
-"""Of a request: a slow client gets no further in its time."""
+"""The length of a request: a slow client gets no further in its time."""
 
 
 class SlowClients(AbstractContextManager["SlowClients"]):
-    """So many slow clients of one server, as a context; a process of their own has them.
+    """A number of slow clients of one server, as a context, in a process of their own.
 
-    Each sends the bytes of `request` one at a time, and again once they were answered.
+    Each sends the bytes of `request` one at a time, and again after the answer.
 
     It ends with the context, with its parent, or after a minute. `opened` is how many could
     connect; `end` closes them.
@@ -43,7 +43,8 @@ class SlowClients(AbstractContextManager["SlowClients"]):
         self.opened = self._said()
 
     def end(self) -> int:
-        """Close all that are left; how many the server had not closed. May be called again."""
+        """Close all remaining ones; returns how many the server had not closed. May be called
+        again."""
         if self._process.poll() is not None:
             return 0
         assert self._process.stdin and self._process.stdout
@@ -62,6 +63,6 @@ class SlowClients(AbstractContextManager["SlowClients"]):
         self.end()
 
     def _said(self) -> int:
-        """The number that it prints next; 0 where it has ended."""
+        """The next number that it prints; 0: it has ended."""
         assert self._process.stdout
         return int(self._process.stdout.readline() or 0)

@@ -1,8 +1,8 @@
 """Clients that send a request byte by byte; run as a program by `slow_clients.py`.
 
-It takes address, port, how many, protocol, server name and the request's bytes (base64) as
-arguments, and ends with its input, or after a minute. It imports nothing of ours, so that it starts
-in milliseconds.
+It takes address, port, number, protocol, server name and the request's bytes (base64) as arguments,
+and ends with its input, or after a minute. It imports nothing of bakeoff, so that it starts in
+milliseconds.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ LONGEST_S = 60.0
 
 
 class Clients:
-    """Connections that are open, and a byte for each of them from time to time."""
+    """Open connections, and a byte for each of them from time to time."""
 
     def __init__(self) -> None:
         self.held = 0
@@ -60,7 +60,7 @@ class Clients:
 
 
 async def main(words: list[str]) -> None:
-    """Connect all, say how many are open, and go on until the input ends."""
+    """Connect all, print how many are open, and go on until the input ends."""
     clients, ready, count = Clients(), asyncio.Event(), int(words[2])
     every = [asyncio.create_task(clients.one(n / count, ready, words)) for n in range(count)]
     done_s, step_s = 0.0, 0.01

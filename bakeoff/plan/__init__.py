@@ -1,4 +1,4 @@
-"""Stage 1, plan: from operands and options to a run that is decided before anything starts."""
+"""Stage 1, plan: from operands and options to a run that is decided before it starts."""
 
 from bakeoff.plan import ladder
 from bakeoff.plan.capacity import CapacityOptions, check_budget, parse_slo, plan_capacity

@@ -115,7 +115,7 @@ def plan_capacity(
             )
     count = len(plan.entries)
     duration_s = options.duration or DURATION_PER_ENTRY_S * count
-    # What search and rounds take with the shortest slices.
+    # The time of search and rounds with the shortest slices.
     least_s = count * (SEARCH + plan.boots * ROUND) * WINDOW_MS_MIN / 1000
     least_s += plan.boots * costs_s(count)
     check_budget(duration_s, least_s, plan.boots)

@@ -14,7 +14,7 @@ from bakeoff.plan.workloads import with_files
 
 CONTENDER_FILE = "contender.toml"
 UPSTREAM, DATABASE, ECHO = "upstream", "database", "echo-upstream"
-"""The folders of the services that may be behind the contenders."""
+"""The folders of the services that may be upstreams of the contenders."""
 
 
 class LineUp(Contract):
@@ -39,8 +39,6 @@ def read_contender(folder: Path) -> Contender:
 
 @dataclass(frozen=True)
 class Catalogue:
-    """The `contenders/`, `workloads/` and `articles/` of `root`."""
-
     root: Path
 
     @classmethod
@@ -52,7 +50,7 @@ class Catalogue:
         return sorted(path.parent.name for path in folders.glob(f"*/{CONTENDER_FILE}"))
 
     def folder(self, name: str) -> Path:
-        """The folder of the contender called `name`. Raises `BadUsage` with the nearest names."""
+        """The folder of the contender `name`. Raises `BadUsage` with the nearest names."""
         names = self.names()
         if name not in names:
             hint = nearest(name, names, "the catalogue has")
@@ -70,7 +68,7 @@ class Catalogue:
         return sorted(path.stem for path in (self.root / "articles").glob("*.toml"))
 
     def article(self, name: str) -> Article:
-        """The article called `name`, or the one in the file of that name.
+        """The article `name`, or the one in the file of that name.
 
         Raises `BadUsage` with the nearest names, `BadFile`.
         """
@@ -103,7 +101,7 @@ class Catalogue:
         )
 
     def workload(self, name: str) -> Workload:
-        """The workload called `name`. Raises `BadUsage` with the nearest names."""
+        """The workload `name`. Raises `BadUsage` with the nearest names."""
         folder = self.root / "workloads"
         names = sorted(path.stem for path in folder.glob("*.toml"))
         if name not in names:

@@ -22,13 +22,13 @@ PROJECT_FILE = "bakeoff.toml"
 DURATION_S = 180.0
 USUAL_GATE = f"{HEAD} >= 0.98 * {BASE}"
 WITHIN_GATE = f"{HEAD} >= {BASE}"
-"""The usual one where a margin is given."""
+"""The usual gate if a margin is given."""
 TARGET_BRANCH = ("GITHUB_BASE_REF", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME")
-"""Where GitHub and GitLab name the branch that a change is meant for."""
+"""The variables in which GitHub and GitLab name the branch that a change is meant for."""
 
 
 class CiOptions(RequestOptions):
-    """The options of `bakeoff ci`; bakeoff.toml has those that are not typed."""
+    """The options of `bakeoff ci`; bakeoff.toml has those that the command line lacks."""
 
     base: Annotated[
         str | None,
@@ -93,7 +93,7 @@ class CiOptions(RequestOptions):
     ] = "alarm"
 
     def over(self, project: ProjectFile, file: Path) -> Self:
-        """The options that were given, and those of `project`, read from `file`, for the others.
+        """The given options, and for the others those of `project`, read from `file`.
 
         Its base is a branch, which `target_branch` reads. Raises `BadUsage` that names the file.
         """
@@ -104,7 +104,7 @@ class CiOptions(RequestOptions):
             raise BadUsage(f"{file}: {error}") from None
         given = {name: getattr(self, name) for name in self.model_fields_set}
         if self.request_given:
-            # The file's request is not mixed with the one that is typed.
+            # The file's request is not mixed with that of the command line.
             typed = RequestOptions.model_fields.keys()
             kept = {name: value for name, value in kept.items() if name not in typed}
         return type(self)(**{**kept, **given})
@@ -117,7 +117,7 @@ class CiOptions(RequestOptions):
 
 @dataclass(frozen=True)
 class CheckedOut:
-    """A revision, and the folder in its files where bakeoff.toml is or would be."""
+    """A revision, and the folder in its files that has or may have bakeoff.toml."""
 
     revision: Revision
     top: Path
@@ -129,7 +129,7 @@ class NothingToCompare(BakeoffError):
 
 
 def target_branch(project: ProjectFile, environ: Mapping[str, str]) -> str | None:
-    """The branch that a change is meant for, as bakeoff.toml or the CI system says."""
+    """The branch that a change is meant for, according to bakeoff.toml or the CI system."""
     return project.base or next(
         (environ[name] for name in TARGET_BRANCH if environ.get(name)), None
     )

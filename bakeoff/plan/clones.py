@@ -1,6 +1,6 @@
-"""A contender in a repository that somebody publishes: its folder, cloned into the user's cache.
+"""A contender in a published repository: its folder, cloned into the user's cache.
 
-It stays there, with what was built in it, and is brought up to date by each command that names it.
+It stays there with its builds, and each command that names it brings it up to date.
 """
 
 import hashlib
@@ -22,7 +22,8 @@ _GIT = re.compile(
 
 
 def clone_of(operand: str) -> Path | None:
-    """The folder that a repository's page or URL names, brought up to date; None: it names none.
+    """The folder that a repository's page or URL names, brought up to date; None: it is another
+    kind of operand.
 
     `https://github.com/OWNER/NAME[/tree/REF/FOLDER]`, or any `…/NAME.git[#REF[:FOLDER]]`. Raises
     `BadUsage`, and `MissingPiece` where it can't be cloned.

@@ -33,7 +33,7 @@ class Trust:
 
     @classmethod
     def of(cls, ca: str | None, directory: Path, *, insecure: bool) -> "Trust":
-        """With the certificates of the file `ca`. Raises `BadUsage` where it has none."""
+        """The trust with the certificates of the file `ca`. Raises `BadUsage` where it has none."""
         if ca and insecure:
             raise BadUsage(
                 "--ca and --insecure: give one of them; --insecure accepts any certificate"
@@ -56,7 +56,7 @@ class Trust:
 
 @dataclass(frozen=True)
 class ResolvedContender:
-    """What one operand stands for. `folder` is the server's working directory.
+    """The contender of one operand. `folder` is the server's working directory.
 
     `typed` is the operand without NAME=.
     """
@@ -72,14 +72,14 @@ class ResolvedContender:
     def spoken(
         self, protocols: Sequence[Protocol] | None, exchange: Exchange | None = None
     ) -> Sequence[Protocol]:
-        """The protocols it races in: those that were named, or its usual one, by which an
-        `exchange` is carried."""
+        """The protocols in which it races: the named ones, or its usual one, which carries an
+        `exchange`."""
         cleartext, over_tls = exchange.carriers if exchange else ("h1", "h1-tls")
         return protocols or (over_tls if self.attached and self.attached.tls else cleartext,)
 
     @property
     def own_answer(self) -> bool:
-        """Whether any response is right: it has no contender.toml that says what it serves."""
+        """Whether any response is right, since no contender.toml says what it serves."""
         return self.origin in ("command", "url")
 
 
@@ -91,8 +91,8 @@ def resolve_contenders(
     pids: Sequence[int] = (),
     trust: Trust | None = None,
 ) -> list[ResolvedContender]:
-    """The contenders that `operands` stand for, each with its name: the one that `NAME=…` gives, or
-    the shortest that tells it from the others; a second copy gets `#2`.
+    """The contenders of `operands`, each with its name: that of `NAME=…`, or the shortest one that
+    differs from the others; a second copy gets `#2`.
 
     `ports` go to the commands and `pids` to the URLs, in their order; `trust` is for https URLs.
     Raises `BadUsage`.
@@ -204,7 +204,7 @@ def _resolve(
 
 
 def _is_there(path: Path) -> bool:
-    """Whether there is such a file or folder; a long command is too long for a name of one."""
+    """Whether the file or folder exists; a long command is too long for a file's name."""
     try:
         return path.exists()
     except (OSError, ValueError):
@@ -214,7 +214,7 @@ def _is_there(path: Path) -> bool:
 def _command(text: str, directory: Path) -> ResolvedContender:
     """A contender of a command, which a shell runs if it has shell syntax.
 
-    It counts as speaking every protocol: verification finds out whether it does.
+    It counts as speaking every protocol: verification checks that.
     """
     command = text.replace("${PORT}", "{port}").replace("$PORT", "{port}")
     try:

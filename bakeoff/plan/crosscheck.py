@@ -134,7 +134,6 @@ def plan_crosscheck(
         rate=options.rate,
         duration_s=int(options.per_run),
         rounds=options.rounds,
-        # Load tools have one thread.
         cpus=environment.cores_for(None).client[-1:],
         seed=options.seed,
     )

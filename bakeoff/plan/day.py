@@ -22,13 +22,14 @@ DURATION_PER_ENTRY_S = 120.0
 ROUNDS_MIN = 5
 """With fewer rounds nothing is judged."""
 ROUNDS_MAX = 20
-"""From there on longer windows tell more than more rounds."""
+"""From this number on longer windows are worth more than more rounds."""
 WINDOW_MS = 800
 """The usual length: at 12,500 requests/s it holds a hundred requests beyond the p99."""
 WINDOW_MS_MIN = 100
 WINDOW_MS_MAX = 5000
 SHORTER = 0.5
-"""Of the usual length: shorter windows of a sixth round or later weigh too much for their data."""
+"""The share of the usual length: the data of shorter windows in a sixth round or later weighs too
+much."""
 WINDOWS = 12
 """Windows of one contender in one round, with ramps and queues as windows."""
 FIXED_S = 3.5
@@ -121,12 +122,12 @@ def plan_day(operands: Sequence[str], options: DayOptions, environment: Environm
 
 
 def next_window_ms(plan: DayPlan, ends: Sequence[DayEnd]) -> int | None:
-    """How long the windows of the next round are, by what the rounds before it took; None: the time
+    """The length of the next round's windows, by the time that earlier rounds took; None: the time
     is up, or all rounds are over.
 
     Windows become shorter until five rounds fit, since fewer can't be judged; further rounds need
-    windows of at least half the length. If even the shortest windows leave no time for five, there
-    are as many rounds as fit.
+    windows of at least half the length. If even the shortest windows leave no time for five rounds,
+    there are as many as fit.
     """
     done, spent_s = len(ends), sum(end.lasted_s for end in ends)
     if done >= plan.rounds:
@@ -148,7 +149,7 @@ def next_window_ms(plan: DayPlan, ends: Sequence[DayEnd]) -> int | None:
 
 
 def _rounds(duration_s: float, contenders: int) -> tuple[int, int]:
-    """How many rounds fit, and how long their windows are, ms. Raises `BadUsage`."""
+    """How many rounds fit, and the length of their windows, ms. Raises `BadUsage`."""
 
     def round_s(window_ms: float) -> float:
         return ROUND_S + contenders * (FIXED_S + WINDOWS * window_ms / 1000)

@@ -94,7 +94,7 @@ def _path(resolved: ResolvedContender, workload: Workload, *, own: bool) -> str:
 
 
 def _cannot_speak(resolved: ResolvedContender, protocol: Protocol) -> str:
-    """Why it can't be loaded over `protocol`; empty: no file says that it can't."""
+    """Why it can't be loaded over `protocol`; empty: no file says that."""
     if resolved.attached:
         if (protocol in OVER_TLS) == (resolved.attached.tls is not None):
             return ""
@@ -117,7 +117,7 @@ def ready_within(entry: Entry, timeout_s: float) -> Entry:
 
 
 def twin(entries: Sequence[Entry], reference: str) -> list[Entry]:
-    """A second copy of the reference; none where its port is fixed, since it can't run twice."""
+    """A second copy of the reference; none if its port is fixed, since then it can't run twice."""
     original = next(entry for entry in entries if entry.name == reference)
     if original.fixed_port:
         return []
@@ -126,7 +126,7 @@ def twin(entries: Sequence[Entry], reference: str) -> list[Entry]:
 
 
 def cannot_pipeline(plan: Plan) -> dict[str, str]:
-    """Name → reason for entries whose contender.toml rules a pipeline of requests out."""
+    """Name → reason for entries whose contender.toml excludes a pipeline of requests."""
     if plan.pipeline == 1 or plan.workload.websocket:
         return {}
     reason = "doesn't pipeline (contender.toml: pipelines = false)"
@@ -140,7 +140,7 @@ def cannot_pipeline(plan: Plan) -> dict[str, str]:
 
 
 def check_ports(entries: Sequence[Entry], solo: bool) -> None:
-    """Raises `BadUsage` where two that run at the same time have one port."""
+    """Raise `BadUsage` where two that run at the same time have one port."""
     ports = [entry.fixed_port for entry in entries if entry.fixed_port]
     for port in ports:
         if ports.count(port) > 1 and not solo:
@@ -155,7 +155,7 @@ def check_loadable(
 ) -> None:
     """Allow load on this machine, on a cluster's own servers, and on the hosts `allowed`.
 
-    Those are written as in a URL; a cluster has its own. Raises `BadUsage`.
+    Hosts are written as in a URL; a cluster has its own. Raises `BadUsage`.
     """
     for server in servers:
         host = urlsplit(f"//{server.host}").hostname or server.host
@@ -183,7 +183,7 @@ def _is_here(address: str) -> bool:
 
 
 def check_rotated(options: RaceOptions, entries: Sequence[Entry], workload: Workload) -> None:
-    """Raises `BadUsage` unless contenders can move, and each machine gets equally many boots."""
+    """Raise `BadUsage` unless contenders can move, and each machine gets equally many boots."""
     nodes = f"--server-nodes {options.server_nodes}"
     if attached := [entry.name for entry in entries if entry.attached]:
         raise BadUsage(f"{nodes}: {attached[0]} is a URL, and stays where it is; leave one out")

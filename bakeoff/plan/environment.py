@@ -1,4 +1,4 @@
-"""The machine, folder and time that a plan is made for."""
+"""The machine, folder and time for which a plan is made."""
 
 import os
 import time
@@ -19,8 +19,8 @@ LOOPBACK = "127.0.0.1"
 class Environment:
     """`cores` are the processors that may be used, sorted; `time` begins a run's name, in UTC.
 
-    Commands and relative paths are those of `directory`. `command_line` is kept with the run.
-    With a `cluster`, servers and generator run on its machines.
+    Commands and relative paths start from `directory`. `command_line` is kept with the run. With a
+    `cluster`, servers and generator run on its machines.
     """
 
     catalogue: Catalogue
@@ -45,12 +45,12 @@ class Environment:
         return self.cluster.server.address if self.cluster else LOOPBACK
 
     def spare_cpus(self, cores: Cores) -> tuple[int, ...]:
-        """The cores of the servers' machine for everything but servers and generator."""
+        """The cores of the servers' machine for everything except servers and generator."""
         return spare_cpus(self.cluster.server_cpus if self.cluster else self.cores, cores)
 
     def cores_for(self, cpus: str | None, *, upstream: bool = False) -> Cores:
-        """The cores that `--cpus` names, or the usual ones, beside those of an `upstream`: on a
-        cluster those that all nodes of a role have in common. Raises `BadUsage`."""
+        """The cores of `--cpus`, or the usual ones, beside those of an `upstream`; on a cluster
+        those that all nodes of a role have in common. Raises `BadUsage`."""
         if self.cluster is None:
             if cpus:
                 return parse_cores(cpus, self.cores)

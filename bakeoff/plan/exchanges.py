@@ -1,4 +1,4 @@
-"""What is typed in place of requests: a gRPC call, or messages over WebSocket."""
+"""What the command line has in place of requests: a gRPC call, or messages over WebSocket."""
 
 import base64
 import json
@@ -12,7 +12,7 @@ from bakeoff.plan.request_options import RequestOptions, pair
 from bakeoff.plan.workloads import with_files
 
 TYPED = "typed.toml"
-"""In place of a file's name, where the keys of what was typed are at fault."""
+"""In place of a file's name, for faults in keys from the command line."""
 OF_CALL = ("proto", "expect_message")
 OF_MESSAGE = ("message", "message_size", "binary", "compression")
 
@@ -67,8 +67,8 @@ def messages(options: RequestOptions, typed: Sequence[str], directory: Path) -> 
 def _checked(
     keys: Mapping[str, Any], directory: Path, flags: Mapping[str, str], other: str
 ) -> Workload:
-    """The workload of what was typed. Raises `BadUsage` with the flag of the table's key that is
-    wrong, by `flags`, or the `other` one; and `BadFile` of a file that was named."""
+    """The workload of the command line. Raises `BadUsage` with the flag of the table's wrong key,
+    by `flags`, or the `other` flag; and `BadFile` of a named file."""
     try:
         return with_files(Workload.checked(keys, TYPED), directory / TYPED)
     except BadFile as error:
@@ -97,7 +97,7 @@ def _message(options: RequestOptions, directory: Path) -> dict[str, Any]:
 
 
 def _file(flag: str, text: str, directory: Path) -> bytes:
-    """What is in the file of `@FILE`. Raises `BadUsage`."""
+    """The content of the file of `@FILE`. Raises `BadUsage`."""
     try:
         return (directory / text[1:]).read_bytes()
     except OSError as error:

@@ -8,7 +8,7 @@ from bakeoff.model.errors import BadUsage, nearest
 from bakeoff.model.gate import Gate
 
 _FACTOR = r"(?:\d+(?:\.\d*)?|\.\d+)%?"
-# A bare word that looks like a factor isn't a name; quoted, it is.
+# A bare word that looks like a factor isn't a name, but a quoted one is.
 _NAME = rf"""(?:"[^"]*"|'[^']*'|(?!{_FACTOR}(?:[\s"'<>*]|$))[^\s"'<>*]+)"""
 _LEFT = rf"\s*(?P<left>{_NAME})\s*(?P<sign>[<>]=|[<>](?!=))\s*"
 _RACE_GATE = re.compile(rf"{_LEFT}(?:(?P<factor>{_FACTOR})\s*\*\s*)?(?P<right>{_NAME})\s*")
@@ -31,7 +31,8 @@ def race_gate(
     within: float | None = None,
     precision: float | None = None,
 ) -> Gate:
-    """`NAME >= [FACTOR *] NAME`, both among `names`, or as they were `typed` (text → name).
+    """`NAME >= [FACTOR *] NAME`, both among `names`, or as in the command line (`typed`: text →
+    name).
 
     A margin `within` takes the place of a factor. An interval of ± `precision` must be able to
     decide the gate. Raises `BadUsage`.

@@ -23,7 +23,7 @@ _LETTERS: dict[AxisName, Literal["c", "w", "p", "s", "", "path"]] = {
 def plan_race(
     operands: Sequence[str], options: RaceOptions, environment: Environment
 ) -> Plan | GridPlan:
-    """The plan of a race between `operands`, by default of the default line-up.
+    """The plan of a race between `operands`, by default the default line-up.
 
     Raises `BadUsage`, and `NoVerdict` where no contender can take part.
     """
@@ -59,7 +59,7 @@ def _plan_grid(draft: RaceDraft, cells: Sequence[Settings]) -> GridPlan:
     run = reference = ""
     for settings in cells:
         name = "-".join(f"{_LETTERS[axis.name]}{settings.value(axis.name)}" for axis in axes)
-        # It is a folder, and a part of links.
+        # It is the name of a folder, and a part of links.
         name = name.replace(",", "-").replace("%", "")
         skipped = draft.contradiction(settings)
         plan = None

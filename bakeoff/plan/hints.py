@@ -1,4 +1,4 @@
-"""How a server is built and started, as far as its project's own files say."""
+"""How a server is built and started, according to its project's own files."""
 
 import json
 import re
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 SOURCES_READ = 200
-"""At most so many files are searched for the port."""
+"""At most this many files are searched for the port."""
 VENV = "{out}/venv"
 _PORT = re.compile(r"\$\{PORT(?::-?\d+)?\}|\$PORT\b")
 _SHELL = re.compile(r"[|&;<>`]|\$[({\w]")
@@ -31,7 +31,7 @@ class Hint:
 
 @dataclass(frozen=True)
 class Start:
-    """How a server is built and started; `command` is empty where no file says it.
+    """How a server is built and started; `command` is empty if no file has it.
 
     `tools` are the tools that it needs, each with the command that checks for it.
     """
@@ -43,12 +43,11 @@ class Start:
     hints: tuple[Hint, ...] = ()
 
     def told(self, text: str, file: str, *, guessed: bool = False, **changed: Any) -> "Start":
-        """The same with a hint, and what it `changed`."""
         return replace(self, hints=(*self.hints, Hint(text, file, guessed)), **changed)
 
 
 def look(folder: Path) -> Start:
-    """Everything that the files in `folder` say. A file that can't be read says nothing."""
+    """All hints of the files in `folder`. A file that can't be read gives none."""
     start = Start()
     for read in (_node, _go, _rust, _python, _dockerfile, _procfile):
         start = read(folder, start)
@@ -56,7 +55,7 @@ def look(folder: Path) -> Start:
 
 
 def without_shell(command: str) -> str:
-    """A command with {port} for $PORT; with a shell around it where it needs one."""
+    """A command with {port} for $PORT, with a shell around it if it needs one."""
     command = _PORT.sub("{port}", command.strip()).removeprefix("exec ")
     return f"sh -c {shlex.quote(command)}" if _SHELL.search(command) else command
 
@@ -77,7 +76,7 @@ def _node(folder: Path, start: Start) -> Start:
     start = replace(start, language="JavaScript", build=tuple(build))
     start = replace(start, tools=(("node", "node --version"),))
     if begin := scripts.get("start"):
-        # npm would be one more process, and a shell another.
+        # npm or a shell would be an additional process.
         command = without_shell(begin) if begin.startswith("node ") else "npm start"
         return start.told(f"starts with `{begin}`", f"{file}, scripts.start", command=command)
     main = package.get("main") or "server.js"
@@ -224,7 +223,7 @@ def _procfile(folder: Path, start: Start) -> Start:
     if web is None:
         return start
     command = without_shell(web[1])
-    # Where a file is built, it is started from there.
+    # A file is started from the folder in which it is built.
     if start.command.startswith("{out}/") and not start.command.startswith(VENV):
         return start.told(f"`{web[1].strip()}` is taken to be what is built", "Procfile, web")
     command = _in_venv(command, start)

@@ -38,8 +38,8 @@ BEYOND_QUANTILE = 12
 
 @dataclass(frozen=True)
 class Streams:
-    """Of a workload whose answers are streams of events: how many gaps each has, one at least, and
-    how long it lasts."""
+    """The streams of a workload whose answers are streams of events: how many gaps each has, at
+    least one, and how long it lasts."""
 
     gaps: int
     lasts_ms: float
@@ -55,10 +55,10 @@ def rung_of(rate: float) -> int:
 
 
 def window_ms(rate: float, objectives: Sequence[Objective], streams: Streams | None = None) -> int:
-    """How long a slice counts: ten of the longest limit, or of a stream's duration, and enough
-    requests for each quantile.
+    """The length of a slice's window: ten times the longest limit or a stream's duration, and
+    enough requests for each quantile.
 
-    At most 4 s: below `lowest_rung` that is too little, and nothing is measured there.
+    At most 4 s: below `lowest_rung` that is too short, and nothing is measured there.
     """
     bounds = [bound for objective in objectives for bound in objective.bounds]
     longest_ms = max(bound.limit_us for bound in bounds) / 1e3
@@ -70,7 +70,7 @@ def window_ms(rate: float, objectives: Sequence[Objective], streams: Streams | N
 
 
 def _most_requests(objectives: Sequence[Objective], streams: Streams | None) -> float:
-    """How many requests it takes for the highest quantile; each stream has several gaps."""
+    """How many requests the highest quantile needs; each stream has several gaps."""
     gaps = streams.gaps if streams else 1
     return max(
         BEYOND_QUANTILE / (1 - bound.p) / (gaps if bound.of == "gap" else 1)

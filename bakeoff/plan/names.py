@@ -21,19 +21,19 @@ _RUNS_ANOTHER = re.compile(
     r"(python|pypy|ruby|php|perl|lua)[\d.]*|node|nodejs|deno|bun|npx|uvx?|pipx|poetry|npm|pnpm|yarn"
     r"|java|dotnet|go|cargo|busybox|(ba|da|z)?sh|env|exec|nice|taskset|run|start"
 )
-"""Programs that are named by what they run: `python3 app.py` is app.py."""
+"""Programs that are named by the file that they run: `python3 app.py` is app.py."""
 
 
 @dataclass(frozen=True)
 class _Phrase:
-    """A word of a command, or an option with what it takes."""
+    """A word of a command, or an option with its value."""
 
     text: str
     is_option: bool = False
 
 
 def split_name(operand: str) -> tuple[str | None, str]:
-    """The name that `NAME=…` gives to a contender, and the rest; None: it has none.
+    """The name that `NAME=…` gives to a contender, and the rest; None: without a name.
 
     Raises `BadUsage` for a name that can't be one.
     """
@@ -77,7 +77,7 @@ def cut(name: str) -> str:
 
 
 def command_names(commands: Sequence[str]) -> list[str]:
-    """The programs or scripts of commands; where those are equal, words that only one has."""
+    """The programs or scripts of commands; if those are equal, words that only one has."""
     words = [_words(command) for command in commands]
     subjects, phrases = list(map(_subject, words)), list(map(_phrases, words))
     names = []
@@ -160,7 +160,7 @@ def _phrases(words: Sequence[str]) -> list[_Phrase]:
             if takes:
                 phrases.pop()
             takes = False
-        # A file, a module or an address is no value of an option.
+        # A file, a module or an address is not the value of an option.
         elif takes and not word.startswith("-") and not _PLACE.search(word):
             phrases[-1] = _Phrase(f"{phrases[-1].text} {word}", is_option=True)
             takes = False

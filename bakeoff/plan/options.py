@@ -16,10 +16,10 @@ PLACEMENT, VERDICT, CLUSTER = "Placement", "Verdict", "Cluster"
 
 @dataclass(frozen=True)
 class Flag:
-    """How the command line takes an option, and what documents say about it.
+    """How the command line takes an option, and its text in documents.
 
-    `usual` is its default in words; `name` its long name, where it differs from its field's. `also`
-    are other names, which the help leaves out; the library takes the long ones as well. `switches`
+    `usual` is its default in words; `name` its long name, if it differs from its field's. `also`
+    has other names, which the help leaves out; the library takes the long ones as well. `switches`
     are options that stand for one value: name → value and help.
     """
 
@@ -38,11 +38,11 @@ class Flag:
         return f"{self.help} (default: {self.usual})" if self.usual else self.help
 
     def but(self, **changed: Any) -> Self:
-        """The same option where a command takes it otherwise."""
+        """The same option for a command that takes it differently."""
         return replace(self, **changed)
 
     def several(self) -> Self:
-        """The same where several values make a grid."""
+        """The same option with several values, which make a grid."""
         said = f"{self.help.removesuffix('.')}; several numbers make a grid: 1,64,512."
         return self.but(help=said, metavar="NUMBER,…")
 
@@ -199,7 +199,7 @@ DURATION = Flag(
     TIME, "Measure for this long in all, such as 20, 90s or 2m.", metavar="TIME", letter="-d"
 )
 FORMER_DURATION = ("-d", "--duration")
-"""Names that options of other meanings still accept for a time."""
+"""Names of options that other options still accept for a time."""
 BOOTS = Flag(
     TIME,
     "Restart all servers this many times, with a warm-up each. More boots cost time and hardly "

@@ -14,7 +14,7 @@ START_S_MAX = 10.0
 AUDIT_S = 2.0
 """The audit of all servers, and the rest before it."""
 WARM_UP_SHARE = 0.3
-"""Of the way from the shortest to the longest warm-up: most servers are soon steady."""
+"""The share of the way from the shortest to the longest warm-up: most servers are soon steady."""
 AROUND_SLICES = 0.9
 """Ramps and drains, as a share of the measured time."""
 AROUND_DRAWS = 0.55
@@ -24,13 +24,13 @@ OVER_NETWORK = 2.0
 JUDGING_S = 2.0
 JUDGING_ENTRY_S = 0.2
 TIMES_EXPECTED = 2.0
-"""Measuring ends after so many times the expected time, plus the longest starts."""
+"""Measuring ends after this many times the expected time, plus the longest starts."""
 ENDING_S = 20.0
 """The time after that: a start or a slice times out, servers stop, the report is written."""
 BLOCK_HALF_WIDTH = 0.12
 """The half-width of a pair's interval, in ln ratio, times the root of its blocks."""
 ANY_TIME_TIMES = 1.7
-"""An interval that holds whenever a race ends is so many times as wide."""
+"""An interval that holds whenever a race ends is this many times as wide."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def out_of_reach(plan: Plan, block_half_width: float) -> OutOfReach | None:
     """The precision or margin of `plan` that is too small for its time; None: it is large enough,
     or nothing is known, as with latencies.
 
-    For equal servers the whole interval must be within a margin. `block_half_width`: see
+    The whole interval of equal servers must be within a margin. `block_half_width`: see
     `BLOCK_HALF_WIDTH`.
     """
     option, asked = ("precision", plan.precision) if plan.precision else ("within", plan.within)

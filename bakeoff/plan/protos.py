@@ -17,7 +17,7 @@ TIMEOUT_S = 30.0
 def with_messages(grpc: GrpcSection, path: Path) -> GrpcSection:
     """`grpc` of the workload's file at `path`, with its messages encoded and its descriptors.
 
-    Raises `BadFile`, and `MissingPiece` where nothing is installed that reads a .proto.
+    Raises `BadFile`, and `MissingPiece` if no program that reads a .proto is installed.
     """
     if grpc.proto is None:
         return grpc
@@ -56,7 +56,7 @@ _NEEDED = "messages as JSON need grpcio-tools: pip install 'bakeoff[grpc]'; or g
 def _compiled(file: Path) -> bytes:
     """The set of descriptors of a .proto and all that it imports from beside it.
 
-    Raises OSError, `MissingPiece`, and ValueError with what protoc says is wrong.
+    Raises OSError, `MissingPiece`, and ValueError with protoc's message.
     """
     file.stat()
     with TemporaryDirectory() as place:

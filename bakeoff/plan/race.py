@@ -23,10 +23,10 @@ from bakeoff.plan.race_options import RaceOptions
 from bakeoff.plan.requests import is_own, workload_of
 
 DURATION_PER_ENTRY_S = 5.0
-"""With it two commands and the twin have a verdict within a minute, the whole catalogue within a
-quarter of an hour."""
+"""With this time two commands and the twin have a verdict within a minute, the whole catalogue
+within a quarter of an hour."""
 LONGER_PER_ENTRY_S = 20.0
-"""For long windows (an open loop, solo rounds), and the most for a race that ends early."""
+"""For long windows (an open loop, solo rounds), and the maximum of a race that ends early."""
 BOOTS = 1
 """Each draw has new connections, and new processes where those are cheap: another boot would only
 cost its warm-ups (docs/EVIDENCE.md, boots)."""
@@ -34,14 +34,14 @@ SOLO_ROUNDS_MIN = 3
 SOLO_WINDOW_S = 2.0
 DEFAULT_WORKLOAD = "hello"
 CONFIRM_SHARE = 1 / 3
-"""Of the race's measured time, on top of it."""
+"""The share of the race's measured time, in addition to it."""
 CONFIRM_ROUNDS_MIN = 10
-"""Fewer give no ratio; more cost more starts and warm-ups than a check is worth."""
+"""Fewer give no ratio; more need more starts and warm-ups than a check is worth."""
 
 
 @dataclass(frozen=True)
 class RaceDraft:
-    """A race without its settings: what all cells of a grid have in common.
+    """A race without its settings: the part that all cells of a grid share.
 
     `available`: the contenders are all that this machine can run, and were not named one by one.
     """
@@ -116,7 +116,7 @@ class RaceDraft:
     def plan(self, settings: Settings, duration_s: float | None) -> Plan:
         """The plan of a race with these settings, by default of the usual duration.
 
-        Raises `BadUsage`, and `NoVerdict` where no contender takes this depth of pipeline.
+        Raises `BadUsage`, and `NoVerdict` where no contender accepts this depth of pipeline.
         """
         options = self.options
         if fault := self.contradiction(settings):
@@ -128,7 +128,7 @@ class RaceDraft:
         if len({entry.protocol for entry in entries}) == 1:
             entries = [entry.model_copy(update={"protocol": None}) for entry in entries]
         racing = [entry.name for entry in entries]
-        # A contender with a short name may also be named as it was typed.
+        # A contender with a short name may also be named as on the command line.
         typed = {
             contender.typed: contender.name
             for contender in reversed(self.contenders)
@@ -260,7 +260,7 @@ _NOT_OF = {
 def confirming(plan: Plan) -> Plan:
     """The race that checks `plan`: the same entries, one running at a time.
 
-    It takes a third of the time, in windows of 2 s at most, and has no twin: that would show a
+    It takes a third of the time, in windows of at most 2 s, and has no twin: a twin would give a
     second noise floor, and every start costs a warm-up.
     """
     entries = tuple(entry for entry in plan.entries if not entry.twin_of)
@@ -289,7 +289,7 @@ def check_enough(
 ) -> None:
     """Check that as many contenders as the run needs are among `names`; by default all of the plan.
 
-    Raises `TooFewLeft`, with the reasons of those that are `out`.
+    Raises `TooFewLeft`, with the reasons of the contenders that are `out`.
     """
     names = plan.contenders if names is None else names
     if not plan.enough(names):
@@ -304,14 +304,14 @@ def _reasons(skipped: Iterable[Skipped]) -> dict[str, str]:
 def without(plan: Plan, out: Mapping[str, str]) -> Plan:
     """The plan less the entries in `out` (name → reason), which become `skipped`.
 
-    Where the reference goes, the first remaining entry takes its place, with a twin of its own.
+    If the reference is out, the first remaining entry takes its place, with a twin of its own.
     Raises `TooFewLeft` where no entry remains.
     """
     if not out:
         return plan
     remaining = [entry for entry in plan.entries if entry.name not in out and not entry.twin_of]
     twins = [entry for entry in plan.entries if entry.twin_of]
-    # The twin of a program that is out is out for the same reason, which is given once.
+    # A twin is out for the same reason as its program, so the reason is given once.
     skipped = [
         Skipped(name=name, reason=reason)
         for name, reason in out.items()
@@ -333,12 +333,12 @@ def without(plan: Plan, out: Mapping[str, str]) -> Plan:
 
 
 WHY_S = 8.0
-"""Of measured time for two contenders."""
+"""Measured time for two contenders."""
 
 
 def explaining(plan: Plan, known: Mapping[str, Program] | None = None) -> WhyPlan:
-    """The look for what makes the difference between the contenders of `plan`, under its load, of
-    whose programs something may be `known`."""
+    """The look for the causes of the difference between the contenders of `plan`, under its load;
+    something may be `known` of their programs."""
     entries = tuple(entry for entry in plan.entries if not entry.twin_of)
     race = plan.model_copy(
         update={

@@ -21,7 +21,7 @@ from bakeoff.plan.race import BOOTS
 from bakeoff.plan.values import OneProtocol, default_cores, spare_cpus
 
 ROW_S_MIN = 3.0
-"""The least time for a row: about six long slices, the fewest that latencies are compared by."""
+"""The least time for a row: about six long slices, the fewest for comparing latencies."""
 MEMORY_BOOTS = 3
 """Memory is read once in each boot."""
 LATENCY_LONG_SHARE = 0.5
@@ -164,7 +164,7 @@ def run_size(shape: Shape, scale: float, runs: int) -> tuple[int | None, float |
 def _entry(
     row: Row, workload: str, catalogue: Catalogue, workers: int, replay: ReplayPlan
 ) -> Entry:
-    """Raises `BadUsage` where the catalogue has nothing that serves the row as `replay` needs."""
+    """Raise `BadUsage` if no contender of the catalogue serves the row as `replay` needs."""
     names = catalogue.names()
     if row.contender not in names:
         hint = nearest(row.contender, names, "") if row.contender else ""
@@ -188,7 +188,7 @@ def _entry(
 
 
 def _article_s(comparison: Comparison, shape: Shape) -> float:
-    """How long the article loaded a row in all its repeats, the mean over its rows."""
+    """How long the article loaded a row in all its repeats, as the mean over its rows."""
     if shape.duration_s is not None:
         return shape.duration_s * shape.repeats
     assert shape.requests is not None

@@ -7,7 +7,7 @@ from bakeoff.plan.options import TRAFFIC, Flag, Options
 from bakeoff.plan.values import Count
 
 GIVEN = "workload"
-"""A workload of Python, which has the keys of a file: its name, and where its faults are."""
+"""The name of a workload given in Python, which has the keys of a file, for messages on faults."""
 
 
 def _traffic(help_: str, metavar: str) -> Flag:
@@ -15,7 +15,7 @@ def _traffic(help_: str, metavar: str) -> Flag:
 
 
 class RequestOptions(Options):
-    """The options that say what is requested, of all commands that load servers."""
+    """The options that say what is requested, for all commands that load servers."""
 
     workload: Annotated[
         str | dict[str, Any] | None,
@@ -160,7 +160,7 @@ class RequestOptions(Options):
         }
 
     def arguments(self) -> list[str]:
-        """As for all options; a workload of Python, which no flag takes, is named."""
+        """As for all options; a workload given in Python, which has no flag, is named."""
         if not isinstance(self.workload, dict):
             return super().arguments()
         named = f"<{self.workload.get('name', GIVEN)}, given in Python: see plan.json>"

@@ -1,4 +1,4 @@
-"""The workload of a run: of the catalogue, of a file, or typed as for curl."""
+"""The workload of a run: of the catalogue, of a file, or given by options as for curl."""
 
 import base64
 import json
@@ -17,7 +17,7 @@ EVENTS = "text/event-stream"
 
 
 def beside(file: Path, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Options that `file` gives, with the files that they name, which are relative to it."""
+    """Options from `file`, with the files that they name, which are relative to it."""
 
     def place(name: str, value: Any) -> Any:
         if name in ("body", "message", "expect_message") and value.startswith("@"):
@@ -40,7 +40,7 @@ def is_own(options: RequestOptions) -> bool:
 def workload_of(
     options: RequestOptions, default: str, catalogue: Catalogue, directory: Path
 ) -> Workload:
-    """The workload that the options stand for, with its files; by default the one named `default`.
+    """The workload of the options, with its files; by default the one named `default`.
 
     Files are relative to `directory`. Raises `BadUsage`, `BadFile`.
     """
@@ -134,7 +134,7 @@ def _length(given: str | int | None) -> dict[str, Any]:
 
 
 def _request(options: RequestOptions) -> tuple[str, str]:
-    """Method, empty where nothing says it, and path."""
+    """Method (empty: it isn't given) and path."""
     words = (options.request or "/").split()
     form = 'it takes a method and a path, as in "POST /orders", or a path'
     if len(words) not in (1, 2) or not words[-1].startswith("/"):
@@ -168,7 +168,7 @@ def _headers(options: RequestOptions) -> dict[str, str]:
 
 
 def _flag_of(options: RequestOptions, key: str | None) -> str:
-    """The flag that a workload's key was typed by."""
+    """The flag by which a workload's key was given."""
     of_key = {
         "request.method": "--method" if options.method else "--request",
         "request.path": "--request",

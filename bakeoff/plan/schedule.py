@@ -24,7 +24,7 @@ RAMP_MEAN_LATENCIES = 2
 LONG_SLICE_MS_MIN = 250
 LONG_FACTOR = 5
 REQUESTS_FOR_P99 = 1000
-"""Ten of them are slower than the p99."""
+"""Ten of these requests are slower than the p99."""
 OPEN_RAMP_MS_MIN = 50
 OPEN_RAMP_MS_MAX = 500
 OPEN_RAMP_MEAN_LATENCIES = 10
@@ -36,7 +36,7 @@ WARM_UP_PER_MEASURED_S = 3
 def start_order(plan: Plan, boot: int, instance: int = 0) -> list[str]:
     """The entries in the order in which boot `boot` starts a process of each.
 
-    Drawn anew each time: of two copies of one program, the one started second can be the
+    The order is random each time: of two copies of one program, the one started second can be the
     faster one (docs/EVIDENCE.md, coverage).
     """
     key = ("start", boot, instance) if instance else ("start", boot)
@@ -44,7 +44,7 @@ def start_order(plan: Plan, boot: int, instance: int = 0) -> list[str]:
 
 
 def draw_order(plan: Plan, boot: int, draw: int, names: Sequence[str]) -> list[str]:
-    """Those called `names`, in the order in which a draw starts, connects and warms them up."""
+    """The entries `names`, in the order in which a draw starts, connects and warms them up."""
     return _shuffled(names, plan.seed, "draw", boot, draw)
 
 
@@ -56,10 +56,10 @@ def has_first_process(plan: Plan, boot: int, draw: int) -> bool:
 
 
 def cohort(plan: Plan, boot: int, draw: int, instances: int) -> int:
-    """Which of its `instances` processes a contender has in a draw.
+    """The number of a contender's process in a draw, of its `instances`.
 
-    All have had equally many draws after each `instances` of them. The same for all contenders:
-    process j of one meets process j of another.
+    After each `instances` draws all processes have had equally many. The number is the same for all
+    contenders: process j of one meets process j of another.
     """
     turn, place = divmod(draw, instances)
     order = list(range(instances))
@@ -73,7 +73,7 @@ def block_order(plan: Plan, boot: int, block: int, running: Sequence[str]) -> li
 
 
 def day_order(plan: Plan, number: int, phase: str, turn: int, names: Sequence[str]) -> list[str]:
-    """Those called `names`, in the order of one phase of round `number` of a day."""
+    """The entries `names`, in the order of one phase of round `number` of a day."""
     return _shuffled(names, plan.seed, "day", number, phase, turn)
 
 
@@ -97,11 +97,11 @@ def slice_lengths(
     """One contender's lengths, from its warm-up.
 
     The shorter a block, the more of the machine's drift cancels (EVIDENCE.md, short slices); but a
-    slice must hold enough answers, and many round trips. Each has its own length: one slow
-    contender would else stretch everybody's, and the block with them. One whose answers all came
-    behind its windows has a latency and no rate; one that never answers has neither, and gets the
-    shortest. Over a network all slices have `shortest_ms` at least. They have `longest_ms` at most,
-    where a slice has its few round trips in that: fewer answers in each of enough slices say more
+    slice must hold enough answers, and many round trips. Each contender has its own length: a slow
+    one would else stretch all slices, and the block with them. A contender whose answers all came
+    after its windows has a latency and no rate; one that never answers has neither, and gets the
+    shortest slices. Over a network all slices have at least `shortest_ms`. They have at most
+    `longest_ms` if a few round trips fit into that: fewer answers in each of enough slices say more
     than enough of them in too few.
     """
     needed_ms = max(shortest_ms, MEAN_LATENCIES_PER_SLICE_MIN * mean_latency_us / 1000)
@@ -118,16 +118,16 @@ def slice_lengths(
 
 
 def longest_slice_ms(plan: Plan) -> float:
-    """How long short slices are at most, if there are to be `BLOCKS_WANTED` of each contender."""
+    """The longest short slice that allows `BLOCKS_WANTED` slices of each contender."""
     measured_s = plan.duration_s / plan.boots * (1 - plan.long_share)
     return 1000 * measured_s / len(plan.entries) / BLOCKS_WANTED
 
 
 def single_ms(requests_per_s: float, kinds: int, shortest_ms: int = SLICE_MS_MIN) -> int:
-    """How long a slice is in which one request of `kinds` is under way at a time, in ms.
+    """The length of a slice with one request of `kinds` under way at a time, in ms.
 
-    `requests_per_s` is what the server did at full load: alone, a request also waits for its way
-    there and back.
+    `requests_per_s` is the server's throughput at full load: a request alone also waits for its
+    round trip.
     """
     wanted = SINGLE_PER_KIND * kinds
     needed_ms = 1000 * wanted * SINGLE_SLOWER / requests_per_s if requests_per_s > 0 else 0.0
@@ -153,9 +153,9 @@ def open_lengths(rate: float, mean_latency_us: float) -> SliceLengths:
 def warm_up_slices(share_s: float, known: bool, bound_s: float) -> tuple[int, int]:
     """The least and the most slices of one contender's warm-up in one boot.
 
-    2 s at least and `bound_s` at most; but no more than three times `share_s`, its share of what
-    is measured in this boot, and 1 s whatever happens: a short race stays short. One that is
-    `known`, by its twin or from being flat in the boots before, gets 1 s at least.
+    At least 2 s and at most `bound_s`; but no more than three times `share_s`, its share of this
+    boot's measured time, though at least 1 s: a short race stays short. A contender that is
+    `known`, by its twin or by flat warm-ups in earlier boots, gets at least 1 s.
     """
     most_s = min(max(WARM_UP_PER_MEASURED_S * share_s, KNOWN_FLAT_S_MIN), bound_s)
     least_s = min(KNOWN_FLAT_S_MIN if known else WARM_UP_S_MIN, most_s)

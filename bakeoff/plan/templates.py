@@ -13,7 +13,7 @@ _APT = {
     "cargo": ("cargo",),
     "python3": ("python3", "python3-venv"),
 }
-"""Tool → the Debian packages that bring it."""
+"""Tool → the Debian packages that contain it."""
 _TERMS = """\
 # The settings that are the same for all (catalogue/contenders/README.md), and how it comes to each:
 #   access log      off

@@ -16,7 +16,7 @@ from bakeoff.model.plan import DELAY_MS_MAX, Cores, NetworkPath
 from bakeoff.model.protocol import PROTOCOLS, Protocol
 
 NUMBER_MAX = 10**9
-"""No larger number can be meant; the engine says what the machine has room for."""
+"""A larger number is a mistake; the engine reports the limits of the machine."""
 _NUMBER = r"(\d+(?:\.\d+)?|\.\d+)"
 _TIME = re.compile(_NUMBER + r"\s*(s|m|h)?")
 _SHARE = re.compile(_NUMBER + r"\s*(%)?")
@@ -151,7 +151,7 @@ def parse_seed(value: object) -> int:
 
 
 def spare_cpus(available: Sequence[int], cores: Cores) -> tuple[int, ...]:
-    """The cores for everything but servers and generator: unused ones; if there are none, the
+    """The cores for everything except servers and generator: unused ones; if all are used, the
     generator's, or the servers' if the generator is on another machine."""
     used = cores.here
     unused = tuple(cpu for cpu in available if cpu not in used)
@@ -166,8 +166,8 @@ generator's, and two would be busy 85 % of the time (docs/EVIDENCE.md, cores).""
 def default_cores(available: Sequence[int], *, upstream: bool = False) -> Cores:
     """The first core for the servers, the last three for the generator, so that it isn't the limit.
 
-    Of three cores it has two, of two each side has one; a single one is shared. More server cores
-    would need more for the generator again. Of three and more, one at least is left for the
+    With three cores it has two, with two each side has one; a single one is shared. More server
+    cores would need more for the generator. With three or more, at least one is left for the
     `upstream`.
     """
     left = available[2:] if upstream and len(available) > 2 else available[1:]
@@ -183,7 +183,7 @@ def parse_cores(
 ) -> Cores:
     """`server=0,client=1` as cores, which must be among those `available`.
 
-    `elsewhere` are those of the generator's machine, where that is another one.
+    `elsewhere` has those of the generator's machine, if that is another one.
     """
     sides: dict[str, list[int]] = {}
     side = None
@@ -225,7 +225,7 @@ def _core_range(value: str, text: str) -> list[int]:
 
 
 def _shown(value: object) -> str:
-    """A value as it is typed: 0.0 is 0."""
+    """A value as on the command line: 0.0 is 0."""
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 

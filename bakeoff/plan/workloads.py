@@ -13,7 +13,7 @@ from bakeoff.model.workload import Workload
 from bakeoff.plan.protos import with_messages
 
 FILES_BYTES_MAX = 16 * 1024 * 1024
-"""A run keeps what its workload needs, in its plan, which is read often."""
+"""A run keeps the files of its workload in its plan, which is read often."""
 OF_ENGINE = frozenset({"host", "connection", "content-length", "transfer-encoding"})
 """Headers that follow from the server, the connection and the body."""
 _NO_TARGET = re.compile(r"[^!-~]")
@@ -32,7 +32,7 @@ def read_workload(path: Path) -> Workload:
 
 
 def with_files(workload: Workload, path: Path) -> Workload:
-    """`workload`, read from `path`, with the files that it names beside that.
+    """`workload`, read from `path`, with the files beside it that it names.
 
     Raises `BadFile` where they can't be read, or fields don't fit.
     """
@@ -71,7 +71,7 @@ def with_files(workload: Workload, path: Path) -> Workload:
 
 
 def _faults(workload: Workload, columns: list[str]) -> Iterator[tuple[str, str]]:
-    """Key and fault of what the engine can't send or check."""
+    """Key and fault of each part that the engine can't send or check."""
     names = list(columns)
     for place, once in enumerate(workload.once):
         yield from _of_request(workload, f"once.{place}", once, names)
@@ -92,7 +92,7 @@ def _of_request(
 ) -> Iterator[tuple[str, str]]:
     texts = [] if workload.exchange else [*request.texts]
     if request.body_file is not None:
-        with suppress(UnicodeDecodeError):  # A file that is not text is sent as it is.
+        with suppress(UnicodeDecodeError):  # A file that is not text is sent unchanged.
             texts.append(("body_file", workload.content(request.body_file).decode()))
     for key, text in texts:
         if why := fault(text, names):
@@ -126,7 +126,7 @@ def _fault_of_row(body: str, workload: Workload) -> str:
 
 
 def _unsendable(workload: Workload) -> Iterator[tuple[str, str]]:
-    """Paths and values of headers that HTTP has no place for, with any row of the data."""
+    """Paths and values of headers that are impossible in HTTP, with any row of the data."""
     columns, rows = workload.table()
     tokens = {name: "token" for once in workload.once for name in once.take}
     sections: list[tuple[str, RequestSection]] = [

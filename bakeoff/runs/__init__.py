@@ -1,4 +1,4 @@
-"""Runs: measured in a folder, continued, judged and reported; one life for every kind."""
+"""Runs: measured in a folder, continued, judged and reported; all kinds live alike."""
 
 # Each kind that is installed registers itself.
 from bakeoff.runs import kinds

@@ -1,4 +1,4 @@
-"""Who measures in a run's folder: a process that others can find, and end as Ctrl-C does."""
+"""The process that measures in a run's folder: others can find it, and end it as Ctrl-C does."""
 
 import os
 import signal
@@ -15,7 +15,8 @@ FILE = ".holder"
 
 @dataclass(frozen=True)
 class Holder:
-    """A process: pids are given again, so its start counts too, in ticks since the machine's."""
+    """A process. Pids are used again, so its start counts too, in ticks since the machine's
+    start."""
 
     pid: int
     started: int
@@ -26,9 +27,10 @@ class Holder:
         return found is not None and found.started == self.started and processes.is_running(found)
 
     def interrupt(self) -> None:
-        """End what it measures, as Ctrl-C does. Raises `BadUsage` where that can't be."""
+        """End what it measures, as Ctrl-C does. Raises `BadUsage` where that is impossible."""
         try:
-            # From here on the number is this process, whichever that is, and no later one's.
+            # From here on the descriptor means this process, whichever it is, and no later one with
+            # its pid.
             process = os.pidfd_open(self.pid)
         except OSError:
             raise BadUsage(f"process {self.pid} has ended by itself") from None
@@ -59,7 +61,7 @@ def holding(folder: Path) -> Iterator[None]:
 
 
 def holder_of(folder: Path) -> Holder | None:
-    """The process that measures in `folder`; None: nobody does, or a kill has ended it."""
+    """The process that measures in `folder`; None: there is none, or a kill has ended it."""
     with suppress(OSError, ValueError):
         pid, started = map(int, (folder / FILE).read_text().split())
         holder = Holder(pid, started)
@@ -68,7 +70,8 @@ def holder_of(folder: Path) -> Holder | None:
 
 
 def _ending(pid: int) -> signal.Signals:
-    """SIGINT; where it is ignored, as by a shell's background jobs, SIGTERM, which we take alike.
+    """SIGINT or, where it is ignored, as by a shell's background jobs, SIGTERM, which bakeoff
+    treats alike.
 
     Raises `BadUsage` where SIGTERM would end the process without its verdict.
     """

@@ -1,6 +1,6 @@
-"""How runs are indexed: what a kind's results have for lists, lines over time and the matrix.
+"""How runs are indexed: the parts of a kind's results for lists, lines over time and the matrix.
 
-Pure: results, and what their neighbours in the folder say of entries, to contracts.
+Pure: from results, and from entries in their neighbours in the folder, to contracts.
 """
 
 import typing
@@ -27,10 +27,10 @@ class Indexed(NamedTuple):
 
 @dataclass(frozen=True)
 class Origin:
-    """What the plan and the receipts say of an entry; a result alone doesn't.
+    """The origin of an entry, by the plan and the receipts; a result alone doesn't have it.
 
-    `folder` is where a contender that isn't of the catalogue comes from: two servers that have the
-    same short name are two lines over time.
+    `folder` is the source of a contender that isn't in the catalogue: two servers with the same
+    short name are two lines over time.
     """
 
     contender: str
@@ -60,7 +60,7 @@ class Setting:
     def figure(
         self, entry: Entry, protocol: Protocol, workload: str, load: str, **figures: Any
     ) -> IndexedFigure:
-        """An entry's `figures` with what they are of, and the line over time that they are on."""
+        """An entry's `figures` with their setting, and the line over time that they are on."""
         # The name of an entry may end with its protocol; that of a contender doesn't.
         origin = self.origins.get(entry.name) or Origin(entry.name.removesuffix(f" {protocol}"))
         line = (origin.contender, origin.folder, workload, protocol, load, self.machine_class)
@@ -90,7 +90,7 @@ _FOUND: Mapping[str, Told] = {
 
 
 def as_pair(pair: CapacityPair | LinePair) -> Pair:
-    """A ratio of two capacities, or on a line, as those of a race are indexed."""
+    """A ratio of two capacities or of two values of a line, in the form of a race's ratio."""
     return Pair(
         a=pair.a,
         b=pair.b,
@@ -104,8 +104,8 @@ def as_pair(pair: CapacityPair | LinePair) -> Pair:
 def with_ratio(
     figure: IndexedFigure, reference: str, pairs: Sequence[Pair], n: int
 ) -> IndexedFigure:
-    """The figure with its ratio to the reference, which an entry of these kinds doesn't have; that
-    of the reference to itself is from `n` measurements."""
+    """The figure with its ratio to the reference, which an entry of these kinds doesn't have. The
+    ratio of the reference to itself is from `n` measurements."""
     if figure.name == reference and figure.valid and n:
         return figure.model_copy(update={"ratio": Ratio(ratio=1.0, low=1.0, high=1.0, n=n)})
     pair = pair_of(pairs, figure.name, reference)

@@ -19,7 +19,7 @@ from bakeoff.runs.store import PLAN_FILE
 def execute(plan: RunPlan, parent: Path, stages: Stages, watch: Watch) -> AnyRun:
     """Measure a plan of any kind, in a new folder of `parent`. Raises `BakeoffError`.
 
-    The run gets a number where another one of its name began in the same second.
+    The run's name gets a number if another one of its name began in the same second.
     """
     with _reserved(parent, plan.run) as path, _cut_off_is_said(path, watch):
         run = create(plan.model_copy(update={"run": path.name}), path, stages, watch)
@@ -35,9 +35,9 @@ def execute(plan: RunPlan, parent: Path, stages: Stages, watch: Watch) -> AnyRun
 
 @contextmanager
 def _reserved(parent: Path, name: str) -> Iterator[Path]:
-    """A new folder in `parent`: no other run takes its name while contenders are being built.
+    """A new folder in `parent`: no other run takes its name while contenders are built.
 
-    It is removed where no run comes of it. Raises `BadUsage` where none can be made.
+    It is removed if it stays without a run. Raises `BadUsage` where it can't be made.
     """
     is_new = not parent.exists()
     names = (name if n == 1 else f"{name}-{n}" for n in count(1))
@@ -86,9 +86,9 @@ def report(path: Path, reports: Reports | None = None) -> AnyRun:
 
 @contextmanager
 def _cut_off_is_said(path: Path, watch: Watch) -> Iterator[None]:
-    """Say what is kept where there is no result: nothing was measured, or not judged.
+    """Say what is kept if there is no result: nothing was measured, or not judged.
 
-    An interrupt did that, or a disk without room, which raises `MissingPiece`.
+    The cause was an interrupt, or a full disk, which raises `MissingPiece`.
     """
     try:
         yield
@@ -108,8 +108,8 @@ def _cut_off_is_said(path: Path, watch: Watch) -> Iterator[None]:
 
 
 def _finished(run: AnyRun, stages: Stages, watch: Watch) -> AnyRun:
-    """The run, shown, with its reports and added to the history; where that is away, it is said,
-    and the run is as good."""
+    """The run, shown, with its reports and added to the history. A missing history is reported, and
+    does not harm the run."""
     watch.judged(run)
     run.write_report(stages.reports)
     if trouble := stages.history.add(run.path):
@@ -130,7 +130,7 @@ def listed(parent: Path) -> list[AnyRun]:
 @dataclass(frozen=True)
 class Progress:
     """`measured_s` of `planned_s` seconds, over all parts, in `steps` blocks, turns or runs of a
-    tool. `planned_s` is None where what is measured decides how long it takes."""
+    tool. `planned_s` is None where the measurements decide how long it takes."""
 
     measured_s: float
     planned_s: float | None
@@ -148,9 +148,9 @@ def progress(run: AnyRun) -> Progress:
 
 
 def taken_cpus(run: AnyRun) -> frozenset[int]:
-    """The processors that are measured on, with those that share a core with one of them.
+    """The processors on which it measures, with those that share a core with one of them.
 
-    Empty where the plan names none: then it may be on any.
+    Empty where the plan names no processors: then it may be on any.
     """
     named = frozenset(_cpus(run.planned.model_dump()))
     groups = (frozenset(group) for group in siblings())

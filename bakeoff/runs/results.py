@@ -26,11 +26,11 @@ Row = dict[str, str | int | float | bool | None]
 
 
 class Reported(ABC):
-    """What has a report: it shows itself in a notebook, as Markdown and as a data frame."""
+    """A result with a report: it shows itself in a notebook, as Markdown and as a data frame."""
 
     @abstractmethod
     def document(self) -> Document:
-        """The report before it has a form."""
+        """The report as data, before it is rendered."""
 
     def to_markdown(self) -> str:
         """The report as Markdown."""
@@ -54,17 +54,17 @@ class Reported(ABC):
 
 
 class Results(Reported):
-    """What is asked of a run that was measured and judged; most of it, of a race."""
+    """The results of a run that was measured and judged; most of them are those of a race."""
 
     kind: ClassVar[str]
-    """What was measured, by the name that `bakeoff` has for it, such as `race` or `day`."""
+    """What was measured, by its name in `bakeoff`, such as `race` or `day`."""
     path: Path
     """Its folder, with plan, samples, result and report."""
 
     @property
     @abstractmethod
     def plan(self) -> Any:
-        """What was decided before anything started; of the type that fits the kind."""
+        """The decisions before the start; of the type that fits the kind."""
 
     @property
     @abstractmethod
@@ -91,18 +91,17 @@ class Results(Reported):
         """A data frame of the result, a row per contender, with the columns of report.csv.
 
         The contender's name is in `contender`, here as in `blocks`. A grid has a row per contender
-        and cell, a replay one per row of the article, a crosscheck one per comparison. The frame is
-        one of polars or pandas, whichever is installed. Raises `MissingPiece` without either.
+        and cell, a replay one per row of the article, a crosscheck one per comparison. The frame
+        comes from polars or pandas, whichever is installed. Raises `MissingPiece` without either.
         """
         return self._frame()
 
     def blocks(self) -> Any:
-        """A data frame of what was measured, a row per slice or run of a load tool.
+        """A data frame of the measurements, a row per slice or run of a load tool.
 
         `boot`, `block`, `turn` (place within the block) and `kind` (short, long) say when it was;
-        in a grid or a replay `part` says which race. `rate` is the load that was offered, None in
-        a closed loop. Blocks that the verdict leaves out, as the host took the cores away, are
-        among them.
+        in a grid or a replay `part` says which race. `rate` is the offered load, None in a closed
+        loop. Blocks that the verdict leaves out, as the host took the cores away, are included.
         """
         from bakeoff.report import render
 
@@ -114,7 +113,7 @@ class Results(Reported):
     def latencies(self, name: str) -> "Latencies":
         """The latencies of one contender of a race, from the same slices as the verdict's.
 
-        Raises `BadUsage` where there is no such contender.
+        Raises `BadUsage` where the contender doesn't exist.
         """
         from bakeoff.judge.history import History, calm
         from bakeoff.judge.latency import merge
@@ -127,8 +126,8 @@ class Results(Reported):
     def slower(self, name: str, than: str | None = None, by: float | str = 0.0) -> bool:
         """Whether `name` is surely slower than `than`, the reference if None, by more than `by`.
 
-        The whole simultaneous 95 % interval decides, as for a gate: False where `name` is as fast
-        or faster, and where nobody can tell: one that was limited by the load generator did at
+        The whole simultaneous 95 % interval decides, as for a gate: False if `name` is as fast or
+        faster, or if that can't be told. A contender that was limited by the load generator did at
         least what was measured, and is never surely slower. `by` is a share: 0.02 or "2 %". In an
         open loop, which is ranked by p99 latency, slower means a higher p99. Raises `NoVerdict`
         where one of them has no valid result.
@@ -144,9 +143,9 @@ class Results(Reported):
     def pair(self, name: str, than: str | None = None) -> Pair:
         """The ratio of two contenders of a race, with its simultaneous 95 % interval.
 
-        Its `ratio` lacks an end where the load generator was the limit. `than` is the reference
-        if None. Both may be given as they were to `race`. Raises
-        `BadUsage`, and `NoVerdict` where one of them has no valid result.
+        Its `ratio` lacks an end if the load generator was the limit. `than` is the reference if
+        None. Both may be given as to `race`. Raises `BadUsage`, and `NoVerdict` where one of them
+        has no valid result.
         """
         verdict = self.verdict
         a, b = self._entry_name(name), self._entry_name(than or verdict.reference)
@@ -205,8 +204,8 @@ class Results(Reported):
 class Latencies:
     """The latencies of one contender's requests, all histograms merged without loss, in µs.
 
-    HdrHistogram with three significant digits. Requests that were never answered count as slower
-    than all others, so a high percentile may be None.
+    The histograms are HdrHistograms with three significant digits. Requests that were never
+    answered count as slower than all others, so a high percentile may be None.
     """
 
     name: str
@@ -224,16 +223,16 @@ class Latencies:
 
     @property
     def mean(self) -> float:
-        """The mean of the answered, µs."""
+        """The mean of the answered requests, µs."""
         return self._merged.mean_us
 
     @property
     def stdev(self) -> float:
-        """The standard deviation of the answered, µs."""
+        """The standard deviation of the answered requests, µs."""
         return self._merged.stdev_us
 
     def percentile(self, percent: float) -> float | None:
-        """The latency that `percent` of all requests stay within, µs; None: never answered.
+        """The latency within which `percent` of all requests stay, µs; None: they don't.
 
         Raises `BadUsage` where it is not between 0 and 100.
         """
@@ -244,7 +243,7 @@ class Latencies:
 
 @dataclass(frozen=True)
 class Comparison(Reported):
-    """Two runs compared: what became faster, what slower."""
+    """Two runs compared: changes for the better and for the worse."""
 
     result: RunsComparison
 
@@ -258,7 +257,7 @@ class Comparison(Reported):
         return self._frame()
 
     def document(self) -> Document:
-        """The report before it has a form."""
+        """The report as data, before it is rendered."""
         from bakeoff.report.kinds import comparison
 
         return comparison.document(self.result)

@@ -28,7 +28,7 @@ _CUT_SHORT = ("cut_short", "search_cut_short")
 
 
 class RunPlan(Protocol):
-    """The plan of any kind of run; its schema says the kind."""
+    """The plan of any kind of run; its schema names the kind."""
 
     @property
     def run(self) -> str:
@@ -48,7 +48,7 @@ class RunPlan(Protocol):
 PlanT = TypeVar("PlanT", bound=RunPlan)
 ResultT = TypeVar("ResultT", bound=Contract)
 Prepared = tuple[Mapping[str, Receipt] | None, dict[str, str]]
-"""Receipts, where contenders are built, and which parts of the plan are out, with the reasons."""
+"""Receipts, if contenders are built, and the parts of the plan that are out, with the reasons."""
 
 
 class Run(Results, Generic[PlanT, ResultT]):
@@ -57,14 +57,14 @@ class Run(Results, Generic[PlanT, ResultT]):
     In a notebook it shows itself as standings and forest plot.
     """
 
-    # A subclass is a kind of run, registered by its plan's schema. It says what is prepared, how it
-    # measures what is missing, when it is complete, how it is judged from its folder alone, and
-    # what its report holds. The rest is written here, once.
+    # A subclass is a kind of run, registered by its plan's schema. It defines its preparation, how
+    # the missing parts are measured, when it is complete, how it is judged from its folder alone,
+    # and the content of its report. The rest is written here, once.
 
     command: ClassVar[str]
-    """The command that measures it, and the function of `bakeoff`, where there is one."""
+    """The command that measures it, and the function of `bakeoff`, if there is one."""
     shows: ClassVar[str]
-    """What its report shows, in the plural: standings, capacities."""
+    """The content of its report, in the plural: standings, capacities."""
     reported_by: Any
     """The module of `report.kinds` that makes its headline and its document."""
     plan_type: ClassVar[type[Contract]]
@@ -88,7 +88,7 @@ class Run(Results, Generic[PlanT, ResultT]):
         self._result: ResultT | None = None
         self._parts: dict[str, AnyRun] = {}
 
-    # What a kind says.
+    # The part that a kind defines.
 
     @staticmethod
     def built(_plan: Any, /) -> Plan | None:
@@ -97,12 +97,12 @@ class Run(Results, Generic[PlanT, ResultT]):
 
     @classmethod
     def prepare(cls, plan: PlanT, stages: Stages, watch: Watch) -> Prepared:
-        """Find out what stands in the way before a folder is made. Raises `BakeoffError`."""
+        """Find obstacles before a folder is made. Raises `BakeoffError`."""
         race = cls.built(plan)
         return build_able(race, stages, watch) if race else (None, {})
 
     def check(self, stages: Stages, watch: Watch) -> None:
-        """Raise `BadUsage` where what is missing can't be measured beside what is there."""
+        """Raise `BadUsage` if the missing part can't be measured beside the existing one."""
         if unlike := self.store.machine().unlike(stages.meters.machine()):
             differ = f"{', '.join(unlike)} {'differs' if len(unlike) == 1 else 'differ'}"
             raise BadUsage(
@@ -114,18 +114,18 @@ class Run(Results, Generic[PlanT, ResultT]):
 
     @abstractmethod
     def measure(self, stages: Stages, watch: Watch) -> None:
-        """Add what is missing to the log, or to the parts. Raises `BakeoffError`."""
+        """Add the missing part to the log, or to the parts. Raises `BakeoffError`."""
 
     @abstractmethod
     def is_complete(self) -> bool:
-        """Whether nothing is left to measure."""
+        """Whether everything is measured."""
 
     def look_back(self, history: History) -> None:
-        """Keep in the folder what its result needs of the history."""
+        """Keep in the folder the part of the history that its result needs."""
 
     @abstractmethod
     def judge(self) -> ResultT:
-        """The result of all that is there. Raises `NoVerdict` where that is nothing."""
+        """The result of all measurements so far. Raises `NoVerdict` without any."""
 
     @classmethod
     def headline(cls, result: Any, /) -> str:
@@ -141,38 +141,38 @@ class Run(Results, Generic[PlanT, ResultT]):
 
     @classmethod
     def indexed(cls, _result: Any, _setting: Setting, /) -> Indexed:
-        """What lines over time and the matrix have of a result; lists have each one's headline."""
+        """A result's part for lines over time and the matrix; lists have each one's headline."""
         return Indexed()
 
     @staticmethod
     def verdicts(result: Any, /) -> Mapping[str, Verdict]:  # noqa: ARG004
-        """The verdicts that a result has of its parts, by their names; of a race its own, as ""."""
+        """The verdicts of a result's parts, by their names; a race has its own, as ""."""
         return {}
 
     def planned_s(self) -> float | None:
-        """Seconds of measuring in all; None: what is measured decides that."""
+        """Seconds of measuring in all; None: the measurements decide that."""
         return None
 
     @abstractmethod
     def judged(self) -> bool:
-        """Whether the result says anything of what was requested."""
+        """Whether the result says anything about the requested contenders."""
 
     def gates_pass(self) -> bool:
         """Whether no gate failed."""
         return True
 
     def left_out(self) -> Collection[str]:
-        """What was requested, and is missing from the result or invalid in it."""
+        """The requested parts that are missing from the result or invalid in it."""
         return self.out()
 
     def part_names(self) -> Iterable[str]:
         """The names of the sub-folders that have runs of their own."""
         return ()
 
-    # What all runs have.
+    # The part that all runs share.
 
     def document(self) -> Document:
-        """The report before it has a form."""
+        """The report as data, before it is rendered."""
         return self.document_of(self.result)
 
     @property
@@ -190,23 +190,23 @@ class Run(Results, Generic[PlanT, ResultT]):
 
     @property
     def succeeded(self) -> bool:
-        """Whether all that was requested was measured and judged, and no gate failed."""
+        """Whether all requested parts were measured and judged, and no gate failed."""
         return self._status() == Status.DONE
 
     @property
     def plan(self) -> PlanT:
-        """What was decided before anything started, with the changes that the log has."""
+        """The decisions before the start, with the changes in the log."""
         return self.planned
 
     @property
     def cluster(self) -> Cluster | None:
-        """Where it is measured, if not on one machine."""
+        """The cluster on which it is measured, if any."""
         cluster: Cluster | None = getattr(self.planned, "cluster", None)
         return cluster
 
     @property
     def result(self) -> ResultT:
-        """The whole result, as it was judged last. Raises `BadUsage` where it never was."""
+        """The whole result of the last judging. Raises `BadUsage` where it was never judged."""
         if self._result is None:
             path = self.path / self.result_file
             if not self.is_judged:
@@ -222,15 +222,15 @@ class Run(Results, Generic[PlanT, ResultT]):
         return (self.path / self.result_file).exists()
 
     def result_so_far(self) -> ResultT | None:
-        """The result of a part, judged now where it never was; None: nothing was measured."""
+        """The result of a part, judged now if it never was; None: nothing was measured."""
         if self.has_samples() and not self.is_judged:
             self._result = self.judge()
         return self.result if self.has_samples() else None
 
     def judged_so_far(self) -> Self:
-        """Judge what is there by now and write nothing, for who watches a run that goes on.
+        """Judge the measurements so far and write nothing, for a viewer of a run that goes on.
 
-        That it isn't complete yet is no fault of such a run. Raises `NoVerdict`.
+        Being incomplete is no fault of such a run. Raises `NoVerdict`.
         """
         result: Any = self.judge()
         fields = type(result).model_fields
@@ -246,7 +246,8 @@ class Run(Results, Generic[PlanT, ResultT]):
         return self.store.records()
 
     def out(self) -> dict[str, str]:
-        """The parts of the plan that the log says are out, with the latest reason of each."""
+        """The parts of the plan that are out according to the log, with the latest reason of
+        each."""
         changes = [record for record in self.records() if isinstance(record, PlanChange)]
         return {name: reason for change in changes for name, reason in change.out.items()}
 
@@ -262,17 +263,17 @@ class Run(Results, Generic[PlanT, ResultT]):
         return self.begun_parts() if self.composite else {}
 
     def begun_parts(self) -> dict[str, AnyRun]:
-        """The runs in sub-folders that are there, a race's confirmation too."""
+        """The existing runs in sub-folders, including a race's confirmation."""
         return {name: part for name in self.part_names() if (part := self.part(name))}
 
     def part(self, name: str) -> AnyRun | None:
-        """The run in the sub-folder `name`; None where there is none."""
+        """The run in the sub-folder `name`; None: it doesn't exist."""
         if name not in self._parts and (self.path / name / PLAN_FILE).exists():
             self._parts[name] = open_run(self.path / name)
         return self._parts.get(name)
 
     def measure_part(self, name: str, plan: RunPlan, stages: Stages, watch: Watch) -> None:
-        """Measure what is missing of the run in the sub-folder `name`. Raises `BakeoffError`."""
+        """Measure the missing part of the run in the sub-folder `name`. Raises `BakeoffError`."""
         part = self.part(name)
         if part is None:
             part = self._parts[name] = create(plan, self.path / name, stages, watch)
@@ -287,7 +288,7 @@ class Run(Results, Generic[PlanT, ResultT]):
 
     @contextmanager
     def may_fail(self, name: str, watch: Watch) -> Iterator[None]:
-        """Measure a part that is out where it fails, so that the others go on."""
+        """Measure a part that is out if it fails, so that the others go on."""
         try:
             yield
         except (BadUsage, NodeLost):
@@ -297,10 +298,10 @@ class Run(Results, Generic[PlanT, ResultT]):
             self.store.append(PlanChange(out={name: str(error)}))
 
     def go_on(self, stages: Stages, watch: Watch) -> Self:
-        """Measure what is missing, and judge.
+        """Measure the missing part, and judge.
 
-        An interrupt or a failure keeps what is there; it is raised where that is nothing, or where
-        the failure is bad usage. A node that is lost interrupts.
+        An interrupt or a failure keeps the measurements so far; it is raised if there are none, or
+        if the failure is bad usage. A lost node interrupts.
         """
         failure: BakeoffError | None = None
         lost: NodeLost | None = None
@@ -326,7 +327,7 @@ class Run(Results, Generic[PlanT, ResultT]):
         return self
 
     def judge_again(self, reports: Reports) -> Self:
-        """Judge what the folder holds, its parts first, and write the reports. Needs no server.
+        """Judge the folder's content, its parts first, and write the reports. Needs no server.
 
         Raises `NoVerdict` where nothing was measured, and `BadFile`.
         """
@@ -351,9 +352,9 @@ KINDS: dict[str, type[AnyRun]] = {}
 
 
 def create(plan: RunPlan, path: Path, stages: Stages, watch: Watch) -> AnyRun:
-    """A new run in the folder `path`, of which nothing is measured yet. Raises `BakeoffError`."""
+    """A new run in the folder `path`, without measurements yet. Raises `BakeoffError`."""
     kind = KINDS[plan.schema_]
-    # Before the builds: they are in vain without an engine, and their load is not foreign load.
+    # Before the builds: they are useless without an engine, and their load is not foreign load.
     machine = stages.meters.machine()
     receipts, out = kind.prepare(plan, stages, watch)
     store = Store.create(path, plan.to_json(), machine, receipts)
@@ -364,7 +365,7 @@ def create(plan: RunPlan, path: Path, stages: Stages, watch: Watch) -> AnyRun:
 
 
 def open_run(path: Path) -> AnyRun:
-    """The run in the folder `path`, of whatever kind. Raises `BadUsage` where there is none."""
+    """The run in the folder `path`, of whatever kind. Raises `BadUsage` where it doesn't exist."""
     if not path.is_dir():
         raise BadUsage(f"{path}: there is no such run folder; runs are in ./runs, see --out")
     file = path / PLAN_FILE
@@ -378,7 +379,8 @@ def open_run(path: Path) -> AnyRun:
 
 
 def kind_of(result: str) -> type[AnyRun] | None:
-    """The kind of run whose results have that schema, of whatever number; None: there is none."""
+    """The kind of run whose results have that schema, of whatever number; None: it doesn't
+    exist."""
     name = result.rpartition("/")[0]
     return next((kind for kind in KINDS.values() if schema_name(kind.result_type) == name), None)
 

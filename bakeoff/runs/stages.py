@@ -1,4 +1,4 @@
-"""What a run does to the world, as seven objects. Tests and simulations bring their own."""
+"""The effects of a run on the world, as seven objects. Tests and simulations bring their own."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ JOBS_MAX = 4
 
 
 class Programs:
-    """What earlier runs have shown of programs: a file for each in `folder`, by default in the
-    user's cache. One that can't be read or written is as if it weren't there.
+    """Findings of earlier runs on programs: a file for each in `folder`, by default in the user's
+    cache. A file that can't be read or written counts as missing.
 
-    A program of the same sources and tools, started in the same way, treats a connection under the
-    same requests as it did: its audit takes 1.2 s, for a Date that moves.
+    A program of the same sources and tools, started in the same way, treats connections under the
+    same requests alike: its audit takes 1.2 s, for a Date that moves.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -61,8 +61,8 @@ class Programs:
 
 
 def program_key(plan: Plan, entry: Entry, built: Receipt | ContenderOut | None) -> str | None:
-    """The same for the same program under the same requests; None for a command, whose sources
-    nobody names, and for what wasn't `built`."""
+    """The key of a program under the plan's requests; None for a command, whose sources are
+    unknown, and for an entry that wasn't `built`."""
     if not isinstance(built, Receipt) or not entry.contender or entry.origin == "command":
         return None
     given = (
@@ -79,13 +79,13 @@ def program_key(plan: Plan, entry: Entry, built: Receipt | ContenderOut | None) 
 
 
 class Servers:
-    """Contenders as processes of this machine: built, started, asked."""
+    """Contenders as processes of this machine: built, started, sent requests."""
 
     keeper = start.Keeper
     freezer: Callable[[Iterable[int]], start.Freezer] | None = start.Freezer
-    """None where contenders' processes are not of this machine."""
+    """None where contenders' processes are not on this machine."""
     profiler: Callable[[], Profiler] | None = Profiler
-    """None where they are not."""
+    """None where they are not on this machine."""
     attach = staticmethod(start.attach)
     answers = staticmethod(verifying.answers)
     admits = staticmethod(verifying.admits)
@@ -98,7 +98,8 @@ class Servers:
     def certificate(self, folder: Path) -> Certificate:
         """A certificate for servers that speak TLS, in `folder`. Raises `MissingPiece`."""
         try:
-            # Here, not above: it takes as long as all else that a race imports to be planned.
+            # Imported here, not above: the import takes as long as all others that planning a race
+            # needs.
             from bakeoff.start.certificate import make_certificate
         except ImportError as error:
             raise MissingPiece(
@@ -110,12 +111,13 @@ class Servers:
     def build(
         self, wanted: Sequence[Wanted], say: Callable[[str], None]
     ) -> list[Receipt | ContenderOut]:
-        """For each of `wanted` its receipt, or why there is none; `say` is told what begins."""
+        """For each of `wanted` its receipt, or why there is none; `say` gets the name of each that
+        begins."""
         return build_several(wanted, default_jobs(), BuildLines(say))
 
 
 class LoadGenerators:
-    """Who makes the load: our engine, or a load tool that is installed."""
+    """The makers of load: our engine, or an installed load tool."""
 
     connect = load.Engine
     forwarder = load.Forwarder
@@ -125,7 +127,7 @@ class LoadGenerators:
 
 
 class Meters:
-    """What this machine's kernel says of processes, of TCP and of itself."""
+    """What this machine's kernel reports on processes, on TCP and on itself."""
 
     cpu = measure.CpuReader
     counted_pids = staticmethod(measure.counted_pids)
@@ -145,7 +147,7 @@ class Meters:
     energy_uj = staticmethod(measure.read_energy_uj)
 
     def at(self, address: str) -> Meters:  # noqa: ARG002
-        """Those of the machine whose servers listen at an `address`."""
+        """The meters of the machine whose servers listen at an `address`."""
         return self
 
     def network(self) -> NetworkSeen | None:
@@ -162,7 +164,7 @@ class Clock:
 
     now_ns = staticmethod(time.monotonic_ns)
     worked_ns = staticmethod(time.thread_time_ns)
-    """The CPU time that the thread which asks has used."""
+    """The CPU time that the calling thread has used."""
     wait = staticmethod(time.sleep)
 
     def settle(self) -> None:
@@ -174,7 +176,7 @@ class Reports:
     """Reports as files in the run's folder."""
 
     def write(self, run: Results) -> Path:
-        """Write the report of a run that is judged; the path of its page."""
+        """Write the report of a run that is judged; returns the path of its page."""
         # Imported here: commands that only plan need no report.
         from bakeoff.report import render
 
@@ -185,11 +187,13 @@ class History:
     """A history that remembers nothing: a real one is in a part that may be missing."""
 
     def add(self, folder: Path) -> str:  # noqa: ARG002
-        """Add the run in a folder, which has ended. What went wrong, or nothing, in words."""
+        """Add the run in a folder, which has ended; returns a description of any failure, or
+        nothing."""
         return ""
 
     def earlier(self, folder: Path, verdict: Verdict) -> Earlier | None:  # noqa: ARG002
-        """Earlier races in the setting of the one in a folder; None: it is off, or away."""
+        """Earlier races in the setting of the one in a folder; None: the history is off or
+        missing."""
         return None
 
     def block_half_width(self, machine: Machine) -> float | None:  # noqa: ARG002
@@ -202,7 +206,7 @@ class History:
 class Stages:
     """Every effect of a run; by default the real ones, without a history.
 
-    `built` has what was built so far, by folder: the parts of one run build each contender once.
+    `built` has the builds so far, by folder: the parts of one run build each contender once.
     """
 
     servers: Servers = field(default_factory=Servers)
@@ -216,11 +220,11 @@ class Stages:
 
 
 class Watch(Protocol):
-    """Who is told how a run gets on. `live`: how contenders stand, too, while they are measured.
+    """The receiver of a run's progress. `live`: it also gets the standings while they are measured.
 
-    `step`: something begins that may take a while. `measured`: so much of the measuring is done,
-    with the contenders' latest throughputs. `stands`: None where nothing is known yet. `out`: a
-    contender can't take part. `judged`: reports are still to be drawn.
+    `step`: a step begins that may take a while. `measured`: the share of the measuring that is
+    done, with the contenders' latest throughputs. `stands`: None where nothing is known yet. `out`:
+    a contender can't take part. `judged`: reports are still to be drawn.
     """
 
     @property
@@ -235,7 +239,7 @@ class Watch(Protocol):
 
 
 class BuildLines:
-    """A line when a build begins, and one when it ends; none where nothing has to be built."""
+    """A line when a build begins and when it ends; none where nothing has to be built."""
 
     def __init__(self, say: Callable[[str], None]) -> None:
         self._say = say
@@ -249,5 +253,5 @@ class BuildLines:
 
 
 def default_jobs() -> int:
-    """How many contenders are built at a time where nobody says."""
+    """How many contenders are built at a time by default."""
     return min(JOBS_MAX, len(os.sched_getaffinity(0)))

@@ -21,7 +21,7 @@ from bakeoff.runs.holder import holding
 
 PLAN_FILE = "plan.json"
 SYNC_EVERY_NS = 1_000_000_000
-"""A disk takes milliseconds to sync; once a second and between blocks, no figure shows it."""
+"""Milliseconds of a disk's sync affect no figure if they come once a second and between blocks."""
 _RECEIPTS: TypeAdapter[dict[str, Receipt]] = TypeAdapter(
     dict[str, Receipt], config=ConfigDict(defer_build=True)
 )
@@ -30,9 +30,9 @@ _RECEIPTS: TypeAdapter[dict[str, Receipt]] = TypeAdapter(
 class Store:
     """The folder of one run: plan, receipts, machine, result, and the log `samples.jsonl`.
 
-    After `kill -9` the folder has every record that was appended, and each file whole: the last
-    line of the log may be torn, and is dropped. After a power cut the same holds, except that
-    records of the last second of a boot under way may be missing.
+    After `kill -9` the folder has every appended record, and each file whole: the last line of the
+    log may be torn, and is dropped. After a power cut the same holds, except that records of the
+    last second of a boot under way may be missing.
     """
 
     def __init__(self, path: Path) -> None:
@@ -50,7 +50,7 @@ class Store:
         store = cls(path)
         try:
             path.mkdir(parents=True, exist_ok=True)
-            # Without a plan it is what a kill left of a folder that was being made.
+            # Without a plan it is left by a kill while a folder was being made.
             if (path / PLAN_FILE).exists():
                 raise FileExistsError(EEXIST, os.strerror(EEXIST))
             if receipts is not None:
@@ -67,9 +67,9 @@ class Store:
 
     @contextmanager
     def locked(self, now_ns: Callable[[], int] = time.monotonic_ns) -> Iterator[None]:
-        """Be the only process that appends. Raises `BadUsage` where another one does.
+        """Be the only process that appends. Raises `BadUsage` where another process does.
 
-        What a kill left of an unfinished record is cut off, so that the next one starts a line.
+        An unfinished record that a kill left is cut off, so that the next one starts a line.
         """
         from filelock import FileLock, Timeout
 
@@ -95,7 +95,7 @@ class Store:
             self._sync()
         finally:
             log, self._log = self._log, None
-            # On a full disk closing fails as the write did that is told already.
+            # On a full disk closing fails as the write did, which is reported already.
             with suppress(OSError):
                 log.close()
             lock.release()
@@ -103,7 +103,7 @@ class Store:
     def append(self, record: Record) -> None:
         """Append one record, whole. Called between slices, never within one."""
         assert self._log, "append needs `locked`"
-        # After an interrupt in the middle, the file says how far this came.
+        # After an interrupt in the middle, the file shows how far this came.
         before, self._records = self._records, None
         self._log.write(record.to_json().encode() + b"\n")
         self._log.flush()
@@ -140,7 +140,7 @@ class Store:
 
     def _read(self) -> list[Record]:
         path = self.path / "samples.jsonl"
-        # What follows the last line's end was cut off by a kill.
+        # A kill cut off the content after the last line's end.
         lines = path.read_bytes().split(b"\n")[:-1] if path.exists() else []
         records = []
         for number, line in enumerate(lines, start=1):

@@ -1,4 +1,4 @@
-"""Stage 4, verify: does a server give the right answer, before anyone measures how fast."""
+"""Stage 4, verify: whether a server gives the right answer, before its speed is measured."""
 
 from bakeoff.verify.asking import admits, answers, rendered
 from bakeoff.verify.audit import audit, connections_at_a_time, probe

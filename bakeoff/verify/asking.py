@@ -1,4 +1,4 @@
-"""One connection to a server in the protocol that it is asked over."""
+"""One connection to a server in the protocol of the requests."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 
 GET = RequestSection()
 NOT_YET = (502, 503, 504)
-"""What gateways and servers answer while they are coming up."""
+"""Status codes of gateways and servers that are starting."""
 
 
 class Http1Connection(AbstractContextManager["Http1Connection"]):
-    """One connection, established, for one request after another, or upgraded for messages."""
+    """An established connection for one request after another, or upgraded for messages."""
 
     def __init__(self, connection: socket.socket, host: str, *, close: bool = False) -> None:
         self.socket, self._host, self._close = connection, host, close
@@ -67,7 +67,7 @@ class Http1Connection(AbstractContextManager["Http1Connection"]):
         return ahead(self.socket, request, path, self._host, depth)
 
     def _upgraded(self, request: MessageSection, path: str) -> Messages:
-        # Here, not above: a race of requests needs none of it.
+        # Imported here, not above: a race of requests needs none of it.
         from bakeoff.verify.websocket import Messages
 
         self._messages = self._messages or Messages(self.socket, request, path, self._host)
@@ -106,7 +106,7 @@ def _open(
     assert tls or protocol not in OVER_TLS, "a server over TLS has somebody to believe it by"
     if protocol in OVER_UDP:
         try:
-            # Here, not above: it is for HTTP/3 alone, and not in every installation.
+            # Imported here, not above: it is for HTTP/3 alone, and not in every installation.
             from bakeoff.verify.http3 import Http3Connection
         except ImportError as error:
             raise MissingPiece(
@@ -147,8 +147,8 @@ def rendered(handle: Handle, request: RequestSection) -> bytes:
 
 
 def why(error: NoAnswer, address: str, protocol: Protocol) -> str:
-    """The reason, which some servers of TLS don't tell to a client without it; of one without
-    HTTP/3, what it offers instead."""
+    """The reason. Some TLS servers don't tell it to a client without TLS; for a server without
+    HTTP/3, it is what it offers instead."""
     if isinstance(error, NoHandshake):
         elsewhere = _alternative(address)
         return f"{error}; {offered_over_tcp(address)}{elsewhere and f', and {elsewhere}'}"
@@ -158,7 +158,7 @@ def why(error: NoAnswer, address: str, protocol: Protocol) -> str:
 
 
 def _alternative(address: str) -> str:
-    """Where a server says over TCP that it speaks HTTP/3 (Alt-Svc, RFC 7838); or nothing."""
+    """Where a server says over TCP that it speaks HTTP/3 (Alt-Svc, RFC 7838); empty: it doesn't."""
     anybody = Tls(server_name=address.rpartition(":")[0].strip("[]"), insecure=True)
     protocols: tuple[Protocol, ...] = ("h2", "h1-tls")
     for protocol in protocols:
@@ -186,7 +186,7 @@ def answers(
 ) -> str | None:
     """None if the server gives a complete answer to `request`, else why it doesn't.
 
-    What says that it can't serve yet (status 502, 503, 504) is not taken for an answer.
+    A response that it can't serve yet (status 502, 503, 504) does not count as an answer.
     """
     address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     try:
@@ -210,7 +210,7 @@ _REPLY_BYTES_MAX = 4096
 
 
 def admits(host: str, port: int) -> str | None:
-    """None if the database asks a new client for its password, else why it doesn't."""
+    """None if the database requests a new client's password, else why it doesn't."""
     reply = b""
     try:
         with socket.create_connection((host, port), READ_TIMEOUT_S) as connection:

@@ -1,5 +1,5 @@
-"""How servers treat a connection: a few dozen of the workload's requests to each, before the load;
-and probes, which are other requests and go to processes that aren't measured."""
+"""How servers treat a connection: a few dozen of the workload's requests to each, before the load.
+Also probes, which are other requests and go to processes that aren't measured."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from bakeoff.verify.mix import begun, first_sent
 
 REQUESTS = 20
 STREAMS = 2
-"""In place of them, where an answer is a stream of events and takes its time."""
+"""In place of them if an answer is a stream of events, which takes its time."""
 WITHIN_S = 2.0
-"""For an answer, and for the server to close a connection when asked to."""
+"""The limit for an answer, and for the server's close of a connection on request."""
 EARLY_WITHIN_S = 0.1
-"""For an answer to an incomplete request: a server that reads requests to their end waits."""
+"""The limit for an answer to an incomplete request: a server that reads whole requests waits."""
 DATE_APART_S = 1.2
 DATE_LOOKS = 2
-"""A server may renew its date once a second, and late: one that hasn't moved is asked again."""
+"""A server may renew its date once a second, and late: an unchanged date is requested again."""
 
 _FAILS = suppress(BakeoffError, OSError)
 """A server that does not answer shows nothing."""
@@ -45,7 +45,7 @@ _DATA_SEGMENTS_IN = struct.Struct("152xI")
 
 @dataclass(frozen=True)
 class _Exchange:
-    """One answer, and in how many segments it came; None if one write takes several."""
+    """One answer, and its number of segments; None: one write takes several."""
 
     answer: Answer
     segments: int | None
@@ -68,9 +68,9 @@ def audit(
     now_ns: Callable[[], int] = time.monotonic_ns,
     sleep: Callable[[float], None] = time.sleep,
 ) -> dict[str, Audit]:
-    """What each of `servers` does, by name; those that don't answer are left out.
+    """The findings on each of `servers`, by name; servers that don't answer are left out.
 
-    They get the workload's requests alone, on one connection at a time: some serve no more. Takes
+    They get only the workload's requests, on one connection at a time: some serve no more. Takes
     some milliseconds for each, and `DATE_APART_S` for all of them together.
     """
     clients = {handle.name: _Client(handle, entry, workload) for handle, entry in servers}
@@ -89,9 +89,10 @@ def audit(
 
 
 def probe(handle: Handle, entry: Entry, workload: Workload) -> Probes:
-    """How a server reacts to what the workload doesn't send; it may end at that."""
+    """How a server reacts to requests that the workload doesn't send; they may end it."""
     if handle.protocol in WITH_STREAMS or workload.websocket:
-        # They have no versions and no word for closing, and a server can't answer half of a frame.
+        # They have no versions and no way to request a close, and a server can't answer half of a
+        # frame.
         return Probes()
     client = _Client(handle, entry, workload)
     return Probes(
@@ -102,14 +103,14 @@ def probe(handle: Handle, entry: Entry, workload: Workload) -> Probes:
 
 
 class _Client:
-    """Asks one server, each time on a connection of its own."""
+    """Sends requests to one server, each time on a connection of its own."""
 
     def __init__(self, handle: Handle, entry: Entry, workload: Workload) -> None:
         self._handle, self._entry, self._workload = handle, entry, workload
         self.asked = STREAMS if workload.events else REQUESTS
 
     def observe(self) -> _Observed | None:
-        """All but whether the date moves; None if no answer came."""
+        """All except whether the date moves; None: no answer came."""
         http_2 = self._handle.protocol in HTTP_2
         with _FAILS:
             exchanges, settings = self._one_after_another()
@@ -124,18 +125,18 @@ class _Client:
         return None
 
     def date(self) -> str:
-        """The date of an answer now; empty if none came."""
+        """The date of an answer now; empty: none came."""
         with _FAILS, self._connected() as (connection, request):
             return connection.ask(request, request.path).header("date")
         return ""
 
     def _one_after_another(self) -> tuple[list[_Exchange], Mapping[str, int]]:
-        """Up to `asked` answers on one connection, and what HTTP/2 settings it was sent.
+        """Up to `asked` answers on one connection, and the HTTP/2 settings that it received.
 
         Raises `NoAnswer` if the first fails.
         """
         exchanges: list[_Exchange] = []
-        # QUIC puts packets together as it likes: how many come says nothing of writes.
+        # QUIC combines packets as it likes: their number shows nothing of writes.
         over_udp = self._handle.protocol in OVER_UDP
         with self._connected() as (connection, request):
             while len(exchanges) < self.asked:
@@ -196,7 +197,7 @@ class _Client:
         former, seen = None, []
         for _ in range(2):
             with self._connected(former) as (connection, request):
-                # With TLS 1.3 tickets come behind the handshake: they are read with an answer.
+                # With TLS 1.3 tickets come after the handshake: they are read with an answer.
                 connection.ask(request, request.path)
                 conduct, former = shaken(connection)
                 seen.append(conduct)
@@ -221,7 +222,7 @@ def _segments(connection: socket.socket, before: int, answer_bytes: int) -> int 
 
 
 def _segments_in(connection: socket.socket) -> int | None:
-    """Segments with data received so far; None if the kernel doesn't say."""
+    """Segments with data received so far; None: the kernel doesn't report them."""
     info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 256)
     if len(info) < _DATA_SEGMENTS_IN.size:
         return None
@@ -245,7 +246,7 @@ def _audit(observed: _Observed, asked: int) -> Audit:
 
 
 def _http2(answers: Sequence[Answer], settings: Mapping[str, int]) -> Http2Conduct:
-    """Its settings, and its heads before HPACK, in the first answer and in those that follow."""
+    """Its settings, and its heads before HPACK, in the first answer and in later ones."""
     return Http2Conduct(
         max_concurrent_streams=settings.get("max_concurrent_streams"),
         initial_window=settings.get("initial_window_size"),
@@ -258,19 +259,19 @@ def _http2(answers: Sequence[Answer], settings: Mapping[str, int]) -> Http2Condu
 
 
 LOOKS_FOR_S = 2.0
-"""A client that is still served after so long is not what is looked for."""
+"""A client that is still served after this time does not show a limit of connections."""
 WAITS_S = 1.0
 WAITS_ANSWERS = 20
-"""So long, and so many times its first answer's time, an answer is waited for."""
+"""An answer is waited for this long, and this many times its first answer's time."""
 
 
 def connections_at_a_time(
     handle: Handle, entry: Entry, workload: Workload, most: int
 ) -> int | None:
-    """How many connections it serves while all of them stay open; None: `most`, or who knows.
+    """How many connections it serves while all of them stay open; None: `most`, or unknown.
 
-    Connections are opened one after another, and each is asked once, until one is not answered. If
-    it is answered when the others are closed, it was they that kept it waiting.
+    Connections are opened one after another, each with one request, until one is not answered. If
+    it is answered when the others are closed, it was waiting for these.
     """
     until_s = time.monotonic() + LOOKS_FOR_S
     waits_s = READ_TIMEOUT_S
@@ -291,7 +292,6 @@ def connections_at_a_time(
 def _answers(
     handle: Handle, entry: Entry, workload: Workload, waits_s: float, held: ExitStack
 ) -> bool:
-    """Whether another connection, which stays open, is answered in time."""
     with _FAILS:
         connection, values = held.enter_context(begun(handle, workload, waits_s))
         request = first_sent(entry, workload, values)

@@ -1,4 +1,4 @@
-"""Where the answers of two servers differ, as far as either's stay."""
+"""Where the answers of two servers differ, in the parts that stay the same in each."""
 
 import difflib
 import json
@@ -17,9 +17,9 @@ LINES_COMPARED_MAX = 2000
 
 
 def differences(own: AnswerSample, others: AnswerSample) -> tuple[str, ...]:
-    """How `own` answers differ from `others`, the weightiest first; none: they are alike.
+    """How `own` answers differ from `others`, the most important first; none: they are alike.
 
-    What varies in either is left out.
+    Parts that vary in either are left out.
     """
     found = [*_heads(own, others), *_bodies(own, others)]
     more = len(found) - DIFFERENCES_MAX
@@ -31,7 +31,7 @@ def _heads(own: AnswerSample, others: AnswerSample) -> Iterator[str]:
     if both[0].status != both[1].status:
         yield f"status {both[0].status}, not {both[1].status}"
     for name in ("content-type", "content-encoding"):
-        # Some frameworks name a charset, others leave it to what JSON and HTML have anyway.
+        # Some frameworks name a charset, others rely on the default of JSON and HTML.
         here, there = (answer.header(name).partition(";")[0].strip() for answer in both)
         if here.lower() != there.lower():
             yield f"{name}: {here or '(none)'}, not {there or '(none)'}"
@@ -94,7 +94,7 @@ def _lines(sample: AnswerSample) -> list[str] | None:
 
 
 def _diff(before: list[str], after: list[str]) -> Iterator[str]:
-    """The lines that differ, `-` before those that the other has."""
+    """The lines that differ, `-` before those of the other."""
     lines = [
         line[:LINE_LENGTH_MAX] + ("…" if len(line) > LINE_LENGTH_MAX else "")
         for line in difflib.unified_diff(before, after, n=0, lineterm="")

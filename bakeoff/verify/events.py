@@ -1,7 +1,8 @@
-"""An answer that is a stream of server-sent events, held against what a workload says of it.
+"""An answer that is a stream of server-sent events, compared with what a workload expects.
 
-What a browser passes over in silence (https://html.spec.whatwg.org/multipage/server-sent-events.html)
-is a fault here: text that isn't UTF-8, and an event that is cut off at the end.
+What a browser passes over in silence
+(https://html.spec.whatwg.org/multipage/server-sent-events.html) is a fault here: text that isn't
+UTF-8, and an event that is cut off at the end.
 """
 
 import re
@@ -15,16 +16,16 @@ from bakeoff.verify.exchange import Answer
 
 TYPE = "text/event-stream"
 TOGETHER = 0.1
-"""Of the source's gap: events that come within this share of it came together."""
+"""Events came together if they are within this share of the source's gap of each other."""
 HELD_BACK = 0.5
-"""Of all gaps: so many closed ones are more than chance."""
+"""More closed gaps than this share of all are more than chance."""
 _LINE = re.compile(rb"([^\r\n]*)(\r\n|\n|\r)")
 _SHOWN = 40
 
 
 @dataclass(frozen=True)
 class Event:
-    """`id` is its own, or empty; `at_ns` is when the line that ended it was in."""
+    """`id` is its own, or empty; `at_ns` is when the line that ended it had arrived."""
 
     data: str
     id: str
@@ -33,7 +34,8 @@ class Event:
 
 @dataclass(frozen=True)
 class Stream:
-    """The events of a body, how many comments, and the beginning of an event without an end."""
+    """The events of a body, the number of comments, and the beginning of an event without an
+    end."""
 
     events: tuple[Event, ...]
     comments: int
@@ -71,7 +73,8 @@ def stream_of(answer: Answer) -> Stream:
 
 
 def fault(answer: Answer, expect: EventsSection, cut: str = "") -> str:
-    """What is wrong with a stream, which was `cut` for that reason if for any; empty: nothing."""
+    """What is wrong with a stream; empty: nothing. `cut` is the reason why it was cut off, if it
+    was."""
     kind = answer.header("content-type")
     if kind.partition(";")[0].strip().lower() != TYPE:
         return f"answered with content-type: {kind or '(none)'}, not {TYPE}"
@@ -114,7 +117,7 @@ def held_back(answer: Answer, expect: EventsSection) -> str:
 
 
 def _wrong_id(ids: Sequence[str]) -> str:
-    """Where ids are not each one more than the one before."""
+    """Where an id is not one more than the one before."""
     for place, own in enumerate(ids, start=1):
         if not own.isdecimal():
             return f"event {place} has {f'the id {_shown(own.encode())}' if own else 'no id'}"

@@ -14,27 +14,27 @@ from bakeoff.model.request import RequestSection
 
 READ_TIMEOUT_S = 5.0
 ANSWER_TIMEOUT_S = 10.0
-"""For all of an answer, however steadily it comes."""
+"""The limit for a whole answer, however steadily it comes."""
 RESPONSE_BYTES_MAX = 16 * 1024 * 1024
 SPEAKS_TLS = "its port speaks TLS; give its https:// URL, or --protocol h1-tls or h2 to a command"
 WEBSOCKET_OVER_TLS = "its port speaks TLS; give its wss:// URL, or --protocol h1-tls to a command"
 TLS_RECORDS = (b"\x15\x03", b"\x16\x03")
-"""How what a server says over TLS begins."""
+"""The first bytes of what a server sends over TLS."""
 
 
 class NoAnswer(BakeoffError):
-    """No valid HTTP answer came; the message says what came instead. `came` is the part of it that
-    did, once its head was in."""
+    """No valid HTTP answer came; the message says what came instead. `came` is the received part of
+    the answer, once its head was complete."""
 
     came: "Answer | None" = None
 
 
 class NoHandshake(NoAnswer):
-    """QUIC came to no connection; over TCP the server may offer something else."""
+    """QUIC made no connection; over TCP the server may offer another protocol."""
 
 
 class WrongAnswer(NoAnswer):
-    """Another answer came, with this status where it has one: to wait doesn't help."""
+    """Another answer came, with this status if it has one: waiting doesn't help."""
 
     def __init__(self, message: str, status: int | None = None) -> None:
         super().__init__(message)
@@ -42,14 +42,14 @@ class WrongAnswer(NoAnswer):
 
 
 class ClosedAtOnce(NoAnswer):
-    """The connection was closed before the first byte of an answer. `over_tls` is the reason where
-    its port speaks TLS."""
+    """The connection was closed before the first byte of an answer. `over_tls` is the reason if its
+    port speaks TLS."""
 
     over_tls = SPEAKS_TLS
 
 
 class UpgradeClosedAtOnce(ClosedAtOnce):
-    """The same, where the answer was to be that to an upgrade to WebSocket."""
+    """The same, for an answer to an upgrade to WebSocket."""
 
     over_tls = WEBSOCKET_OVER_TLS
 
@@ -60,7 +60,7 @@ class Answer:
 
     `head_bytes` counts everything before the body: the heads of interim answers (100, 103), too.
     `asked_ns` is when its request was sent, `received_ns` when each piece of it was received.
-    `body_came` has each time at which some of the body was in, and how many bytes of it then were.
+    `body_came` has each time at which a part of the body had come, and its bytes until then.
     """
 
     raw: bytes
@@ -103,7 +103,7 @@ def exchange(
     close: bool,
     version: Literal["1.1", "1.0"] = "1.1",
 ) -> Answer:
-    """Ask once on an open connection. Raises `NoAnswer`."""
+    """Send one request on an open connection. Raises `NoAnswer`."""
     client = h11.Connection(our_role=h11.CLIENT)
     message = _written(client, request, path, host, close=close, version=version)
     asked_ns = time.monotonic_ns()
@@ -156,9 +156,9 @@ def _written(
     close: bool,
     version: Literal["1.1", "1.0"],
 ) -> bytes:
-    """The request as it is sent; `client` takes it as sent.
+    """The request's bytes; `client` then counts it as sent.
 
-    An HTTP/1.0 client has to ask for the connection to be kept, which is the default of HTTP/1.1.
+    An HTTP/1.0 client must request that the connection is kept, which is the default of HTTP/1.1.
     """
     body = request.content
     headers = [("Host", host), *request.headers.items()]
@@ -172,7 +172,7 @@ def _written(
     message = client.send(h11.Request(method=request.method, target=path, headers=encoded)) or b""
     message += (client.send(h11.Data(data=body)) or b"") if body else b""
     message += client.send(h11.EndOfMessage()) or b""
-    # h11 writes 1.1 only, and reads answers of either version.
+    # h11 writes only 1.1, and reads answers of either version.
     return message.replace(b" HTTP/1.1\r\n", f" HTTP/{version}\r\n".encode(), 1)
 
 
@@ -186,7 +186,7 @@ def sent(connection: socket.socket, message: bytes) -> None:
 
 @dataclass
 class Coming:
-    """An answer as far as it has come; without a head its status is None."""
+    """The received part of an answer; without a head its status is None."""
 
     asked_ns: int
     raw: bytearray = field(default_factory=bytearray)
@@ -199,7 +199,7 @@ class Coming:
     body_came: list[tuple[int, int]] = field(default_factory=list)
 
     def take(self, piece: bytes) -> None:
-        """The next piece of the body. Raises `NoAnswer` where it is longer than is taken."""
+        """The next piece of the body. Raises `NoAnswer` if it is longer than the limit."""
         self.body += piece
         at_ns = self.received_ns[-1] if self.received_ns else self.asked_ns
         self.body_came.append((at_ns, len(self.body)))
@@ -241,7 +241,7 @@ def _read(
 
 
 def _read_on(client: h11.Connection, connection: socket.socket, coming: Coming) -> bool:
-    """Reads to the answer's end; whether the connection ended, too."""
+    """Reads to the answer's end; returns whether the connection ended, too."""
     raw, ended = coming.raw, False
     while True:
         try:
@@ -276,7 +276,7 @@ def _no_http(begins: bytes, error: Exception) -> str:
     # An HTTP/2 server begins with SETTINGS, a frame that is shorter than 256 bytes.
     if begins.startswith(b"\x00\x00"):
         return "it answers HTTP/1.1 with HTTP/2: use --protocol h2c or h2"
-    # h11 quotes what came, as Python writes it.
+    # h11 quotes the received bytes as Python writes them.
     why = str(error).partition(": bytearray(")[0]
     return f"its answer is not HTTP ({why}); it begins {begins!r}"
 

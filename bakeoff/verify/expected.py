@@ -1,4 +1,4 @@
-"""What is wrong with an answer, held against what a workload says of the right one."""
+"""What is wrong with an answer, compared with what a workload expects."""
 
 import hashlib
 import json
@@ -14,13 +14,13 @@ SHOWN_BYTES = 60
 
 
 def problems(answer: Answer, workload: Workload, expect: ExpectSection) -> list[str]:
-    """What is wrong, in words; of a wrong status nothing else is looked at. Raises `NoAnswer`."""
+    """What is wrong, in words; after a wrong status nothing else is checked. Raises `NoAnswer`."""
     if workload.websocket:
         right = workload.websocket.body
         wrong = f"echoed {shown(answer.body)}, not {shown(right)}"
         return [] if answer.body == right else [wrong]
     if answer.status != expect.status:
-        # Servers of TLS say so in plain HTTP.
+        # TLS servers say so in plain HTTP.
         plain = answer.status == 400 and b"HTTPS" in answer.body
         because = f": {SPEAKS_TLS}" if plain else ""
         return [f"answered with status {answer.status}, not {expect.status}{because}"]
@@ -38,14 +38,14 @@ def problems(answer: Answer, workload: Workload, expect: ExpectSection) -> list[
 
 
 def cut_off(error: NoAnswer, expect: ExpectSection) -> str:
-    """What is wrong with an answer that did not come whole."""
+    """What is wrong with an incomplete answer."""
     if expect.events and error.came:
         return events.fault(error.came, expect.events, str(error))
     return str(error)
 
 
 def held_back(answer: Answer, expect: ExpectSection) -> list[str]:
-    """What is to be said of an answer that is right, and comes otherwise than its source sends."""
+    """Findings on an answer that is right, but comes differently from what its source sends."""
     said = events.held_back(answer, expect.events) if expect.events else ""
     return [said] if said else []
 
@@ -66,7 +66,7 @@ def _body(answer: Answer, workload: Workload, expect: ExpectSection) -> str:
 
 
 def _rules(answer: Answer, expect: ExpectSection) -> str:
-    """What is to be found in the body; the engine, too, looks for it in each answer."""
+    """What the body must contain; the engine checks each answer for it, too."""
     if not expect.looks_inside:
         return ""
     if encoding := answer.header("content-encoding"):

@@ -1,4 +1,4 @@
-"""An answer to a gRPC call, held against what a workload says of it."""
+"""An answer to a gRPC call, compared with what a workload expects."""
 
 import base64
 import json
@@ -40,7 +40,7 @@ def fault(answer: Answer, grpc: GrpcSection) -> str:
 
 
 def _status(answer: Answer) -> str:
-    # Where there is a body, its status comes behind it.
+    # If it has a body, its status follows the body.
     said = dict(answer.trailers if answer.body else (*answer.headers, *answer.trailers))
     status = said.get("grpc-status")
     if status is None:
@@ -75,7 +75,7 @@ def _framing(body: bytes) -> str:
 
 
 def _stream(body: bytes, responses: int) -> str:
-    """Why a body isn't so many uncompressed messages, each behind its prefix."""
+    """Why a body isn't this many uncompressed messages, each behind its prefix."""
     count, rest = 0, body
     while rest:
         end = PREFIX_BYTES + int.from_bytes(rest[1:PREFIX_BYTES])
@@ -86,7 +86,7 @@ def _stream(body: bytes, responses: int) -> str:
 
 
 def _message(message: bytes, grpc: GrpcSection) -> str:
-    """Another response than the right one. Equal messages may be encoded in several ways."""
+    """A response that isn't the right one. Equal messages may be encoded in several ways."""
     if grpc.response_base64 is None:
         return ""
     right = base64.b64decode(grpc.response_base64)

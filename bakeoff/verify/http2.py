@@ -35,7 +35,7 @@ from bakeoff.verify.exchange import (
 
 _FRAME_HEAD = 9
 _KIND = 3
-"""Where a frame's head has its kind."""
+"""The place of a frame's kind in its head."""
 _DATA, _HEADERS, _SETTINGS, _CONTINUATION = 0, 1, 4, 9
 _OF_HTTP_1 = frozenset({"host", "connection", "keep-alive", "transfer-encoding", "upgrade"})
 
@@ -63,7 +63,7 @@ class Http2Connection(AbstractContextManager["Http2Connection"]):
     def ask(self, request: RequestSection, path: str, *, close: bool = False) -> Answer:
         """One request, one answer. Raises `NoAnswer`.
 
-        To `close` is the client's: HTTP/2 has no way to ask the server for it.
+        The client must `close`: HTTP/2 has no way to request that from the server.
         """
         del close
         coming = _Coming(
@@ -86,7 +86,7 @@ class Http2Connection(AbstractContextManager["Http2Connection"]):
         return answer
 
     def first_bytes(self, request: RequestSection) -> bytes:
-        """What a new connection sends with its first request."""
+        """The bytes that a new connection sends with its first request."""
         stream, body = self._h2.get_next_available_stream_id(), request.content
         head = fields(request, request.path, self._scheme, self._authority, len(body))
         self._h2.send_headers(stream, head, end_stream=not body)
@@ -95,9 +95,9 @@ class Http2Connection(AbstractContextManager["Http2Connection"]):
         return self._h2.data_to_send()
 
     def _send(self, coming: _Coming, body: bytes) -> None:
-        """What is to be said, and the body as far as the server's windows let it."""
+        """Send what is pending, and the body as far as the server's windows allow."""
         while body and not coming.done:
-            # Below zero where the server has made it smaller since.
+            # Below zero if the server has made it smaller since.
             window = max(0, self._h2.local_flow_control_window(coming.stream))
             piece = body[: min(window, self._h2.max_outbound_frame_size)]
             body = body[len(piece) :]
@@ -108,7 +108,7 @@ class Http2Connection(AbstractContextManager["Http2Connection"]):
         sent(self.socket, self._h2.data_to_send())
 
     def _read(self, coming: _Coming) -> None:
-        """The next bytes, and what has to be said to them."""
+        """Read the next bytes, and send the replies to them."""
         sent(self.socket, self._h2.data_to_send())
         data = received(self.socket, bool(coming.raw), coming.asked_ns)
         if not data:
@@ -130,7 +130,7 @@ class Http2Connection(AbstractContextManager["Http2Connection"]):
         return f"the connection was closed {what}"
 
     def _count(self, coming: _Coming, data: bytes) -> None:
-        """The frames of this answer, byte for byte."""
+        """Count the frames of this answer, byte for byte."""
         self._unread += data
         now_ns = time.monotonic_ns()
         while len(self._unread) >= _FRAME_HEAD:
@@ -198,7 +198,7 @@ def fields(
 
 
 def _check_speaks(begins: bytes) -> None:
-    """Raises `NoAnswer` for a server whose first bytes are no HTTP/2."""
+    """Raises `NoAnswer` for a server whose first bytes are not HTTP/2."""
     if begins.startswith(b"HTTP/1."):
         line = begins.partition(b"\r\n")[0].decode("latin-1")
         raise NoAnswer(
@@ -206,7 +206,7 @@ def _check_speaks(begins: bytes) -> None:
         )
     if begins.startswith(TLS_RECORDS):
         raise NoAnswer(SPEAKS_TLS)
-    # A server begins with SETTINGS, and a shorter piece than a frame's head is left to h2.
+    # A server begins with SETTINGS; a piece that is shorter than a frame's head is left to h2.
     if len(begins) > _KIND and begins[_KIND] != _SETTINGS:
         raise NoAnswer(
             f"it does not speak HTTP/2: its answer to the preface begins {begins[:40]!r}"

@@ -51,7 +51,7 @@ class _Coming(Coming):
 class Http3Connection(AbstractContextManager["Http3Connection"]):
     """One connection, established. Raises `NoHandshake`, `NoAnswer` and OSError.
 
-    `ticket` is what the server gave for the session to be resumed, as soon as it did.
+    `ticket` is what the server gave for resuming the session, once it did.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class Http3Connection(AbstractContextManager["Http3Connection"]):
                 cadata=tls.ca_pem.encode() if tls.ca_pem else None,
                 verify_mode=ssl.CERT_NONE if tls.insecure else ssl.CERT_REQUIRED,
                 session_ticket=ticket,
-                # As the load generator does.
+                # The load generator does the same.
                 supported_versions=[QuicProtocolVersion.VERSION_1],
             ),
             session_ticket_handler=self._keep,
@@ -93,7 +93,7 @@ class Http3Connection(AbstractContextManager["Http3Connection"]):
     def ask(self, request: RequestSection, path: str, *, close: bool = False) -> Answer:
         """One request, one answer. Raises `NoAnswer`.
 
-        To `close` is the client's: HTTP/3 has no way to ask the server for it.
+        The client must `close`: HTTP/3 has no way to request that from the server.
         """
         del close
         assert self._h3, "a connection is established"
@@ -188,7 +188,7 @@ class Http3Connection(AbstractContextManager["Http3Connection"]):
                     _take(own, coming)
 
     def _next(self, until_s: float) -> Iterator[QuicEvent]:
-        """What comes of the next datagram, or of a timer; nothing, where none came until then."""
+        """The events of the next datagram, or of a timer; empty: none came until then."""
         self._flush()
         timer_s = self._quic.get_timer() or until_s
         self.socket.settimeout(max(_TICK_S, min(timer_s, until_s) - time.monotonic()))
@@ -227,8 +227,8 @@ def _take(event: H3Event, coming: _Coming) -> None:
 
 
 def _head_bytes(raw: bytes) -> int:
-    """The bytes of an answer's stream but for DATA: HEADERS, as QPACK packs them, and frames
-    without a meaning (RFC 9114, 7.2.8); frame heads too."""
+    """The bytes of an answer's stream except DATA: HEADERS, as QPACK compresses them, and frames
+    without a meaning (RFC 9114, 7.2.8), with frame heads."""
     buffer, head_bytes = Buffer(data=raw), 0
     try:
         while not buffer.eof():

@@ -1,4 +1,4 @@
-"""What stays in a server's answers to one request, and what in them depends on earlier requests."""
+"""The constant part of a server's answers to one request, and what depends on earlier requests."""
 
 import json
 import re
@@ -14,16 +14,17 @@ from bakeoff.model.shape import shape_of
 from bakeoff.verify.exchange import Answer
 
 LENGTH_SLACK_BYTES = 64
-"""A body that varies may be shorter and longer than those seen by so much, or by half and twice."""
+"""A body that varies may be shorter or longer than the seen ones by this much, or by half and
+twice."""
 COUNTS_MIN = 4
-"""So many numbers at equal steps, requested at unequal distances, are not a clock."""
+"""This many numbers at equal steps, requested at unequal distances, are not a clock."""
 
 _NUMBER = re.compile(r"\d+")
 _CLOCK = re.compile(r"(?<!\d)(\d{1,2}):([0-5]\d)(?!\d)")
 
 
 def minutes(seconds: Iterable[float]) -> frozenset[tuple[int, int]]:
-    """What a clock of hours and minutes shows at these times, here and in UTC; hours up to 11."""
+    """The hours and minutes of a clock at these times, here and in UTC; hours up to 11."""
     times = [clock(second) for second in seconds for clock in (time.gmtime, time.localtime)]
     return frozenset((shown.tm_hour % 12, shown.tm_min) for shown in times)
 
@@ -31,10 +32,11 @@ def minutes(seconds: Iterable[float]) -> frozenset[tuple[int, int]]:
 def inferred(
     answers: Sequence[Answer], *, fixed: bool = True, clock: Collection[tuple[int, int]] = ()
 ) -> Expectation:
-    """What all of `answers` have in common, of which there are two at least, of one status.
+    """What all of `answers` have in common; there are at least two, of one status.
 
-    `fixed`: they answer one request, and not some with other fields, whose bodies may have any
-    length. A body that shows the `minutes` at which it came will not stay, though it has so far.
+    `fixed`: they answer one request, and not several with different fields, whose bodies may have
+    any length. A body that shows the `minutes` at which it came will change, though it has not so
+    far.
     """
     types = {answer.header("content-type") for answer in answers}
     kept = {"content-type": types.pop()} if len(types) == 1 and "" not in types else {}
@@ -48,7 +50,7 @@ def inferred(
     if fixed and not _grow(bodies):
         least, most = min(map(len, bodies)), max(map(len, bodies))
         below, above = max(LENGTH_SLACK_BYTES, least // 2), max(LENGTH_SLACK_BYTES, most)
-        # Where all had a body, an empty one is wrong.
+        # If all had a body, an empty one is wrong.
         update["length_between"] = (max(min(1, least), least - below), most + above)
     varied: tuple[str, ...] = ("the body",)
     if (values := parsed(answers)) is not None:
@@ -62,7 +64,7 @@ def inferred(
 def parsed(answers: Sequence[Answer]) -> list[Any] | None:
     """The bodies' JSON; None where one is not JSON.
 
-    A bare number or text counts where the server calls it JSON.
+    A bare number or text counts if the server calls it JSON.
     """
     texts = texts_of(answers)
     if texts is None:
@@ -87,7 +89,7 @@ def texts_of(answers: Sequence[Answer]) -> list[str] | None:
 
 
 def columns(values: Sequence[Any]) -> dict[str, list[Any]]:
-    """What the values have at each place that is not an object, as `user.id`; None: nothing."""
+    """The values at each place that is not an object, as `user.id`; None: it is missing."""
     found = [dict(_places(value)) for value in values]
     return {
         place: [own.get(place) for own in found]
@@ -100,7 +102,7 @@ def constant(column: Sequence[Any]) -> bool:
 
 
 def order_matters(one_by_one: Sequence[Answer]) -> Iterator[Finding]:
-    """What in answers to one request, one after another, comes from the requests before."""
+    """What in answers to one request, one after another, depends on the requests before."""
     bodies = [answer.body for answer in one_by_one]
     if len(bodies) < COUNTS_MIN:
         return
@@ -135,5 +137,5 @@ def _numbers(answers: Sequence[Answer]) -> Iterator[tuple[str, list[int]]]:
 
 
 def _grow(bodies: Sequence[bytes]) -> bool:
-    """Whether each is longer than the one before. A number's digits don't grow so often."""
+    """Whether each is longer than the one before. The digits of a number don't grow that often."""
     return len(bodies) >= COUNTS_MIN and all(len(a) < len(b) for a, b in pairwise(bodies))

@@ -1,7 +1,7 @@
-"""Whether one server answers every request of a workload right, each asked once.
+"""Whether one server answers every request of a workload right, each sent once.
 
-A workload whose requests differ, or whose right answer is a rule, is asked by the engine from a
-request file; what this one says is checked here first, where a wrong answer can be shown.
+The engine sends requests that differ, or whose right answer is a rule, from a request file. The
+file's content is checked here first, where a wrong answer can be shown.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from bakeoff.verify.exchange import READ_TIMEOUT_S, Answer, NoAnswer
 from bakeoff.verify.expected import cut_off, problems, shown
 
 PROBLEMS_MAX = 5
-"""Of a server that has nothing that is asked for, the first few say so."""
+"""The number of problems shown for a server that lacks all requested paths."""
 
 
 class NotTaken(BakeoffError):
-    """A chain can't go on; the message says which request's answer lacks what."""
+    """A chain can't go on; the message names the request, and what its answer lacks."""
 
 
 def ask_all(
@@ -70,7 +70,8 @@ def begun(
     timeout_s: float = READ_TIMEOUT_S,
     former: Former | None = None,
 ) -> Iterator[tuple[Connection, Mapping[str, str]]]:
-    """A connection on which what is sent once was, and the values of the first row and of tokens.
+    """A connection on which the requests that are sent once have been sent, and the values of the
+    first row and of tokens.
 
     Raises `NoAnswer`, `NotTaken` and OSError.
     """
@@ -91,7 +92,7 @@ def begun(
 
 
 def opening(entry: Entry, workload: Workload) -> RequestSection:
-    """What a new connection sends first, filled in."""
+    """The first request of a new connection, filled in."""
     values = workload.row()
     if workload.once:
         return as_sent(workload, workload.once[0], values)
@@ -127,7 +128,7 @@ def as_sent(
 def held_bodies(
     workload: Workload, answers: Mapping[str, Answer], stay: Collection[str]
 ) -> dict[str, str]:
-    """By request the body, as it comes, where the whole of it is given or is to `stay`; base64."""
+    """By request its body, as it comes, if all of it is given or must `stay`; base64."""
     expected = {name: each.expect or ExpectSection() for name, each in workload.by_name.items()}
     return {
         name: base64.b64encode(answer.body).decode()

@@ -1,4 +1,4 @@
-"""Samples the answers to requests of whose right answer nothing is said."""
+"""Samples the answers to requests without an expected answer."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -17,22 +17,22 @@ from bakeoff.verify.inference import inferred, minutes, order_matters
 from bakeoff.verify.mix import NotTaken, as_sent, begun
 
 APART_S = 1.1
-"""From the first answers to the next: most clocks in answers show seconds."""
+"""The time from the first answers to the next: most clocks in answers show seconds."""
 GAPS_S = ((0.0, 0.0), (0.017, 0.041))
-"""Before each of the next answers, on two connections: what counts requests goes on evenly, and a
-clock doesn't."""
+"""The waits before each of the next answers, on two connections: a counter of requests goes on
+evenly, and a clock doesn't."""
 ANSWERS_MAX = 24
-"""Of a body that varies: a key that a tenth of the answers lack is seen to be missing in eleven of
-twelve servers."""
+"""For a body that varies: with this many answers, a key that a tenth of them lack is seen to be
+missing in eleven of twelve servers."""
 MORE_S = 0.5
 """The most time for the answers beyond the first six."""
 
 
 @dataclass(frozen=True)
 class AnswerSample:
-    """The answers of one server to one request, and what stays in them.
+    """The answers of one server to one request, and their constant part.
 
-    `findings` say what in them depends on the requests before.
+    `findings` say what in them depends on earlier requests.
     """
 
     answers: tuple[Answer, ...]
@@ -41,9 +41,9 @@ class AnswerSample:
 
 
 def open_requests(workload: Workload) -> dict[str, RequestSection]:
-    """The requests of whose right body nothing is said, so that what stays in it is held."""
+    """The requests without an expected body, whose constant part is then expected."""
     if workload.exchange:
-        return {}  # Of a message all stays, or nothing.
+        return {}  # A message stays whole, or not at all.
     return {
         name: request
         for name, request in workload.by_name.items()
@@ -62,10 +62,10 @@ def sample_answers(
     workload: Workload,
     sleep: Callable[[float], None] = time.sleep,
 ) -> tuple[dict[str, dict[str, AnswerSample]], dict[str, str]]:
-    """What each of `servers` answers to each open request, by their names.
+    """The answers of each of `servers` to each open request, by their names.
 
-    The second has why a server has no place there. Each gets two requests on one connection, and
-    after `APART_S`, for which all wait together, four on two others; where the body varies, or the
+    The second result has why servers are missing there. Each gets two requests on one connection,
+    and after `APART_S`, for which all wait together, four on two others. If the body varies, or the
     request has fields, it then gets up to `ANSWERS_MAX`.
     """
     clients = {
@@ -116,7 +116,7 @@ class _Client:
         self._send((0.0, 0.0))
 
     def go_on(self) -> None:
-        """The later answers, and more where the body varies, or may vary with other fields."""
+        """The later answers, and more if the body varies, or may vary with other fields."""
         before = len(self.answers)
         for gaps_s in GAPS_S:
             self._send(gaps_s)
@@ -130,11 +130,11 @@ class _Client:
     def sample(self) -> AnswerSample:
         answers, fixed = tuple(self.answers), not self.rows
         expected = inferred(answers, fixed=fixed, clock=minutes((self.began_s, time.time())))
-        # Of requests that differ the order says nothing.
+        # The order of different requests shows nothing.
         return AnswerSample(answers, expected, tuple(order_matters(self.late)) if fixed else ())
 
     def _send(self, gaps_s: Sequence[float]) -> None:
-        """An answer after each gap, on one connection as far as the server keeps it."""
+        """An answer after each gap, on one connection if the server keeps it."""
         left = list(gaps_s)
         expect = self.request.expect or ExpectSection()
         while left:
@@ -154,10 +154,10 @@ class _Client:
 
 
 def rows(workload: Workload, request: RequestSection) -> list[dict[str, str]]:
-    """Values for the fields of `ANSWERS_MAX` requests: rows from all of the data's length, in no
-    order, so that the first few tell.
+    """Values for the fields of `ANSWERS_MAX` requests: rows from all over the data, in random
+    order, so that the first few are typical.
 
-    Empty where the request has no fields but those that a chain takes.
+    Empty if the request has no fields except those of a chain.
     """
     body = workload.body(request).decode(errors="ignore")
     texts = " ".join([*(text for _, text in request.texts), body])

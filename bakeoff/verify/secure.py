@@ -1,4 +1,4 @@
-"""TLS around a connection, and what a handshake came to."""
+"""TLS around a connection, and the result of its handshake."""
 
 import socket
 import ssl
@@ -15,15 +15,15 @@ SPEAKS_PLAIN = (
     "its port speaks plain HTTP; give its http:// URL, or --protocol h1 or h2c to a command"
 )
 Session = tuple[ssl.SSLContext, ssl.SSLSession | None]
-"""What resumes a connection's session, and the client that it was made with."""
+"""What resumes a connection's session, and the client with which it was made."""
 _NO_TLS = ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "PACKET_LENGTH_TOO_LONG", "RECORD_LAYER_FAILURE")
-"""What OpenSSL says of bytes that are no TLS record."""
+"""OpenSSL's errors for bytes that are not a TLS record."""
 _NO_ALPN = "NO_APPLICATION_PROTOCOL"
 _OVER_TCP: tuple[Protocol, ...] = ("h2", "h1-tls")
 
 
 def context(tls: Tls, protocol: Protocol) -> ssl.SSLContext:
-    """A client that trusts what `tls` says, and offers exactly one protocol by ALPN."""
+    """A client that trusts what `tls` names, and offers exactly one protocol by ALPN."""
     made = ssl.create_default_context(cadata=tls.ca_pem)
     if tls.insecure:
         made.check_hostname = False
@@ -35,7 +35,7 @@ def context(tls: Tls, protocol: Protocol) -> ssl.SSLContext:
 def secured(
     connection: socket.socket, tls: Tls, protocol: Protocol, former: Session | None = None
 ) -> ssl.SSLSocket:
-    """The same connection behind a handshake. Raises `NoAnswer`, and closes it then.
+    """The same connection after a handshake. Raises `NoAnswer`, and then closes it.
 
     The session of a `former` one is resumed.
     """
@@ -46,7 +46,7 @@ def secured(
         connection.close()
         raise NoAnswer(_fault(error, protocol)) from None
     agreed, asked = wrapped.selected_alpn_protocol(), ALPN[protocol]
-    # To a server that knows no ALPN, HTTP/1.1 is what TLS carries.
+    # For a server without ALPN, TLS carries HTTP/1.1.
     if agreed != asked and not (agreed is None and protocol == "h1-tls"):
         wrapped.close()
         raise NoAnswer(disagreed(protocol, agreed or "none"))
@@ -55,7 +55,7 @@ def secured(
 
 def speaks_tls(address: str, protocol: Protocol | None = None) -> bool:
     """Whether a TLS handshake with `host:port`, a numeric address, succeeds; with a `protocol`,
-    whether it is agreed on."""
+    whether both agree on it."""
     client = ssl.create_default_context()
     client.check_hostname = False
     client.verify_mode = ssl.CERT_NONE
@@ -81,7 +81,7 @@ def offered_over_tcp(address: str) -> str:
 
 
 def handshake(connection: ssl.SSLSocket) -> TlsConduct:
-    """What its handshake came to; it `resumes` an earlier one, or not."""
+    """The result of its handshake; whether it `resumes` an earlier one."""
     cipher = connection.cipher()
     return TlsConduct(
         version=(connection.version() or "").removeprefix("TLSv"),
@@ -113,7 +113,7 @@ def _fault(error: OSError, protocol: Protocol) -> str:
 
 
 def _key(certificate: bytes | None) -> str:
-    # Here, not above: a race in cleartext needs none of it.
+    # Imported here, not above: a race in cleartext needs none of it.
     from cryptography import x509
 
     return key_of(x509.load_der_x509_certificate(certificate)) if certificate else ""

@@ -29,9 +29,9 @@ def verify(
 ) -> Verification:
     """Check a server's answers; `problems` say what is wrong with them.
 
-    `held` is what its first process is held to, by request; None: that is still to be found.
-    It must also answer `pipeline` requests that are sent at once, if that is more than one. A
-    workload whose requests differ is asked each of them once.
+    `held` has the expected answers of its first process, by request; None: they are not known yet.
+    It must also answer `pipeline` requests that are sent at once, if that is more than one.
+    Requests that differ are each sent once.
     """
     if not workload.is_fixed:
         return _verify_all(handle, entry, workload, pipeline, held)
@@ -46,7 +46,7 @@ def verify(
     except (NoAnswer, OSError) as error:
         return _failed(handle, entry, f"{workload.first.method} {entry.path}", error, expect)
     first = answers[0]
-    # The second weighs what all later ones do: HPACK has learned, an upgrade is answered.
+    # The second is as long as all later ones: HPACK has learned, an upgrade is answered.
     learns = handle.protocol in HTTP_2 or workload.websocket
     usual = answers[1] if learns and first.keeps_alive else first
     warnings = held_back(first, expect) if not wrong else []
@@ -92,7 +92,8 @@ def _verify_all(
     if wrong:
         return Verification(name=entry.name, problems=tuple(wrong))
     first = answers[workload.first.name]
-    # What stayed in its first process stays in this one, though it may be another body.
+    # The constant part of its first process's answers stays in this one's, though it may be another
+    # body.
     stay = set() if held is None else open_requests(workload).keys() - held
     kept = handle.connection == "keep-alive"
     closes = kept and not all(each.keeps_alive for each in answers.values())
@@ -127,7 +128,7 @@ def _of_each(answers: Sequence[Answer], workload: Workload, expect: ExpectSectio
 def _broken(
     workload: Workload, held: Mapping[str, Expectation], answers: Mapping[str, Sequence[Answer]]
 ) -> list[str]:
-    """What is held and not so, by request."""
+    """The expected parts that are wrong, by request."""
     return [
         f"{name}: {fault}" if workload.is_mix else fault
         for name, each in held.items()
@@ -167,7 +168,7 @@ def _three_answers(handle: Handle, entry: Entry, workload: Workload) -> list[Ans
 
 
 def _ahead(handle: Handle, entry: Entry, workload: Workload, pipeline: int) -> list[Answer]:
-    """In a race, unanswered requests would only show as timeouts."""
+    """Unanswered requests would only show as timeouts in a race."""
     if pipeline == 1:
         return []
     with begun(handle, workload) as (connection, values):

@@ -36,13 +36,13 @@ from bakeoff.verify.exchange import (
 )
 
 AHEAD_BYTES_MAX = 2**20
-"""Sockets hold so much: with more, both sides would wait for the other one to read."""
+"""Sockets hold this much: with more, both sides would wait for the other one to read."""
 _SUBPROTOCOL = "sec-websocket-protocol"
 _AWAITED = {False: "its answer to the upgrade", True: "its echo"}
 
 
 class _Deflate(PerMessageDeflate):
-    """Compression of each message by itself: what the engine offers, and each server has to do."""
+    """Compression of each message by itself, which the engine offers and each server has to use."""
 
     def __init__(self) -> None:
         super().__init__(client_no_context_takeover=True)
@@ -75,7 +75,7 @@ class _Deflate(PerMessageDeflate):
 
 
 class Messages:
-    """A connection that was upgraded. Raises `NoAnswer` where the server doesn't agree to that."""
+    """An upgraded connection. Raises `NoAnswer` if the server doesn't agree to the upgrade."""
 
     def __init__(
         self, connection: socket.socket, request: MessageSection, path: str, host: str
@@ -92,7 +92,7 @@ class Messages:
         if isinstance(event, RejectConnection):
             status = event.status_code
             if status == 400 and b"HTTPS" in self._raw:
-                raise NoAnswer(WEBSOCKET_OVER_TLS)  # Servers of TLS say so in plain HTTP.
+                raise NoAnswer(WEBSOCKET_OVER_TLS)  # TLS servers say so in plain HTTP.
             raise WrongAnswer(f"answered the upgrade with status {status}, not 101", status)
         self._agreed = isinstance(event, AcceptConnection)
         if self._deflate and not self._deflate.enabled():
@@ -104,7 +104,7 @@ class Messages:
         return answer
 
     def ahead(self, request: MessageSection, depth: int) -> list[Answer]:
-        """Send `depth` messages at once, `AHEAD_BYTES_MAX` at most, and read the echoes in order.
+        """Send `depth` messages at once, at most `AHEAD_BYTES_MAX`, and read the echoes in order.
 
         Raises `NoAnswer`.
         """
@@ -124,7 +124,7 @@ class Messages:
             sent(self._socket, self._ws.send(CloseConnection(code=CloseReason.NORMAL_CLOSURE)))
 
     def _echo(self, request: MessageSection) -> Answer:
-        """The next echo; the first one has the answer to the upgrade before it."""
+        """The next echo; the answer to the upgrade is part of the first one."""
         self._raw.clear()
         self._received_ns.clear()
         body = bytearray()
@@ -163,7 +163,7 @@ class Messages:
         )
 
     def _next(self) -> Event:
-        """What the server sends next. Raises `NoAnswer` where it breaks the protocol."""
+        """The server's next event. Raises `NoAnswer` if it breaks the protocol."""
         while True:
             for event in self._ws.events():
                 return event

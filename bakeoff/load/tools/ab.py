@@ -9,7 +9,7 @@ from bakeoff.load.tools.output import COUNT, DECIMAL, count, find, latency, resu
 from bakeoff.load.tools.spec import LoadSpec, header_arguments
 from bakeoff.model.load import Latency, LoadResult
 
-# ab gives up as soon as no connection has said anything for so long.
+# ab gives up as soon as no connection has sent anything for this long.
 SILENCE_S = 10
 
 # It prints whole milliseconds.
@@ -23,7 +23,7 @@ AT_MOST_PER_S = 200_000
 def arguments(spec: LoadSpec) -> tuple[str, ...]:
     spec.check("ab", http="1.0", at_most="requests")
     seconds = spec.whole_seconds
-    # -t sets -n to 50000, and ends the run there unless a later -n says otherwise.
+    # -t sets -n to 50000, and ends the run there unless a later -n changes that.
     duration = ("-t", str(seconds), "-n", str(seconds * AT_MOST_PER_S)) if seconds else ()
     return (
         "ab",
@@ -31,7 +31,7 @@ def arguments(spec: LoadSpec) -> tuple[str, ...]:
         *("-c", str(spec.connections)),
         *(("-k",) if spec.connection == "keep-alive" else ()),
         *("-s", str(SILENCE_S)),
-        # Without -r the first connection that is reset ends the run, and nothing is printed of it.
+        # Without -r the first reset connection ends the run, and nothing is printed.
         "-r",
         *header_arguments(spec.sent_headers),
         spec.url,
@@ -42,9 +42,9 @@ def parse(output: str, spec: LoadSpec) -> LoadResult:
     """What ab printed at the end of a run. Raises `Unreadable`.
 
     Kinds of errors: `connect`, `read` (ab's "Receive"), `length`, `exception` (an error on a socket
-    that was being waited for), `write`, and `status`, which ab doesn't count as a failure. `length`
-    is an answer whose length isn't the first one's: ab knows no right one. An answer that was cut
-    off may be in `read` and in `length`.
+    for which ab was waiting), `write`, and `status`, which ab doesn't count as a failure. `length`
+    is an answer whose length isn't the first one's: ab knows no right answer. A truncated answer
+    may be in `read` and in `length`.
     """
     complete = int(_figure(rf"Complete requests:\s+{COUNT}", output))
     requests_per_s = float(_figure(rf"Requests per second:\s+{DECIMAL} \[#/sec\] \(mean\)", output))
@@ -83,7 +83,7 @@ def _errors(output: str) -> dict[str, int]:
 def _latency(output: str) -> Latency | None:
     """None if there are no tables.
 
-    ab prints whole milliseconds (but for the standard deviation): 0 is anything below a half.
+    ab prints whole milliseconds (except the standard deviation): 0 is anything below a half.
     """
     if "Connection Times (ms)" not in output:
         return None

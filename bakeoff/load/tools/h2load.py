@@ -11,7 +11,7 @@ STEP_DIGITS = 100
 _US = {"us": 1.0, "ms": 1e3, "s": 1e6}
 _TIME = r"([0-9]{1,15}(?:\.[0-9]{1,9})?)(us|ms|s)"
 _SPOKEN: dict[Protocol, str] = {"h1": "http/1.1", "h1-tls": "http/1.1", "h2c": "h2c", "h2": "h2"}
-"""What it calls the protocols."""
+"""Its names of the protocols."""
 
 
 def arguments(spec: LoadSpec) -> tuple[str, ...]:
@@ -24,7 +24,7 @@ def arguments(spec: LoadSpec) -> tuple[str, ...]:
         *("-t", str(min(spec.threads, spec.connections))),
         *("-m", str(spec.streams)),
         *spec.length("-D"),
-        # By ALPN it would fall back to HTTP/1.1, and load on.
+        # With ALPN it would fall back to HTTP/1.1, and go on.
         *(("--npn-list", "h2") if spec.tls else ()),
         *header_arguments(spec.headers),
         *(() if spec.host == spec.url_host else ("-H", f":authority: {spec.host}")),
@@ -35,7 +35,7 @@ def arguments(spec: LoadSpec) -> tuple[str, ...]:
 def parse(output: str, spec: LoadSpec) -> LoadResult:
     """What h2load printed. Raises `Unreadable`, also where it spoke another protocol.
 
-    Kinds of errors: `status` (any but 2xx and 3xx), `failed` (no answer: the stream or the
+    Kinds of errors: `status` (any except 2xx and 3xx), `failed` (no answer: the stream or the
     connection ended) and `timeout`. Its bytes are all that was received, frames included.
     """
     (spoken,) = find("h2load", r"^Application protocol: (\S+)", output)
@@ -64,7 +64,7 @@ def parse(output: str, spec: LoadSpec) -> LoadResult:
 
 
 def step_us(latency_us: float) -> float:
-    """How far apart the times are that it prints, about `latency_us`."""
+    """The distance between two printed times, about `latency_us`."""
     unit = next((each for each in (1e6, 1e3) if latency_us >= 10 * each), 1.0)
     return max(1.0, unit / STEP_DIGITS)
 

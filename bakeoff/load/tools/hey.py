@@ -8,12 +8,12 @@ from bakeoff.model.load import Latency, LoadResult
 
 # It prints seconds with four decimals.
 STEP_US = 100.0
-# It keeps the statuses and latencies of so many answers, and only counts the others.
+# It keeps the statuses and latencies of this many answers, and only counts the others.
 KEPT_ANSWERS = 1_000_000
 
 
 def arguments(spec: LoadSpec) -> tuple[str, ...]:
-    """The command. Raises `BadUsage` for what hey can't do.
+    """The command. Raises `BadUsage` if hey can't make this load.
 
     Each connection makes equally many requests: hey leaves out the remainder of their number.
     """
@@ -25,7 +25,7 @@ def arguments(spec: LoadSpec) -> tuple[str, ...]:
         *spec.length("-z", "s"),
         *("-cpus", str(spec.threads)),
         *(("-disable-keepalive",) if spec.connection == "close" else ()),
-        # The other tools ask for nothing compressed, and follow no redirects.
+        # The other tools request nothing compressed, and follow no redirects.
         *("-disable-compression", "-disable-redirects"),
         *(("-host", spec.host) if spec.host != spec.url_host else ()),
         *header_arguments(others),
@@ -36,8 +36,8 @@ def arguments(spec: LoadSpec) -> tuple[str, ...]:
 def parse(output: str, spec: LoadSpec) -> LoadResult:
     """What hey printed at the end of a run. Raises `Unreadable`.
 
-    Kinds of errors: `status` (any but 2xx, which hey doesn't count as a failure) and `failed` (no
-    answer, for whatever reason). Bytes are those of bodies whose length the server announced.
+    Kinds of errors: `status` (any except 2xx, which hey doesn't count as a failure) and `failed`
+    (no answer, for whatever reason). Bytes are those of bodies whose length the server announced.
     """
     total_s = float(_figure(rf"Total:\s+{DECIMAL} secs", output))
     sent_per_s = float(_figure(rf"Requests/sec:\s+{DECIMAL}", output))
@@ -66,7 +66,8 @@ def _figure(line: str, output: str) -> str:
 
 
 def _ends(output: str) -> tuple[dict[str, int], int]:
-    """Status → answers, and the requests without an answer: the last part of the output."""
+    """Status → answers, and the number of requests without an answer: the last part of the
+    output."""
     statuses, errors = find(
         "hey",
         r"^Status code distribution:((?:\n  \[[0-9]{1,9}\]\t[0-9]{1,18} responses)*)\n\n"

@@ -11,7 +11,7 @@ from bakeoff.model.errors import BadUsage
 from bakeoff.model.load import Latency, LoadResult
 from bakeoff.model.protocol import OVER_UDP, WITH_STREAMS
 
-# What oha calls the requests that were in flight when its time was over.
+# oha's name of the requests that were in flight when its time was over.
 IN_FLIGHT = "aborted due to deadline"
 
 _Count = Annotated[int, Field(ge=0, lt=10**18, strict=True)]
@@ -26,7 +26,7 @@ class _Summary(BaseModel):
 
 
 class _Printed(BaseModel):
-    """What is read of `oha --output-format json`, whose times are in seconds."""
+    """The part of `oha --output-format json` that is read; its times are in seconds."""
 
     summary: _Summary
     percentiles: Annotated[dict[str, _Seconds | None], Field(alias="latencyPercentiles")]
@@ -36,7 +36,7 @@ class _Printed(BaseModel):
 
 def arguments(spec: LoadSpec) -> tuple[str, ...]:
     over_udp = spec.protocol in OVER_UDP
-    # Its end over HTTP/3 is in its time, and nothing else says when the last answer came.
+    # Its time includes its end over HTTP/3, and nothing else shows when the last answer came.
     spec.check("oha", versions=(1, 2, 3), keeps_rate=True, takes_requests=not over_udp)
     if spec.http == "1.0" and spec.connection == "keep-alive":
         raise BadUsage("oha can't keep connections over HTTP/1.0; use ab or the engine")
@@ -65,8 +65,8 @@ def arguments(spec: LoadSpec) -> tuple[str, ...]:
 def parse(output: str, spec: LoadSpec) -> LoadResult:
     """What oha printed. Raises `Unreadable`.
 
-    Kinds of errors: `status` (any but 2xx, which oha doesn't count as a failure) and `failed` (no
-    answer, for whatever reason). Its bytes are those of bodies.
+    Kinds of errors: `status` (any except 2xx, which oha doesn't count as a failure) and `failed`
+    (no answer, for whatever reason). Its bytes are those of bodies.
     """
     printed = _printed(output)
     # Its own requests per second include those that failed.
@@ -92,8 +92,8 @@ def waited_s(output: str, spec: LoadSpec) -> float:
 
 
 def _waited_s(printed: _Printed, spec: LoadSpec) -> float:
-    """Over HTTP/3 it says goodbye and waits until the server closes the connections, which it need
-    not do before they are idle for too long."""
+    """Over HTTP/3 it says goodbye and waits until the server closes the connections, which a server
+    may do only when they have been idle for too long."""
     if spec.protocol not in OVER_UDP or spec.duration_s is None:
         return 0.0
     return max(0.0, printed.summary.total - spec.duration_s)

@@ -1,4 +1,4 @@
-"""What the tools' outputs have in common: how a figure is found, and what it becomes."""
+"""The common part of the tools' outputs: how a figure is found, and how it is converted."""
 
 import re
 from collections.abc import Mapping
@@ -7,19 +7,19 @@ from bakeoff.load.tools.spec import LoadSpec
 from bakeoff.model.errors import BakeoffError
 from bakeoff.model.load import Latency, LoadResult, Tool
 
-# Banners and progress, which a tool prints whatever happens.
+# Banners and progress, which a tool prints in any case.
 _SAYS_NOTHING = re.compile(
     r"\s*$|This is ApacheBench|Copyright |Licensed to |Benchmarking \S+ \(be patient\)[.]*(done)?$"
     r"|(Completed|Finished) [0-9]+ requests|Webbench - |Benchmarking: |Running .* test @"
 )
 
-# Bounded, so that garbage that looks like a number is no error of its own.
+# Bounded, so that garbage that looks like a number does not cause another error.
 COUNT = r"([0-9]{1,18})"
 DECIMAL = r"([0-9]{1,15}(?:\.[0-9]{1,9})?)"
 
 
 class Unreadable(BakeoffError):
-    """A tool's output isn't what the tool prints at the end of a run."""
+    """A tool's output doesn't have the form of a finished run."""
 
     def __init__(self, tool: str, output: str) -> None:
         line = telling_line(output) or ("only its banner" if output.strip() else "no output")
@@ -27,7 +27,7 @@ class Unreadable(BakeoffError):
 
 
 def telling_line(output: str) -> str:
-    """The first line that is no banner and no progress; empty if there is none."""
+    """The first line that is neither a banner nor progress; empty: there is none."""
     lines = (line.strip() for line in output.splitlines() if not _SAYS_NOTHING.match(line))
     return next(lines, "")
 
@@ -40,7 +40,7 @@ def find(tool: str, pattern: str, output: str) -> tuple[str, ...]:
 
 
 def count(label: str, output: str) -> int:
-    """The count after `label`, on a line that is printed only if there is one; else 0."""
+    """The count after `label`, on a line that is printed only if it is not 0; else 0."""
     match = re.search(rf"^\s*{label}\s+{COUNT}$", output, re.MULTILINE)
     return int(match[1]) if match else 0
 
@@ -78,9 +78,10 @@ def result(
     errors: Mapping[str, int],
     service_us: Latency | None = None,
 ) -> LoadResult:
-    """The result of a tool that isn't ours.
+    """The result of a foreign tool.
 
-    These tools check no body, so none of their `errors` is a mismatch: there may have been some.
+    These tools check no body, so none of their `errors` is a mismatch, though there may have been
+    some.
     """
     return LoadResult(
         tool=tool,

@@ -47,7 +47,8 @@ def arguments(spec: LoadSpec) -> tuple[str, ...]:
 def parse(output: str, spec: LoadSpec) -> LoadResult:
     """What quic-go-load printed. Raises `Unreadable`.
 
-    Kinds of errors: `status` (any but 2xx) and `failed` (no answer). Its bytes are those of bodies.
+    Kinds of errors: `status` (any except 2xx) and `failed` (no answer). Its bytes are those of
+    bodies.
     """
     try:
         value, _ = json.JSONDecoder().raw_decode(output, max(0, output.find("{")))

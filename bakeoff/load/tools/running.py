@@ -18,9 +18,9 @@ from bakeoff.load.tools.spec import LoadSpec
 from bakeoff.model.errors import MissingPiece
 from bakeoff.model.load import Loader, LoadResult
 
-# Beyond the run itself: connecting, the last answers, and working out the figures.
+# Time beyond the run itself: connecting, the last answers, and calculating the figures.
 GRACE_S = 60.0
-# A run of so many requests ends when they are made: no server that is measured answers fewer.
+# A run of a number of requests ends when they are made: no measured server answers fewer.
 SLOWEST_PER_S = 200.0
 # Files that a load tool has open besides its connections.
 OWN_FILES = 64
@@ -30,8 +30,8 @@ OWN_FILES = 64
 class LoadRun:
     """One run. `output` is the whole standard output, then the whole standard error.
 
-    Without a `result`, `failure` says why. The load took `took_s`, its start included, of which it
-    used the share `busy` of its cores' time.
+    Without a `result`, `failure` says why. The load took `took_s`, its start included, and used the
+    share `busy` of its cores' time.
     """
 
     command: tuple[str, ...]
@@ -44,10 +44,10 @@ class LoadRun:
 
 @dataclass(frozen=True)
 class _Tool:
-    """How one loader is called and read; `statuses` None: its exit status says nothing.
+    """How one loader is called and read; `statuses` None: its exit status means nothing.
 
-    `step_us` is the distance between two latencies that it prints, about the one that is given.
-    `waited_s` is how long it did nothing but wait for its end, by its output.
+    `step_us` is the distance between two printed latencies, about the given one. `waited_s` is how
+    long it only waited for its end, by its output.
     """
 
     program: str
@@ -112,7 +112,8 @@ _TOOLS: dict[Loader, _Tool] = {
 
 
 def command(loader: Loader, spec: LoadSpec) -> tuple[str, ...]:
-    """The arguments, as a user would type them. Raises `BadUsage` for what the tool can't do."""
+    """The arguments, as a user would type them. Raises `BadUsage` if the tool can't make this
+    load."""
     return _TOOLS[loader].arguments(spec)
 
 
@@ -186,7 +187,7 @@ def _path(loader: Loader) -> Path:
 
 
 def _failure(tool: _Tool, ended: Ended, limit_s: float) -> str:
-    """How it failed; empty if it came to its own end with a good status."""
+    """How it failed; empty: it ended by itself with a good status."""
     line = telling_line(ended.stderr) or telling_line(ended.stdout)
     because = f": {line}" if line else ""
     if ended.status is None:

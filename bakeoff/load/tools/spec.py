@@ -1,4 +1,4 @@
-"""The load that a tool is to make, whichever tool it is."""
+"""The load that a tool must make, whichever tool it is."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -24,11 +24,11 @@ class LoadSpec:
 
     Raises `BadUsage` if it has both or neither.
 
-    `host` is the value of the Host header, as in `Handle.host`. `threads` are the tool's own; the
+    `host` is the value of the Host header, as in `Handle.host`. `threads` is for foreign tools; the
     engine has one for each of `cpus`, the generator's cores. `rate` is in requests per second over
-    all connections; None is a closed loop. `expected_body` None: bodies aren't checked. Over
-    HTTP/2 and HTTP/3 up to `streams` requests are under way on a connection. `tls` where it goes
-    over TLS: the caller has checked the certificate before, and the tools don't check it.
+    all connections; None is a closed loop. Without an `expected_body` bodies aren't checked. Over
+    HTTP/2 and HTTP/3 up to `streams` requests are under way on a connection. `tls`: it goes over
+    TLS, and the caller has checked the certificate, which the tools don't check.
     """
 
     url: str
@@ -57,12 +57,12 @@ class LoadSpec:
 
     @property
     def sent_headers(self) -> tuple[tuple[str, str], ...]:
-        """The headers to name: a tool takes Host from the URL unless it is given another."""
+        """The headers to name: a tool takes Host from the URL unless another is given."""
         return self.headers if self.host == self.url_host else (("Host", self.host), *self.headers)
 
     @property
     def whole_seconds(self) -> int | None:
-        """The duration for tools that take no fractions; they take 0 for their default."""
+        """The duration for tools that take no fractions; 0 would be their default."""
         return None if self.duration_s is None else max(1, ceil(self.duration_s))
 
     def length(self, flag: str, unit: str = "") -> tuple[str, str]:
@@ -84,9 +84,8 @@ class LoadSpec:
     ) -> None:
         """Raise `BadUsage` if `tool` can't make this load.
 
-        `versions` are HTTP's that it is used for.
-        `at_most` "requests": it takes no more connections than requests; "connections": it takes
-        no more threads than connections.
+        `versions` are those of HTTP for which it is used. `at_most` "requests": it takes no more
+        connections than requests; "connections": it takes no more threads than connections.
         """
         version = 3 if self.protocol in OVER_UDP else 2 if self.protocol in HTTP_2 else 1
         if version not in versions:

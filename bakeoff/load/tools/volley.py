@@ -7,7 +7,7 @@ from bakeoff.load.tools.spec import LoadSpec, header_arguments
 from bakeoff.model.errors import BadFile
 from bakeoff.model.load import LoadResult
 
-# What fits on a command line that is meant to be read.
+# The limit for a command line that people read.
 READABLE_BODY_BYTES = 200
 
 
@@ -35,7 +35,7 @@ def arguments(spec: LoadSpec) -> tuple[str, ...]:
 
 
 def in_place_of(command: tuple[str, ...]) -> tuple[str, ...]:
-    """The command that makes the engine stand in for a program, and print what `parse` reads.
+    """The command that makes the engine replace a program, and print what `parse` reads.
 
     `command` is that program's own, whose last argument is the URL.
     """

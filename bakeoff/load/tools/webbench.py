@@ -27,7 +27,7 @@ def arguments(spec: LoadSpec) -> tuple[str, ...]:
 def parse(output: str, spec: LoadSpec) -> LoadResult:
     """What webbench printed at the end of a run. Raises `Unreadable`.
 
-    Its errors are all `failed`: whatever kept a request from being sent or answered. It counts
+    Its errors are all `failed`, for any reason why a request was not sent or answered. It counts
     answers of any status as a success.
     """
     # Written into a pipe, this line is there once for each client: they inherit the buffer.

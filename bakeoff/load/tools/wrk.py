@@ -23,7 +23,7 @@ def wrk2_arguments(spec: LoadSpec) -> tuple[str, ...]:
     if spec.rate is None:
         raise BadUsage("wrk2 needs a rate; without one use wrk")
     spec.check("wrk2", http="1.1", takes_requests=False, keeps_rate=True, at_most="connections")
-    # --u_latency prints what --latency does, and the latencies since each sending.
+    # --u_latency prints the same as --latency, and the latencies since each sending.
     return ("wrk2", *_shape(spec), "-R", str(spec.rate), "--u_latency", *_target(spec))
 
 
@@ -43,7 +43,7 @@ def parse(output: str, spec: LoadSpec) -> LoadResult:
     Kinds of errors: `connect`, `read`, `write`, `status` (above 399), and `timeout`, an answer that
     came after wrk's 2 s: it is in `requests` too, and left out of the latencies.
 
-    wrk "corrects" its latencies by adding waiting that nobody measured: they are no lower than the
+    wrk "corrects" its latencies by adding waits that were not measured: they are no lower than the
     true ones.
     """
     rows = re.findall(rf"^\s*([0-9]{{2}})%\s+{_TIME}$", output, re.MULTILINE)
@@ -74,7 +74,7 @@ def _result(
     latency_us: Latency | None,
     service_us: Latency | None = None,
 ) -> LoadResult:
-    """The result with the sums that both end with."""
+    """The result with the sums at the end of both tools' output."""
     requests, *time, _, _ = find(tool, rf"^\s*{COUNT} requests in {_TIME}, {_SIZE} read$", output)
     (requests_per_s,) = find(tool, rf"^\s*Requests/sec:\s+{DECIMAL}$", output)
     size, unit = find(tool, rf"^\s*Transfer/sec:\s+{_SIZE}$", output)
@@ -100,7 +100,7 @@ def _errors(output: str) -> dict[str, int]:
 
 
 def _summary(tool: Tool, output: str, rows: Sequence[tuple[str, ...]]) -> Latency | None:
-    """The line `Latency`, with percentiles from `rows`; None if not a single one was measured."""
+    """The line `Latency`, with percentiles from `rows`; None: nothing was measured."""
     if re.search(r"^\s*Latency\s+(-?nan|.*\s-?nan%$)", output, re.MULTILINE):
         return None
     line = rf"^\s*Latency\s+{_TIME}\s+{_TIME}\s+{_TIME}\s+[0-9.]+%$"
@@ -111,7 +111,7 @@ def _summary(tool: Tool, output: str, rows: Sequence[tuple[str, ...]]) -> Latenc
 
 
 def _block(output: str, kind: str) -> str:
-    """The lines from a distribution's head to the next rule; empty without that head."""
+    """The lines from a distribution's head to the next rule; empty: the head is missing."""
     head = rf"^\s*Latency Distribution \(HdrHistogram - {kind} Latency.*$"
     match = re.search(head + r"(?P<block>(?s:.*?))^\s*-{58}$", output, re.MULTILINE)
     if match is None and re.search(head, output, re.MULTILINE):
@@ -120,7 +120,7 @@ def _block(output: str, kind: str) -> str:
 
 
 def _distribution(block: str) -> Latency | None:
-    """None if nothing was measured: a run that ends before its calibration does."""
+    """None: nothing was measured, as in a run that ends before its calibration."""
     figures = rf"^\s*#\[Max\s+=\s+{DECIMAL},\s+Total count\s+=\s+{COUNT}\]$"
     longest_ms, total = find("wrk2", figures, block)
     if not int(total):

@@ -1,6 +1,6 @@
-"""The kinds of run: each module says how one plans, measures, is judged and reported.
+"""The kinds of run: each module says how one is planned, measured, judged and reported.
 
-A module that is not installed is a kind that is not known.
+The kind of a module that is not installed is unknown.
 """
 
 from importlib import import_module

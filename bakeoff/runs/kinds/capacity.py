@@ -37,7 +37,8 @@ class CapacityRun(Run[CapacityPlan, CapacityReport]):
         return plan.race
 
     def measure(self, stages: Stages, watch: Watch) -> None:
-        """Boot after boot until the plan's time is measured, or nobody holds anything."""
+        """Boot after boot, until the plan's time is measured or no contender holds any
+        objective."""
         scores = Scores.of(self.planned.objectives, self.records())
         with measuring(self.store, stages, watch) as context:
             while not time_is_up((plan := self.plan).race, self.records()):
@@ -54,7 +55,7 @@ class CapacityRun(Run[CapacityPlan, CapacityReport]):
         from bakeoff.judge import judge_capacity
 
         plan, records = self.plan, self.records()
-        # The search also ends with a whole boot in which nobody held any objective.
+        # The search also ends with a whole boot in which no contender held any objective.
         scores = Scores.of(self.planned.objectives, records)
         whole = any(record.type == "boot-end" and not record.cut_short for record in records)
         in_vain = whole and not any(scores.centres(name) for name in scores.held)

@@ -1,5 +1,5 @@
-"""Two revisions of a repository: a race that ends once every gate holds or fails, and on an alarm
-where the difference comes from."""
+"""Two revisions of a repository: a race that ends once every gate holds or fails, and on an alarm a
+look for the causes of the difference."""
 
 from collections.abc import Iterable, Mapping
 
@@ -90,7 +90,7 @@ class CiRun(Run[CiPlan, Ci]):
         return ci.document(self.result, self.why())
 
     def why(self) -> Why | None:
-        """Where the difference comes from; None: nobody looked for that."""
+        """The causes of the difference; None: there was no look for them."""
         part = self.part(WHY_FOLDER)
         return part.result_so_far() if part else None
 

@@ -21,7 +21,7 @@ from bakeoff.runs.run import Prepared, Run
 from bakeoff.runs.stages import Stages, Watch
 
 GIVES_UP_AFTER = 2
-"""Runs in a row without a result, after which a tool is out."""
+"""After this many runs in a row without a result a tool is out."""
 
 STANDS_IN_FOR: dict[Loader, Loader] = {
     "volley-ab": "ab",
@@ -45,10 +45,10 @@ class CrosscheckRun(Run[CrosscheckPlan, Crosscheck]):
 
     @classmethod
     def prepare(cls, plan: CrosscheckPlan, stages: Stages, _watch: Watch) -> Prepared:
-        """Find out who can take part.
+        """Find out which tools can take part.
 
-        Raises `NoVerdict` where nobody answers at the URL, or nobody can load it beside the engine,
-        and `MissingPiece` without the engine.
+        Raises `NoVerdict` where no server answers at the URL, or no tool can load it beside the
+        engine, and `MissingPiece` without the engine.
         """
         _check_answers(plan, stages)
         out: dict[str, str] = {
@@ -121,7 +121,7 @@ class CrosscheckRun(Run[CrosscheckPlan, Crosscheck]):
         return bool(self.result.compared)
 
     def left_out(self) -> Collection[str]:
-        """Load tools that gave up. Those that are not installed were not requested by name."""
+        """Load tools that gave up. Tools that are not installed were not requested by name."""
         runs = self._runs()
         return [loader for loader in self._loaders() if _gave_up(loader, runs)]
 
@@ -130,7 +130,7 @@ class CrosscheckRun(Run[CrosscheckPlan, Crosscheck]):
         return [loader for loader in self.planned.loaders if loader not in out]
 
     def _runs(self) -> list[contract.CrosscheckRun]:
-        """The runs of the log, in order; one without an answer is a failure."""
+        """The runs of the log, in order; a run without an answer is a failure."""
         return [_usable(record) for record in self.records() if isinstance(record, ToolRun)]
 
 
@@ -191,7 +191,7 @@ def _gave_up(loader: Loader, runs: Sequence[contract.CrosscheckRun]) -> bool:
 
 
 def _pairs(loaders: Sequence[Loader]) -> list[tuple[Loader, Loader]]:
-    """Each over the engine, and our engine in place of a program over that program."""
+    """Each tool over the engine; and with our engine in place of a program, over that program."""
     over: list[tuple[Loader, Loader]] = [(of, "engine") for of in loaders if of != "engine"]
     over += [(of, STANDS_IN_FOR[of]) for of in loaders if of in STANDS_IN_FOR]
     return [(of, other) for of, other in over if other in loaders]
@@ -208,7 +208,7 @@ def _loading(
     }
     known = [run.received for run in own if run.received]
     packets = [
-        # A tool's own count leaves its warm-up out, which these don't.
+        # A tool's own count leaves out its warm-up; the received packets include it.
         run.received.packets / run.took_s / run.result.requests_per_s
         for run in own
         if run.result and run.result.requests_per_s and run.received and run.took_s

@@ -77,14 +77,15 @@ class DayRun(Run[DayPlan, Day]):
         return any(value.value is not None for line in self.result.lines for value in line.values)
 
     def left_out(self) -> Collection[str]:
-        """Contenders that were requested and took no part, or were out of a phase of a round."""
+        """Contenders that were requested and did not take part, or were out of a phase of a
+        round."""
         turns = (record for record in self.records() if isinstance(record, DayTurn))
         out = (turn.entry for turn in turns if turn.out)
         return {*out, *self.out(), *(each.name for each in self.planned.race.skipped)}
 
     @classmethod
     def indexed(cls, result: Day, setting: indexing.Setting) -> indexing.Indexed:
-        """By the peaks: the figure of a day that is compared over time."""
+        """By the peaks, which are the figures of a day that are compared over time."""
         race, peak = result.plan.race, result.line("peak", "requests_per_s")
         if peak is None:
             return indexing.Indexed()
@@ -121,6 +122,6 @@ class DayRun(Run[DayPlan, Day]):
         return [record for record in self.records() if isinstance(record, DayEnd)]
 
     def _next(self) -> int:
-        """The number of the next round: no two have the same."""
+        """The number of the next round, which no other round has."""
         turns = [record.round for record in self.records() if isinstance(record, DayTurn)]
         return 1 + max(turns, default=-1)

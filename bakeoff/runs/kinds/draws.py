@@ -22,12 +22,12 @@ from bakeoff.runs.run import Run
 from bakeoff.runs.stages import Stages, Watch
 
 ROUNDS_AIMED_AT = 12
-"""Slices of a slow contender are shortened for so many rounds; trimmed means need some."""
+"""Slices of a slow contender are shortened for this many rounds; trimmed means need some."""
 SLICE_MS_MIN = 20
 
 
 class DrawsRun(Run[DrawsPlan, Draws]):
-    """A measurement of draws. Its boots are numbered through over all contenders."""
+    """A measurement of draws. Its boots are numbered consecutively over all contenders."""
 
     kind = command = "draws"
     shows = "spreads"
@@ -44,7 +44,8 @@ class DrawsRun(Run[DrawsPlan, Draws]):
         return plan.plans[0].model_copy(update={"entries": entries})
 
     def measure(self, stages: Stages, watch: Watch) -> None:
-        """Every boot that is missing, one contender after another. One that fails is out."""
+        """Every boot that is missing, one contender after another. A contender that fails is
+        out."""
         with measuring(self.store, stages, watch) as context:
             for plan in self._missing():
                 try:
@@ -54,7 +55,7 @@ class DrawsRun(Run[DrawsPlan, Draws]):
                     watch.out(plan.reference, str(error))
                     self.store.append(PlanChange(out={plan.reference: str(error)}))
                 except NotAsPlanned as found:
-                    # Its processes are equals: what one of them can't take, it can't.
+                    # Its processes are equals: none can take more than the others.
                     reason = next(iter(found.change.out.values()))
                     self.store.append(PlanChange(out={plan.reference: reason}))
         if not self.has_samples():
@@ -87,7 +88,7 @@ class DrawsRun(Run[DrawsPlan, Draws]):
         return [record for record in self.records() if isinstance(record, BootStart)]
 
     def _missing(self) -> list[Plan]:
-        """The contenders that have boots left; one that was cut off begins anew."""
+        """The contenders that have boots left; a boot that was cut off begins anew."""
         ended = {record.boot for record in self.records() if isinstance(record, BootEnd)}
         whole = (start for start in self._starts() if start.boot in ended)
         done = Counter(self.planned.contender(start.started[0].name) for start in whole)
@@ -102,7 +103,7 @@ class DrawsRun(Run[DrawsPlan, Draws]):
 def _boot(plan: Plan, whole: DrawsPlan, number: int, context: Context) -> None:
     """Start, connect and load all processes of one contender; its records are in the log.
 
-    Raises `ContenderOut` where fewer than two processes, or connections to them, can be had.
+    Raises `ContenderOut` where fewer than two processes can run, or be connected to.
     """
     place = [each.reference for each in whole.plans].index(plan.reference) + 1
     name = f"{plan.reference} ({place} of {len(whole.plans)})"
@@ -137,10 +138,9 @@ def _boot(plan: Plan, whole: DrawsPlan, number: int, context: Context) -> None:
 
 
 def _open(draw: int, meter: Meter, session: Session, length: SliceLengths) -> None:
-    """A set of connections begins, with a slice that doesn't count: the first pays for what later
-    ones find. Only then is the next set opened: a server with a thread for each new connection
-    (gunicorn's gthread) answers nobody while many are silent.
-    """
+    """A set of connections begins, with a slice that doesn't count, since it pays for what later
+    slices find ready. Only then is the next set opened: a server with a thread for each new
+    connection (gunicorn's gthread) answers no request while many are silent."""
     names = [each.entry.name for each in session.running]
     for each in names:
         meter.slice(each, 0, ramp_ms=length.ramp_ms, duration_ms=length.short_ms)

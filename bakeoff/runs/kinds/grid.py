@@ -16,7 +16,7 @@ NOT_REACHED = "the grid ended before it was measured"
 
 
 class GridRun(Run[GridPlan, Grid]):
-    """A grid of races. Its log has the cells in which nobody could be measured."""
+    """A grid of races. Its log has the cells in which no contender could be measured."""
 
     kind = "grid"
     command = "race"

@@ -1,4 +1,4 @@
-"""A race: boots of a rotation or solo rounds, a verdict, and where asked for a confirmation."""
+"""A race: boots of a rotation or solo rounds, a verdict, and on request a confirmation."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
@@ -25,8 +25,8 @@ from bakeoff.runs.stages import History, Stages, Watch
 CONFIRM_FOLDER = "confirm"
 EARLIER_FILE = "earlier.json"
 JUDGING_SHARE, WATCHING_SHARE = 0.1, 0.01
-"""Of a core's time from one judging of a race that goes on to the next, which judging takes: where
-it may end the race, and where it is for somebody who watches."""
+"""The shares of a core's time that judging a race that goes on may take: where a judging may end
+the race, and where it is only for a viewer."""
 
 
 class RaceRun(Run[Plan, Verdict]):
@@ -52,11 +52,11 @@ class RaceRun(Run[Plan, Verdict]):
         return plan
 
     def measure(self, stages: Stages, watch: Watch) -> None:
-        """Every boot that is missing; then, where it was asked for, each entry alone."""
+        """Every boot that is missing; then, if requested, each entry alone."""
         expected = self.planned.expected
         watch.stands(None)
         if self.planned.may_end_early or watch.live:
-            # It takes a while to import, which no draw has to wait for.
+            # Its import takes a while, and no draw needs to wait for it.
             import_module("bakeoff.judge")
         with measuring(self.store, stages, watch, expected=expected) as context:
             while not self._is_over():
@@ -98,7 +98,7 @@ class RaceRun(Run[Plan, Verdict]):
         return confirmed(verdict, solo.result_so_far() if solo else None)
 
     def judged(self) -> bool:
-        """Whether contenders were compared; of one that raced alone, whether it is valid."""
+        """Whether contenders were compared; for one that raced alone, whether it is valid."""
         entries = self.result.entries
         compared = bool(self.result.pairs) or any(entry.until_end for entry in entries)
         valid = sum(entry.valid for entry in entries)
@@ -108,7 +108,7 @@ class RaceRun(Run[Plan, Verdict]):
         return all(gate.passes for gate in self.result.gates)
 
     def left_out(self) -> Collection[str]:
-        """Contenders that were requested, and have no place in the standings or ended in a boot."""
+        """Contenders that were requested and are not in the standings, or ended in a boot."""
         invalid = [entry.name for entry in self.result.entries if not entry.valid]
         unplanned = [] if self.planned.available else [each.name for each in self.planned.skipped]
         out: set[str] = set()
@@ -143,7 +143,7 @@ class RaceRun(Run[Plan, Verdict]):
         return with_causes(document, self.part(WHY_FOLDER))
 
     def why(self) -> Why | None:
-        """Where the difference comes from; None: the race was not followed by a look for causes."""
+        """The causes of the difference; None: the race was not followed by a look for causes."""
         part = self.part(WHY_FOLDER)
         return part.result_so_far() if part else None
 
@@ -151,7 +151,7 @@ class RaceRun(Run[Plan, Verdict]):
         """The report and the verdict of some of its entries, as a family of their own.
 
         `reference` is one of `names`; without one it is the race's, or the first of them. Gates are
-        on the whole race, and have no place in it. Raises `NoVerdict`.
+        on the whole race, and left out. Raises `NoVerdict`.
         """
         from bakeoff.judge import judge
 
@@ -170,16 +170,17 @@ class RaceRun(Run[Plan, Verdict]):
         return race.document(verdict, family, records, receipts), verdict
 
     def _predicted(self, verdict: Verdict) -> Verdict:
-        """With what is expected of the next race, where it was kept what earlier ones gave."""
+        """The verdict with the expected ratios of the next race, if the results of earlier ones
+        were kept."""
         from bakeoff.judge import predicted
 
         file = self.path / EARLIER_FILE
         return predicted(verdict, Earlier.read_json(file)) if file.exists() else verdict
 
     def _is_over(self) -> bool:
-        """Whether the plan's time is measured, or what it was to go on for is known.
+        """Whether the plan's time is measured, or the question for which it went on is decided.
 
-        The latter is looked at once the last of the planned boots runs, between its draws.
+        The latter is checked between the draws of the last planned boot.
         """
         plan, records = self.plan, self.records()
         if time_is_up(plan, records):
@@ -188,11 +189,11 @@ class RaceRun(Run[Plan, Verdict]):
         return plan.may_end_early and ends >= plan.boots and self._verdict().answered
 
     def _look(self, boot: Boot, stages: Stages, watch: Watch) -> bool:
-        """Judge between two draws, and tell `watch` how the contenders stand; whether the race is
+        """Judge between two draws, and tell `watch` the standings; returns whether the race is
         over.
 
-        It waits for `DECIDED_DRAWS`, and so long after each judging that these take their share of
-        the time at most.
+        It waits for `DECIDED_DRAWS`, and after each judging for so long that judging takes at most
+        its share of the time.
         """
         from bakeoff.judge import DECIDED_DRAWS
 
@@ -211,7 +212,7 @@ class RaceRun(Run[Plan, Verdict]):
         return may_end and verdict.answered
 
     def _verdict(self) -> Verdict:
-        """The judge is asked once about the same records: thirty contenders take it 15 s."""
+        """The judge is called once for the same records: it takes 15 s for thirty contenders."""
         from bakeoff.judge import judge
 
         records = self.records()

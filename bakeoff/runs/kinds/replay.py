@@ -1,4 +1,4 @@
-"""A replay: every comparison of an article measured here, and what became of its claims."""
+"""A replay: every comparison of an article measured here, and the outcome of its claims."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 class Comparison:
     """A planned comparison with the replay's log, and its race where our engine makes the load.
 
-    `out` says what the log has left out, and why: this comparison, or rows of it.
+    `out` has what was left out according to the log, and why: this comparison, or rows of it.
     """
 
     replay: ReplayPlan
@@ -51,7 +51,7 @@ class Comparison:
 
     @property
     def name(self) -> str:
-        """Unique in the article; its folder's too."""
+        """Unique in the article; also the name of its folder."""
         return self.planned.name
 
     @property
@@ -64,19 +64,18 @@ class Comparison:
 
     @property
     def loader(self) -> Loader:
-        """Whose figures decide the claims."""
+        """The loader whose figures decide the claims."""
         return "engine" if self.replay.driver == "both" else self.replay.driver
 
     @property
     def in_rounds(self) -> tuple[Loader, ...]:
-        """Who makes the load in rounds of load tools."""
+        """The loaders of rounds of load tools."""
         if self.replay.driver == "both":
             return (self.shape.tool, "engine")
         return () if self.replay.driver == "engine" else (self.replay.driver,)
 
     @property
     def load(self) -> ToolLoad | None:
-        """The load for load tools; None where no row can be measured."""
         plan = self.planned.plan
         return ToolLoad(plan, self.shape, self.replay.scale) if plan else None
 
@@ -88,7 +87,7 @@ class Comparison:
 
     @property
     def impossible(self) -> str:
-        """Why it can't be measured, whatever is done; empty where it can."""
+        """Why it can never be measured; empty where it can."""
         if self.load is None:
             return "none of its rows can be measured"
         return "" if self.loader == "engine" else self.load.refusal(self.loader)
@@ -118,7 +117,7 @@ class Comparison:
         return bool(self.impossible) or not missing
 
     def judge(self) -> tuple[ComparisonResult, Evidence | None] | None:
-        """The result, and what claims are decided from; None: it was not reached.
+        """The result, and the evidence that decides claims; None: it was not reached.
 
         Without evidence, the result says why it was skipped.
         """
@@ -139,7 +138,7 @@ class Comparison:
         return result.model_copy(update=update), evidence
 
     def _judged(self) -> tuple[ComparisonResult, Evidence] | None:
-        """The figures of the loader that decides the claims; None where there are none."""
+        """The figures of the loader that decides the claims; None: there are none."""
         from bakeoff.judge import RaceEvidence, ToolEvidence
 
         rows: dict[str, RowResult] = {}
@@ -168,7 +167,7 @@ class Comparison:
         return self._result(rows, run=self.name), ToolEvidence(runs)
 
     def _result(self, rows: Mapping[str, RowResult], **values: object) -> ComparisonResult:
-        """The result with the rows that there are; the others carry why they were skipped."""
+        """The result with all measured rows; the others have the reason why they were skipped."""
         skipped = values.get("skipped") or "it was not measured"
         tool, changes = self.shape.tool, list(self.planned.changes)
         if self.loader not in ("engine", tool):
@@ -229,7 +228,7 @@ class Comparison:
         )
 
     def _agreement(self) -> tuple[list[Agreement], list[Finding]]:
-        """How far tool and engine agree, and of which rows nobody can say."""
+        """How far tool and engine agree, and the rows for which that is unknown."""
         from bakeoff.judge import agreement
 
         assert self.load
@@ -329,7 +328,7 @@ class ReplayRun(Run[ReplayPlan, Replay]):
         ]
 
     def _measure(self, comparison: Comparison, stages: Stages, watch: Watch) -> None:
-        """What is missing of a comparison: its race, rounds of load tools, runs in a row."""
+        """The missing parts of a comparison: its race, rounds of load tools, runs in a row."""
         name, plan = comparison.name, comparison.planned.plan
         assert plan
         missing = None

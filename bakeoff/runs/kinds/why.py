@@ -1,4 +1,4 @@
-"""A look for causes: what each contender's CPU time goes to, at one rate for all."""
+"""A look for causes: the uses of each contender's CPU time, at one rate for all."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -20,7 +20,7 @@ WHY_FOLDER = "why"
 
 
 class WhyRun(Run[WhyPlan, Why]):
-    """The part of a race that looks for causes. One that was cut off begins anew."""
+    """The part of a race that looks for causes. A look that was cut off begins anew."""
 
     kind = command = "why"
     shows = "causes"
@@ -45,7 +45,7 @@ class WhyRun(Run[WhyPlan, Why]):
         return any(record.type == "why-end" for record in self.records())
 
     def has_samples(self) -> bool:
-        """Whether anything was measured, or it is known why not."""
+        """Whether anything was measured, or the reason why not is known."""
         return any(record.type in self.samples for record in self.records())
 
     def judge(self) -> Why:
@@ -63,7 +63,7 @@ class WhyRun(Run[WhyPlan, Why]):
         return flames(self._last(), self.result)
 
     def judged(self) -> bool:
-        """Whether any difference was taken apart."""
+        """Whether the causes of any difference were found."""
         return bool(self.result.pairs)
 
     def left_out(self) -> Collection[str]:
@@ -71,7 +71,7 @@ class WhyRun(Run[WhyPlan, Why]):
         return ()
 
     def _last(self) -> Sequence[Record]:
-        """The records of the last look: of one that was cut off nothing counts."""
+        """The records of the last look; those of a look that was cut off don't count."""
         records = self.records()
         starts = [at for at, record in enumerate(records) if record.type == "boot"]
         return records[starts[-1] if starts else 0 :]
@@ -94,7 +94,7 @@ def looking_into(race: AnyRun) -> WhyPlan:
 
 
 def with_causes(document: Document, part: AnyRun | None) -> Document:
-    """The report of a race with where the difference comes from, if a `part` of it looked."""
+    """The report of a race with the causes of the difference, if a `part` of it looked for them."""
     causes = part.result_so_far() if isinstance(part, WhyRun) else None
     if causes is None:
         return document

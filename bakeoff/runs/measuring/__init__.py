@@ -1,1 +1,1 @@
-"""Measuring: contenders started together, loaded in turn, and watched while they are."""
+"""Measuring: contenders started together, loaded in turn, and observed meanwhile."""

@@ -1,4 +1,5 @@
-"""An audit without a race: contenders run together, are asked, loaded for a moment, compared."""
+"""An audit without a race: contenders run together, are sent requests, loaded for a moment,
+compared."""
 
 from collections.abc import Sequence
 
@@ -22,9 +23,9 @@ LOAD_MS = 1000
 
 
 def audit(plan: Plan, stages: Stages, watch: Watch) -> AuditReport:
-    """What each entry of `plan` does, and where that is unequal; nothing is said of speed.
+    """What each entry of `plan` does, and where that is unequal, without any figure of speed.
 
-    Leaves no run folder behind. Raises `BakeoffError`; `NoVerdict` where nobody came up.
+    Leaves no run folder behind. Raises `BakeoffError`; `NoVerdict` where no contender started.
     """
     # As for a verdict: statistics libraries take a second to import.
     from bakeoff.judge import unequal, works_of
@@ -43,7 +44,8 @@ def audit(plan: Plan, stages: Stages, watch: Watch) -> AuditReport:
 
 
 def _measured(plan: Plan, context: Context) -> tuple[Sequence[Record], list[Skipped]]:
-    """One boot with one block, as a race would have recorded it, and who could not take part."""
+    """One boot with one block, as a race would have recorded it, and the entries that could not
+    take part."""
     names = [entry.name for entry in plan.entries]
     context.watch.step(f"starting {', '.join(names)}")
     with Session(plan, 0, names, context) as session:

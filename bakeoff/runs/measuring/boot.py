@@ -1,4 +1,4 @@
-"""One boot of a race: what it is to measure, and how it begins."""
+"""One boot of a race: what it measures, and how it begins."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,13 +23,14 @@ if TYPE_CHECKING:
     from bakeoff.runs.measuring.draws import Draws
 
 BOOT_SHARE = 0.5
-"""Of a budget, for all planned boots but the last, which takes what is needed."""
+"""The share of a budget for all planned boots but the last, which takes what is needed."""
 WORTH_S = 0.05
-"""The rest of a plan's time that is worth another boot."""
+"""A rest of the plan's time of at least this length is worth another boot."""
 
 
 def measured_s(records: Sequence[Record]) -> float:
-    """The measured seconds in all blocks of `records`, what requests cost included."""
+    """The measured seconds in all blocks of `records`, including measurements of a request's
+    cost."""
     blocks = sum(
         piece.event.window_ns / 1e9
         for record in records
@@ -47,7 +48,7 @@ def time_is_up(plan: Plan, records: Sequence[Record]) -> bool:
 
 @dataclass
 class Ending:
-    """What the record of a boot's end is made of: its draws, and what was `observed` at its end."""
+    """The content of the record of a boot's end: its draws, and what was `observed` at its end."""
 
     draws: "Draws | None" = None
     observed: BootEnd | None = None
@@ -55,10 +56,11 @@ class Ending:
 
 @dataclass(frozen=True)
 class Boot:
-    """Boot `number` of `plan` is to measure for `budget_s`.
+    """Boot `number` of `plan` measures for `budget_s`.
 
-    `done_s` were measured in the boots before, of which `earlier` has the warm-ups; `rule` is how
-    they were cut into draws, and `ended` has the contenders whose processes ended in them.
+    `done_s` seconds were measured in the boots before, of which `earlier` has the warm-ups; `rule`
+    is how they were divided into draws, and `ended` has the contenders whose processes ended in
+    them.
     """
 
     plan: Plan
@@ -72,7 +74,7 @@ class Boot:
 
     @classmethod
     def next(cls, plan: Plan, context: Context) -> "Boot":
-        """The one after those in the log: its share of the rest of the plan's time."""
+        """The boot after those in the log, with its share of the rest of the plan's time."""
         records = context.store.records()
         starts = [record.boot for record in records if isinstance(record, BootStart)]
         number = 1 + max(starts, default=-1)
@@ -88,7 +90,8 @@ class Boot:
         return cls(plan, number, budget_s, done_s, earlier, context, rule, ended)
 
     def order(self) -> list[str]:
-        """Those that are started, in their order: what ended in an earlier boot is not.
+        """The contenders that are started, in their order, without those that ended in an earlier
+        boot.
 
         Raises `TooFewLeft`.
         """
@@ -106,8 +109,8 @@ class Boot:
 
     @contextmanager
     def ending(self) -> Iterator[Ending]:
-        """For a `with` around the boot's session: the boot's end is recorded, and whose processes
-        ended in it, even where an error cuts it short."""
+        """For a `with` around the boot's session: the boot's end is recorded, with the contenders
+        whose processes ended in it, even where an error cuts it short."""
         ending = Ending()
         try:
             yield ending
@@ -144,8 +147,8 @@ class Boot:
     def begin(
         self, session: Session, given: Mapping[str, SliceLengths]
     ) -> tuple[Meter, Warmup, DrawRule]:
-        """Connect to all that run, record how the boot began, and warm them up; and how the race
-        is cut into draws: as it was before, or decided now and recorded.
+        """Connect to all running contenders, record how the boot began, and warm them up. The race
+        is divided into draws as before or, in the first boot, as decided and recorded now.
 
         `given` are slice lengths that do not follow from this warm-up. Raises `NoVerdict`, and in
         the first boot `NotAsPlanned`.
@@ -198,7 +201,7 @@ class Boot:
         self.context.watch.step(f"{of}{text}")
 
     def measured(self, spent_s: float, text: str, rates: Mapping[str, float] | None = None) -> None:
-        """Say how far the race is, `spent_s` of this boot, and how fast contenders were last."""
+        """Say how much of this boot is over (`spent_s`), and how fast contenders were last."""
         self.context.watch.measured(
             min(self.done_s + spent_s, self.plan.duration_s),
             self.plan.duration_s,

@@ -1,4 +1,4 @@
-"""The look for causes: contenders at one rate, plainly and while profilers see what they do."""
+"""The look for causes: contenders at one rate, plainly and under profilers."""
 
 from bisect import bisect_right
 from collections import Counter
@@ -28,18 +28,19 @@ from bakeoff.runs.measuring.warmup import warm_up
 from bakeoff.why import Profiler, ProfilerFailed, Sample, Sampling
 
 RATE_SHARE = 0.6
-"""Of the lowest peak: all contenders hold it, and who is profiled holds it too."""
+"""The share of the lowest peak: all contenders hold it, even while they are profiled."""
 BLOCKS, PEAK_BLOCKS = 16, 6
-"""At one rate, and each at its own peak: so many plain ones, and as many sampled."""
+"""The numbers of plain blocks at one rate, and at each contender's own peak. As many are
+sampled."""
 EARLIER, PEAK, LATER = range(8), range(BLOCKS, BLOCKS + PEAK_BLOCKS), range(8, BLOCKS)
-"""Half of the plain ones come before the sampled ones and half after, so that a drift cancels."""
+"""Half of the plain blocks come before the sampled ones and half after, so that a drift cancels."""
 SLICE_MS, SLICE_MS_MAX, REQUESTS_MIN, RAMP_MS = 100, 500, 30, 25
-"""Slices of slow servers last as long as so many requests take, up to a bound; at a peak as many
+"""Slices of slow servers last as long as this many requests take, up to a bound; at a peak as many
 requests take less."""
 
 
 class Turn(NamedTuple):
-    """When a slice began, CLOCK_MONOTONIC, in which block, and whose it is."""
+    """The start of a slice (CLOCK_MONOTONIC), its block, and its contender."""
 
     at_ns: int
     block: int
@@ -59,11 +60,11 @@ class Causes:
         self._steps = 0
 
     def measure(self) -> None:
-        """All of it. What ends it early is in the record of its end, not raised, but for bad usage,
-        an interrupt, and nodes that are lost."""
+        """All of it. An early end is in the record of its end, and not raised, except bad usage, an
+        interrupt, and nodes that are lost."""
         began_ns = self._clock.now_ns()
         with ThreadPoolExecutor(1) as pool:
-            # What the profilers may do is tried while servers start and warm up.
+            # The profilers' permissions are tried while servers start and warm up.
             lacking = pool.submit(self._lacking)
             given_up = self._given_up(lacking)
         lasted_s = (self._clock.now_ns() - began_ns) / 1e9
@@ -72,7 +73,7 @@ class Causes:
         self._context.store.append(end)
 
     def _given_up(self, lacking: "Future[Mapping[Layer, Finding]]") -> str:
-        """Measure all; what ended it early."""
+        """Measure all; returns what ended it early."""
         try:
             self._measure(lacking)
         except NotAsPlanned as found:
@@ -148,8 +149,8 @@ class Causes:
             self._block("plain", block)
 
     def _look(self, profiler: Profiler, observation: Observation) -> None:
-        """What profilers see, and between it the plain blocks that remain: what perf has kept is
-        read while calls are counted, of which there are as many on a busy machine."""
+        """The observations of profilers, and between them the remaining plain blocks. The output of
+        perf is read while calls are counted, of which there are as many on a busy machine."""
         file = self._context.folder / "logs" / "why.perf"
         try:
             sampling, turns = self._sample(profiler, file)
@@ -205,7 +206,7 @@ class Causes:
         return measured
 
     def _sample(self, profiler: Profiler, file: Path) -> tuple[Sampling | None, list[Turn]]:
-        """All blocks while stacks are sampled, or threads looked at alone; in which order."""
+        """All blocks while stacks are sampled, or threads alone are observed, and their order."""
         if "stacks" not in self._missing:
             try:
                 with profiler.sampling(self._pids(), file) as sampling:
@@ -239,9 +240,9 @@ class Causes:
                 self._context.store.append(record)
 
     def _count(self, profiler: Profiler) -> None:
-        """The system calls of each, and what its cores count, in slices of their own.
+        """The system calls of each, and the counters of its cores, in slices of their own.
 
-        Servers that end while they are traced have been looked at in all other ways.
+        Servers that end while they are traced have been observed in all other ways.
         """
         file = self._context.folder / "logs" / "why.counts"
         layers: tuple[Literal["calls", "counters"], ...] = ("calls", "counters")
@@ -277,8 +278,8 @@ def _stacks(
 ) -> dict[str, Counter[int]]:
     """Stack → how often it was seen in each block, in the slices of the contender `name`.
 
-    What another contender does meanwhile is not its own; a process that nobody knows has come and
-    gone, and belongs to whose turn it was.
+    The work of other contenders meanwhile does not count as its own. An unknown process has come
+    and gone, and belongs to the contender whose turn it was.
     """
     begins = [turn.at_ns for turn in turns]
     stacks: dict[str, Counter[int]] = {}

@@ -18,9 +18,9 @@ _BUILT = ("catalogue", "folder")
 def build(
     plan: Plan, stages: Stages, watch: Watch
 ) -> tuple[dict[str, Receipt], dict[str, ContenderOut]]:
-    """Build every entry: the receipts by name, and for those that can't be built the reasons.
+    """Build every entry: the receipts by name, and the reasons for entries that can't be built.
 
-    Raises `MissingPiece` where the upstream can't be built that they are to ask.
+    Raises `MissingPiece` where their upstream can't be built.
     """
     _build_upstream(plan, stages, watch)
     # A command has no build, a URL isn't ours, and a twin is built with its original.
@@ -63,9 +63,9 @@ def _build_upstream(plan: Plan, stages: Stages, watch: Watch) -> None:
 def build_able(
     plan: Plan, stages: Stages, watch: Watch
 ) -> tuple[dict[str, Receipt], dict[str, str]]:
-    """Like `build`, and say who is out.
+    """As `build`, and report the entries that are out.
 
-    Raises `NoVerdict` where too few are left, `MissingPiece` where all of them lack a tool.
+    Raises `NoVerdict` where too few are left, and `MissingPiece` where all of them lack a tool.
     """
     receipts, out = build(plan, stages, watch)
     reasons = {name: str(error) for name, error in out.items()}
@@ -102,14 +102,15 @@ def check_sources(
 
 
 class NotAsPlanned(Exception):
-    """What has to change of the plan, known before anything was measured: begin anew with it."""
+    """A change of the plan that is needed before anything was measured: begin anew with it."""
 
     def __init__(self, change: PlanChange) -> None:
         self.change = change
 
 
 def leave_out(out: Mapping[str, str], watch: Watch) -> None:
-    """Say who is out and why. Raises `NotAsPlanned` where anybody is."""
+    """Report the entries that are out, with the reasons. Raises `NotAsPlanned` where there are
+    any."""
     for name, reason in out.items():
         watch.out(name, reason)
     if out:
@@ -117,13 +118,13 @@ def leave_out(out: Mapping[str, str], watch: Watch) -> None:
 
 
 def change_plan(store: Store, plan: Plan, change: PlanChange) -> None:
-    """Record what has to change. Raises `NoVerdict` where too few contenders are left."""
+    """Record a change of the plan. Raises `NoVerdict` where too few contenders are left."""
     check_enough(without(plan, change.out))
     store.append(change)
 
 
 def changed(plan: Plan, records: Sequence[Record]) -> Plan:
-    """The plan with the changes that the log has. Raises `NoVerdict` where nobody is left."""
+    """The plan with the changes in the log. Raises `NoVerdict` where no contender is left."""
     for record in records:
         if isinstance(record, PlanChange):
             plan = without(plan, record.out)

@@ -1,4 +1,4 @@
-"""What all that measures in one folder works with."""
+"""The tools of all measuring in one folder."""
 
 import secrets
 from collections.abc import Callable, Iterator, Mapping
@@ -34,7 +34,7 @@ class Surroundings:
     """`environment` names the files' folder, STATIC_DIR, and the upstream's URL: UPSTREAM, or
     DATABASE_URL.
 
-    `key` is the upstream's name at the keeper, and `cpu` reads its CPU time; None: there is none.
+    `key` is the upstream's name at the keeper, and `cpu` reads its CPU time; None: no upstream.
     """
 
     environment: dict[str, str]
@@ -79,7 +79,7 @@ def surroundings(plan: Plan, stages: Stages, keeper: Keeper, logs: Path) -> Surr
 
 @dataclass(frozen=True)
 class _Service:
-    """What is behind the contenders. `environment` is its own, `answers` says whether it is ready,
+    """The upstream of the contenders. `environment` is its own, `answers` says whether it is ready,
     and contenders find it in `variable`, as `url` with its address in place of {}."""
 
     environment: dict[str, str]
@@ -116,7 +116,7 @@ class Inferred:
         return {name: held for name, held in inferred.items() if held.varied}
 
     def of(self, verification: Verification) -> Verification:
-        """The verification of one of its processes, with what is held."""
+        """The verification of one of its processes, with the answers that it is held to."""
         update: dict[str, object] = {"held": self.held, "findings": self.findings}
         if self.held:
             update["expected_body_base64"] = None
@@ -125,11 +125,11 @@ class Inferred:
 
 @dataclass(frozen=True)
 class Context:
-    """The effects, the keeper of the contenders, the log, who is told, and the folder.
+    """The effects, the keeper of the contenders, the log, the watch, and the folder.
 
-    `inferred` has what contenders answered that were asked what stays in it, by name; `ready_s` how
-    long the first process of each took to start. At `until_ns` of
-    the stages' clock the time is up; None: there is no bound.
+    `inferred` has, by name, the answers of contenders whose expected answers were sampled;
+    `ready_s` has how long the first process of each took to start. At `until_ns` of the stages'
+    clock the time is up; None: there is no bound.
     """
 
     stages: Stages
@@ -146,7 +146,7 @@ class Context:
 
     @property
     def left_s(self) -> float:
-        """How long the run may still measure; infinite where there is no bound."""
+        """How long the run may still measure; infinite without a bound."""
         if self.until_ns is None:
             return inf
         return (self.until_ns + sum(self._added_ns) - self.stages.clock.now_ns()) / 1e9
@@ -156,12 +156,13 @@ class Context:
         return self.left_s <= 0
 
     def end_time(self) -> None:
-        """From now on the time is up: what is left of it is too short for what comes next."""
+        """From now on the time is up: the rest of it is too short for the next step."""
         self._added_ns.append(-ceil(max(0.0, self.left_s) * 1e9))
 
     @contextmanager
     def time_for_a_start(self) -> Iterator[None]:
-        """Within it a server starts. What that takes beyond the usual is added to the time."""
+        """A server starts within it. The time that this takes beyond the usual is added to the
+        run's time."""
         began_ns = self.stages.clock.now_ns()
         try:
             yield
@@ -173,7 +174,7 @@ class Context:
     @contextmanager
     def spent(self) -> Iterator[dict[str, Any]]:
         """The time that is spent within it (`lasted_ns`) and the processors' energy (`energy_uj`;
-        None where it can't be read, or its counter began anew), both known at its end."""
+        None: it can't be read, or its counter began anew), both known at its end."""
         spent: dict[str, Any] = {}
         before_uj, began_ns = self.stages.meters.energy_uj(), self.stages.clock.now_ns()
         yield spent
@@ -190,22 +191,22 @@ class Context:
 
     @cached_property
     def certificate(self) -> Certificate:
-        """The one of all that is started here, made when it is first asked for.
+        """The certificate of all that is started here, made when it is first needed.
 
         Raises `MissingPiece`.
         """
         return self.stages.servers.certificate(self.keeper.tls_folder)
 
     def surroundings(self, plan: Plan) -> Surroundings:
-        """What contenders find around them, made when it is first asked for; of all plans that are
-        measured in one folder it is the same. Raises `NoVerdict`."""
+        """The surroundings of contenders, made when they are first needed; they are the same for
+        all plans that are measured in one folder. Raises `NoVerdict`."""
         if not self._surroundings:
             logs = self.folder / "logs"
             self._surroundings.append(surroundings(plan, self.stages, self.keeper, logs))
         return self._surroundings[0]
 
     def forwarder(self, plan: Plan) -> Forwarder | None:
-        """What forwards over the plan's path, started when it is first needed; None: there is no
+        """The forwarder of the plan's path, started when it is first needed; None: there is no
         path. Raises `MissingPiece`."""
         if plan.path and not self._forwarders:
             made = self.stages.loads.forwarder(plan.path, plan.seed, plan.path_cpus)
@@ -230,9 +231,9 @@ def measuring(
     folder: Path | None = None,
     expected: Expected | None = None,
 ) -> Iterator[Context]:
-    """A keeper for contenders that run in `folder` (None: the store's); it ends them all.
+    """A keeper for contenders that run in `folder` (None: the store's); it ends all of them.
 
-    From now on there is as much time as is `expected` at most.
+    From now on there is at most the `expected` time.
     """
     folder = folder or store.path
     (folder / "logs").mkdir(parents=True, exist_ok=True)

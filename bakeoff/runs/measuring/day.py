@@ -36,7 +36,7 @@ PHASE_NAMES: Mapping[Phase, str] = {
 class Round:
     """Round `number` of a day. Its turns are in the log, each as soon as it is over.
 
-    A contender that dies is out of that phase, and begins the next one as a new process.
+    A contender that dies is out of that phase, and begins the next as a new process.
     """
 
     def __init__(self, plan: DayPlan, race: Plan, number: int, context: Context) -> None:
@@ -48,10 +48,10 @@ class Round:
         self._turns = 0
 
     def rehearse(self) -> None:
-        """Start each once, which doesn't count: its files are in the page cache from then on, and
-        what its answers are held to is found.
+        """Start each contender once, which doesn't count: from then on its files are in the page
+        cache, and the answers that it is held to are known.
 
-        Raises `NotAsPlanned` where one can't be started before anything was measured.
+        Raises `NotAsPlanned` where a contender can't be started before anything was measured.
         """
         out: dict[str, str] = {}
         try:
@@ -70,9 +70,10 @@ class Round:
             raise NotAsPlanned(PlanChange(out=out))
 
     def run(self, say: Callable[[float, str], None]) -> None:
-        """All phases; `say` is told which share of the round is over, and what comes next.
+        """All phases; `say` gets the share of the round that is over, and the name of the next
+        step.
 
-        Raises `TooFewLeft` where too few come up, and `TimeIsUp`.
+        Raises `TooFewLeft` where too few start, and `TimeIsUp`.
         """
         began_ns = self._context.stages.clock.now_ns()
         self._say = say
@@ -104,7 +105,7 @@ class Round:
         )
 
     def _order(self, phase: Phase, number: int = 0) -> Iterator[str]:
-        """Those that take part, in the phase's random order; each is announced."""
+        """The contenders that take part, in the phase's random order; each is announced."""
         steps = len(self._names) * (len(day_turn.LOADED) + 2 + self._plan.starts)
         for name in day_order(self._race, self._number, phase, number, self._names):
             if name not in self._names:
@@ -142,7 +143,7 @@ class Round:
             self._keep("start", name, number, out=why)
 
     def _start(self, name: str) -> Running:
-        """A new process, up, verified and held to its answers. Raises `ContenderOut`."""
+        """A new process: running, verified and held to its answers. Raises `ContenderOut`."""
         running = self._instances.start(self._race.entry(name))
         held, out = infer_expectations(self._race, [running], self._context)
         if out:
@@ -166,7 +167,7 @@ class Round:
             self._keep("rest", name, cpu=cpu, memory=memory, **spent)
 
     def _is_up(self, name: str) -> bool:
-        """Whether it runs, if need be as a new process."""
+        """Whether it runs, if necessary as a new process."""
         if name not in self._running:
             try:
                 self._start(name)
@@ -182,7 +183,7 @@ class Round:
     def _take(
         self, phase: Phase, name: str, measured: Callable[[Turn], dict[str, Any]], number: int = 0
     ) -> DayTurn | None:
-        """One turn, in the log; None where the contender died in it, or isn't up again."""
+        """One turn, in the log; None: the contender died in it, or can't be started again."""
         try:
             running = self._running.get(name) or self._start(name)
         except ContenderOut as error:
@@ -202,7 +203,7 @@ class Round:
         found = measured(turn)
         if died := self._instances.death(running, f"in the phase `{PHASE_NAMES[phase]}`"):
             self._instances.stop(self._running.pop(name))
-            # Answers that it gave while it was dying do not count.
+            # Answers of a process that was dying do not count.
             self._keep(phase, name, number, out=f"it died: {died}")
             return None
         return self._keep(phase, name, number, **found)

@@ -1,4 +1,4 @@
-"""One contender's turn in one phase of a day: what loads it, and what is read meanwhile."""
+"""One contender's turn in one phase of a day: its load, and the readings during it."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -23,25 +23,26 @@ FIRST_SLICE_MS = 10
 FIRST_SLICE_MS_MAX = 250
 PEAK_SLICES = 4
 PRIME_MS = 50
-"""A closed loop before an open one: a new connection that says nothing holds a thread of some."""
+"""A closed loop before an open one: in some servers a new connection without requests holds a
+thread."""
 PATIENCE_MS = 1000
-"""How long a user waits, in the phases of load. What is still due then is never sent."""
+"""How long a user waits, in the phases of load. Requests that are still due then are never sent."""
 STORM_PATIENCE_MS = 5000
 """Long enough for a SYN that is repeated after 1 and 3 s."""
 STORM_MS = 100
 EQUAL_SHARE = 0.5
-"""Of the lowest peak."""
+"""The share of the lowest peak."""
 USUAL: Phase = "load_70"
 RECOVERY_SLICE_MS = 50
 RECOVERY_S_MAX = 3.0
 CROWD_COMES: Phase = "load_300"
 LONG_MS = 60_000
-"""Of a load that is ended from outside."""
+"""The length of a load that is ended from outside."""
 
 
 @dataclass(frozen=True)
 class Turn:
-    """What a turn works with. `peak` and `equal` are rates per second; 0 where they don't count."""
+    """The tools of a turn. `peak` and `equal` are rates per second; 0 where they don't count."""
 
     plan: DayPlan
     race: Plan
@@ -150,7 +151,7 @@ def peak(turn: Turn) -> dict[str, Any]:
 
 
 def peak_of(slices: tuple[Slice, ...]) -> float:
-    """Requests per second of a contender's closed loop; 0: it answered nothing."""
+    """Requests per second of a contender's closed loop; 0: it had no answer."""
     return median(each.event.requests_per_s for each in slices) if slices else 0.0
 
 
@@ -182,9 +183,10 @@ def equal(turn: Turn) -> dict[str, Any]:
 
 
 def recovery(turn: Turn) -> dict[str, Any]:
-    """The usual load; a crowd for a window, which leaves at once; the usual load until it is well.
+    """The usual load, then a crowd for a window, which leaves at once, then the usual load until
+    the server is well.
 
-    The crowd's connections close as it goes, with what it had asked for unanswered.
+    The crowd's connections close as it leaves, with unanswered requests.
     """
     from bakeoff.judge import recovered_after_ms
 
@@ -211,7 +213,7 @@ def storm(turn: Turn) -> dict[str, Any]:
 
 
 def _newcomers(turn: Turn) -> Turn:
-    """The same with what a new connection asks first: of a chain its first request alone."""
+    """The same with the first request of a new connection: the first of a chain alone."""
     workload = turn.race.workload
     if not workload.once:
         return turn
@@ -221,14 +223,14 @@ def _newcomers(turn: Turn) -> Turn:
     )
     entries = (each.model_copy(update={"path": asked["path"]}) for each in turn.race.entries)
     race = turn.race.model_copy(update={"workload": alone, "entries": tuple(entries)})
-    # What is known of its answers is that of the requests behind it.
+    # What is known of its answers belongs to the requests behind it.
     unknown: dict[str, object] = {"held": {}, "bodies_base64": {}, "expected_body_base64": None}
     verification = turn.running.verification.model_copy(update=unknown)
     return replace(turn, race=race, running=replace(turn.running, verification=verification))
 
 
 def slow(turn: Turn) -> dict[str, Any]:
-    """The usual load without slow clients and with them; in every other round these come first."""
+    """The usual load without and with slow clients; every other round begins with these."""
     rate, clients = LOADS[USUAL] * turn.peak, turn.context.stages.loads.slow_clients
     count, cores = turn.plan.slow_clients, turn.race.cores.client
     first_request = opening(turn.running.entry, turn.race.workload)

@@ -1,7 +1,7 @@
-"""The rule by which a race is cut into draws: what is drawn anew, how often, for how long.
+"""The rule by which a race is divided into draws: what is drawn anew, how often, for how long.
 
-It sees how contenders start and warm up, what they hold in memory, and which address they have. It
-does not see who is ahead. What its constants rest on is in docs/CONSTANTS.md.
+It sees the contenders' start, warm-up, memory and addresses. It does not see which one is ahead.
+The reasons for its constants are in docs/CONSTANTS.md.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,48 +14,49 @@ from bakeoff.model.plan import Entry, Plan
 from bakeoff.model.samples import Slice
 
 READY_MS_MAX = 500.0
-"""What needs longer to start isn't started for a draw of about a second."""
+"""A contender that needs longer to start isn't started for a draw of about a second."""
 WARM_UP_MS = 75
 """For new connections, and for processes that are flat: as good as 250 ms (libuv)."""
 QUICK_MS = 500
-"""What is cold for longer isn't started for a draw of about a second either."""
+"""A contender that is cold for longer isn't started for a draw of about a second either."""
 WEATHER = 0.1
-"""A process is warm whose requests cost at most this share more than those of a steady one."""
+"""A process is warm if its requests cost at most this share more than those of a steady one."""
 
 BLOCKS_MIN = 10
-"""Short blocks in a draw, where slices are short."""
+"""Short blocks in a draw, if slices are short."""
 BLOCKS_FEW = 3
-"""Where slices take seconds."""
+"""The same, if slices take seconds."""
 DRAWS_MIN, DRAWS_MAX = 8, 32
-"""With fewer the interval depends on quantiles of t far out; more gain little."""
+"""With fewer draws the interval depends on quantiles of t far out; more draws gain little."""
 OVERHEAD_SHARE = 0.7
-"""What draws may cost besides measuring, as a share of it. Where processes differ by more than what
-is measured within a draw, more draws are worth more than longer ones."""
+"""The cost of draws besides measuring, as a share of it. If processes differ by more than the
+variation within a draw, more draws are worth more than longer ones."""
 START_MS = 25.0
 """Starting, checking and stopping a process, besides its own time to get ready."""
 CONNECT_MS = 40.0
 """A new engine, and its connections."""
 
 INSTANCES_MAX = 8
-"""Of t with seven degrees of freedom the quantile is 2.36, against 1.96 with any number more."""
+"""The quantile of t with seven degrees of freedom is 2.36, against 1.96 with any larger number."""
 INSTANCES_FEW = 6
 """An interval that rests on k processes is as wide as t of k − 1 degrees of freedom over √k: 1.59
-with four, 1.05 with six, 0.84 with eight. Among 30 pairs four are 2.2 times as wide as six."""
+with four, 1.05 with six, 0.84 with eight. Among 30 pairs it is 2.2 times as wide with four as with
+six."""
 WARMING_SHARE, WARMING_SHARE_MAX = 0.5, 1.5
-"""What warming up further instances may take, as a share of the time that is measured; and what it
-may take where that allows fewer than the few."""
+"""The time for warming up further instances, as a share of the measured time; and the share that is
+allowed if the first permits fewer than `INSTANCES_FEW`."""
 SLICES_MORE = 2
 MEMORY_SHARE = 0.25
-"""Of the memory that is free: what measures must not make the machine swap."""
+"""The share of the free memory: a measurement must not make the machine swap."""
 FILES_PER_PROCESS = 3
 FILES_KEPT = 64
-"""Open files of ours: three for the counters of a process, and some for everything else."""
+"""Files that we keep open: three for the counters of a process, and some for everything else."""
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What the start of a contender's first process has shown, and earlier runs of how long its
-    processes are loaded before a draw."""
+    """What the start of a contender's first process has shown, and how long its processes were
+    loaded before a draw in earlier runs."""
 
     entry: Entry
     time_to_ready_ms: float | None
@@ -63,7 +64,6 @@ class Facts:
     warming_ms: float | None = None
 
     def before_draw_ms(self, redrawn: Redrawn) -> float:
-        """What a draw costs besides measuring, for this contender."""
         loaded_ms = max(redrawn.warm_up_ms, self.warming_ms or 0.0)
         if redrawn.what == "connections":
             return loaded_ms
@@ -71,7 +71,7 @@ class Facts:
 
 
 class Room(NamedTuple):
-    """What this machine has free: memory, and files that this process may still open."""
+    """The free resources of this machine: memory, and files that this process may still open."""
 
     memory_mib: float
     files: int
@@ -100,8 +100,8 @@ def draw_rule(plan: Plan, warmup: Warmup, facts: Sequence[Facts], room: Room) ->
 def slices_again(warmup: Warmup, name: str) -> int:
     """How many slices a further process is warmed up for.
 
-    Until the first one was steady and a little longer; what it took to be sure of that isn't needed
-    twice. All of them, where it never was.
+    As many as the first one needed to be steady, and a few more: the slices that made this sure
+    aren't needed twice. All of them, if it never was steady.
     """
     slices = len(warmup.requests_per_s.get(name, ()))
     if not warmup.steady.get(name, False):
@@ -110,15 +110,15 @@ def slices_again(warmup: Warmup, name: str) -> int:
 
 
 def is_warm(warmup: Warmup, measured: Slice) -> bool:
-    """Whether a process costs no more than its contender's first one did when it was steady, but
+    """Whether a process costs no more than its contender's first one in its steady state, except
     for the weather."""
     cost_us, requests_per_s = measured.server_cpu_us_per_request, measured.event.requests_per_s
     return _as_steady(warmup, measured.entry, cost_us, requests_per_s)
 
 
 def cold_ms(warmup: Warmup, name: str) -> int | None:
-    """For how long the first process was loaded until it was warm; None: it never was, or it got
-    slower then: new ones would be as fast as it no longer is."""
+    """How long the first process was loaded until it was warm. None: it never was, or it got slower
+    then, so that new processes would be faster than it."""
     rates = warmup.requests_per_s.get(name, ())
     costs_us = warmup.cpu_us_per_request.get(name) or (None,) * len(rates)
     if warmup.courses.get(name) == "slowdown":
@@ -128,7 +128,7 @@ def cold_ms(warmup: Warmup, name: str) -> int | None:
 
 
 def _as_steady(warmup: Warmup, name: str, cost_us: float | None, requests_per_s: float) -> bool:
-    """By CPU time per request, or where that isn't seen by requests per second."""
+    """By CPU time per request or, if that isn't seen, by requests per second."""
     steady = warmup.cpu_us_per_request.get(name, ())[warmup.steady_from.get(name, 0) :]
     costs_us = [each for each in steady if each]
     if costs_us and cost_us is not None:
@@ -137,7 +137,7 @@ def _as_steady(warmup: Warmup, name: str, cost_us: float | None, requests_per_s:
 
 
 def _redrawn(plan: Plan, warmup: Warmup, facts: Facts) -> Redrawn:
-    """What is drawn of one contender; how many instances is not decided yet."""
+    """What is drawn of one contender; the number of its instances is not decided yet."""
     entry, ready_ms = facts.entry, facts.time_to_ready_ms
     after_ms = cold_ms(warmup, entry.name)
     why = ""
@@ -162,7 +162,7 @@ def _redrawn(plan: Plan, warmup: Warmup, facts: Facts) -> Redrawn:
 
 
 def _program(entry: Entry) -> tuple[object, ...]:
-    """What is the same for a twin and its original, and for a contender that was named twice."""
+    """What a twin shares with its original, and a contender that was named twice with itself."""
     return entry.folder, entry.contender, entry.attached, entry.fixed_port
 
 
@@ -174,7 +174,7 @@ def _lasts(redrawn: Redrawn) -> bool:
 def _draw_s(
     plan: Plan, warmup: Warmup, redrawn: Mapping[str, Redrawn], facts: Sequence[Facts]
 ) -> float:
-    """What one draw measures: so much that draws cost little, and hold enough blocks."""
+    """The length of one draw: so long that draws cost little, and hold enough blocks."""
     overhead_ms = CONNECT_MS + sum(each.before_draw_ms(redrawn[each.entry.name]) for each in facts)
     lengths = [warmup.lengths[each.entry.name] for each in facts]
     short_share = 1 - plan.long_share if plan.mode == "closed" else 0.0
@@ -190,7 +190,7 @@ def _draw_s(
 
 
 def _instances(plan: Plan, warmup: Warmup, several: Sequence[Facts], room: Room) -> int:
-    """How many processes of each of `several` are up: all have the same number."""
+    """How many processes of each of `several` run: all have the same number."""
     if not several:
         return 1
     each_s = sum(
@@ -217,13 +217,13 @@ def time_left_s(
 ) -> float:
     """The draws of a boot that measures for `budget_s`, with what they cost, until its end.
 
-    Further processes are warmed up as slowly as the first ones, which took `warm_up_s`: with a
-    compiler, a server needs as long again after each slice until it is at rest.
+    Further processes are warmed up as slowly as the first ones, which took `warm_up_s`: a server
+    with a compiler needs as long again after each slice until it is at rest.
     """
     slice_ms = 1000 * warm_up_s / max(1, sum(map(len, warmup.requests_per_s.values())))
     lengths = [warmup.lengths[each.entry.name] for each in facts]
     window_ms = sum(each.short_ms for each in lengths)
-    # A drain lasts as long as an answer: what is in flight is waited for.
+    # A drain lasts as long as an answer: it waits for the requests in flight.
     around_ms = sum(each.ramp_ms for each in lengths) + sum(
         warmup.mean_latency_us[each.entry.name] / 1000 for each in facts
     )

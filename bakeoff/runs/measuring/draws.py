@@ -17,26 +17,26 @@ from bakeoff.runs.measuring.session import Session
 from bakeoff.runs.measuring.warmup import leave_out_held_up
 
 WARMING_MS_MAX = 1500
-"""For so long at most a process is loaded before a draw, and as long again."""
+"""A process is loaded for at most this long before a draw, and as long again."""
 BETTER, PATIENCE = 0.97, 3
-"""One that is not warm, and whose cost has not fallen by 3 % in so many slices, is as it is: it
-costs more than others, or the machine is noisy."""
+"""A process that is not warm, and whose cost has not fallen by 3 % in this many slices, stays as it
+is: it costs more than others, or the machine is noisy."""
 
 LOST_MAX = 3
-"""Who loses a process in so many draws in a row is out: others would be lost too."""
+"""A contender that loses a process in this many draws in a row is out: it would lose others too."""
 FAILED_MAX = 2
-"""After so many that did not come up no other is started: a second copy may be impossible."""
+"""After this many failed starts no other is tried: a second copy may be impossible."""
 
 
 class Draws:
-    """What is drawn in one boot, and who is lost by that.
+    """What is drawn in one boot, and the contenders that are lost by that.
 
-    Each contender's first process lives for the whole boot. Of one whose processes are drawn, it
-    has one draw in five, and each other draw has a process of its own: what takes long to show (a
-    leak, a collector that seldom runs) is seen too. Others have several processes that live for the
-    boot, cohort by cohort: process j of one always meets process j of another.
+    Each contender's first process lives for the whole boot. If a contender's processes are drawn,
+    its first one has one draw in five, and each other draw has a process of its own: slow effects
+    (a leak, a collector that seldom runs) are seen too. Other contenders have several processes
+    that live for the boot, cohort by cohort: process j of one always meets process j of another.
 
-    `died` has those that go on no more, and how they ended.
+    `died` has the contenders that don't go on, and how they ended.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class Draws:
 
     @property
     def alive(self) -> list[str]:
-        """Those that go on, whether or not they take part in the draw."""
+        """The contenders that go on, whether or not they take part in the draw."""
         return [name for name in self._rule.redrawn if name not in self.died]
 
     @property
@@ -66,7 +66,7 @@ class Draws:
 
     @property
     def lost_processes(self) -> dict[str, tuple[str, ...]]:
-        """How processes ended whose contenders go on, or why they did not come up."""
+        """How processes of contenders that go on ended, or why they did not start."""
         return {name: tuple(hows) for name, hows in self._lost.items() if name not in self.died}
 
     def goes_on(self, name: str) -> bool:
@@ -76,7 +76,7 @@ class Draws:
         return sum(name in each for each in self._cohorts) > 1
 
     def start_cohorts(self) -> None:
-        """Start and warm up the further processes of those that have several.
+        """Start and warm up the further processes of contenders that have several.
 
         They are loaded in turn, each for as long as its contender's first one was until it was
         steady. Raises `NotAsPlanned`.
@@ -88,7 +88,7 @@ class Draws:
             started = {}
             for name in start_order(session.plan, session.boot, number):
                 session.context.check_time(f"starting another process of {name}")
-                # After three that did not come up it goes on with those that did.
+                # After three failed starts it goes on with the processes that it has.
                 fails = len(self._lost.get(name, ())) >= LOST_MAX
                 if name in self.alive and self._redrawn(name).instances > 1 and not fails:
                     try:
@@ -127,12 +127,12 @@ class Draws:
         raise TooFewLeft([name for name in plan.contenders if name in self.alive], out)
 
     def _warm_up(self, meter: Meter, name: str) -> None:
-        """Load a process until a request costs what it cost its contender's first one when that was
-        steady; and where it took more than a slice to get there, as long again.
+        """Load a process until a request costs as much as in the steady state of its contender's
+        first one, and as long again if this takes more than a slice.
 
-        A process may be new. One that lasts may have thrown away what was compiled for connections
-        that are closed: Vert.x fell from 130,000 requests/s to 20,000, and needed a second under
-        load to be back.
+        A process may be new. A lasting one may have thrown away code that was compiled for closed
+        connections: Vert.x fell from 130,000 requests/s to 20,000, and needed a second under load
+        to recover.
         """
         duration_ms, loaded_ms = self._redrawn(name).warm_up_ms, 0
         best, in_vain = inf, 0
@@ -187,7 +187,7 @@ class Draws:
         return chosen
 
     def remember(self) -> None:
-        """Keep for later runs for how long processes were loaded before a draw."""
+        """Keep for later runs how long processes were loaded before a draw."""
         for name, loaded_ms in self._loaded_ms.items():
             self._session.keep(name, warming_ms=median(loaded_ms))
 
@@ -241,13 +241,13 @@ class Draws:
         else:
             last = not any(name in each for each in self._cohorts)
         if last:
-            # The first of them says more than what followed.
+            # The first of them explains more than those that followed.
             self.died[name] = lost[0]
 
     def _warm_up_cohort(self, cohort: Mapping[str, Running]) -> None:
         """As many slices each as its contender's first process needed.
 
-        Raises `NotAsPlanned` in the first boot where one stops answering.
+        Raises `NotAsPlanned` in the first boot if a process stops answering.
         """
         session = self._session
         session.connect(list(cohort.values()))

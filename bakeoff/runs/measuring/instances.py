@@ -1,4 +1,4 @@
-"""Processes of contenders: started, verified, and stopped; several of one where they are drawn."""
+"""Processes of contenders: started, verified, and stopped; several of one if they are drawn."""
 
 import base64
 from collections import Counter
@@ -24,7 +24,7 @@ from bakeoff.start import GRACE_S, endpoint
 from bakeoff.verify import differences, opening
 
 LATER_START = 5.0
-"""A further process may take so many times as long to start as the first one did."""
+"""A further process may take this many times as long to start as the first one did."""
 DYING_MS, LOOK_MS = 200, 20
 """A process that exits closes its connections some time before it has ended."""
 _WORST = ("SIGTERM", "had ended", "SIGKILL")
@@ -34,7 +34,7 @@ _WORST = ("SIGTERM", "had ended", "SIGKILL")
 class Running:
     """One process of a contender, with all that it forked: running and verified.
 
-    `key` is its name at the keeper, where a contender can have several.
+    `key` is its name at the keeper, where a contender may have several processes.
     """
 
     entry: Entry
@@ -66,7 +66,7 @@ class Instances:
     def start(self, entry: Entry, log: str = "") -> Running:
         """Another process of `entry`, verified. Raises `ContenderOut`.
 
-        It prints to the log of that name; by default to the one of all processes of the entry.
+        It prints to the log of that name, by default that of all processes of the entry.
         """
         key = f"{entry.name}/{self._count[entry.name]}"
         self._count[entry.name] += 1
@@ -93,20 +93,20 @@ class Instances:
         return self._up[key]
 
     def stop(self, running: Running) -> None:
-        """End it; one that isn't ours is only forgotten. May be called again."""
+        """End it; a process that isn't ours is only forgotten. May be called again."""
         if self._up.pop(running.key, None):
             running.cpu.close()
             self._stop(running.entry.name, running.key)
 
     def stop_all(self) -> None:
-        """End all that run, the last one first, and what was interrupted while it started."""
+        """End all running processes, the last one first, and any whose start was interrupted."""
         for each in reversed(self.up):
             self.stop(each)
         for name, key in reversed(self._started.copy()):
             self._stop(name, key)
 
     def pids(self, running: Running) -> tuple[int, ...]:
-        """All its processes; none where they can't be seen."""
+        """All its processes; empty where they can't be seen."""
         cpu = running.handle.cpu
         if (running.entry.name, running.key) in self._started and not cpu.also:
             return self._context.keeper.pids(running.key)
@@ -120,15 +120,15 @@ class Instances:
         self._answers[running.key] += event.requests_all
 
     def death(self, running: Running, doing: str = "", *, dying: bool = False) -> str | None:
-        """How it ended, and after how many answers; None while it lives, or where it isn't ours.
+        """How it ended, and after how many answers; None: it lives, or it isn't ours.
 
-        With `dying` it is waited for: its connections are broken, so it may be about to end.
+        With `dying` this waits for its end: its connections are broken, so it may be about to end.
         """
         answers = self._answers[running.key]
         return self._death(running.entry, running.key, answers, doing, DYING_MS if dying else 0)
 
     def why_out(self, entry: Entry, key: str, reason: str) -> str:
-        """The `reason` for which its verification fails, or how it ended, where it did."""
+        """The `reason` for which its verification fails or, if it ended, how."""
         how = self._death(entry, key, None, f"at its verification: {reason}", DYING_MS)
         return how or reason
 
@@ -144,7 +144,7 @@ class Instances:
         return self._context.keeper.death(key, answers, doing)
 
     def probe(self, entry: Entry) -> Probes:
-        """How another process of `entry` reacts to what the workload doesn't send."""
+        """How another process of `entry` reacts to requests that the workload doesn't send."""
         none, context = Probes(), self._context
         if not self._plan.probes or entry.attached or entry.fixed_port:
             return none
@@ -213,7 +213,7 @@ class Instances:
         return handle.model_copy(update={"connection": plan.connection, "reached_at": reached_at})
 
     def _stop(self, name: str, key: str) -> None:
-        """End one of ours; one that never started has been ended already."""
+        """End one of our processes; one that never started has been ended already."""
         if (name, key) not in self._started:
             return
         self._started.remove((name, key))
@@ -229,9 +229,10 @@ class Instances:
 def infer_expectations(
     plan: Plan, running: Sequence[Running], context: Context
 ) -> tuple[list[Running], dict[str, str]]:
-    """Those of `running` that can take part, with what they are held to; why others can't.
+    """The processes of `running` that can take part, with the answers that they are held to, and
+    why others can't.
 
-    Each contender's answers are looked at once in a run.
+    Each contender's answers are examined once in a run.
     """
     inferred = context.inferred
     new = [one for one in running if one.entry.name not in inferred]
@@ -277,7 +278,8 @@ def infer_expectations(
 
 
 def _unlike(plan: Plan, name: str, inferred: Mapping[str, Inferred]) -> Finding | None:
-    """How its answers differ from the reference's, or of those known before it, the first's."""
+    """How its answers differ from the reference's or, without those yet, from the first
+    contender's."""
     reference = plan.reference if plan.reference in inferred else next(iter(inferred))
     if reference == name:
         return None

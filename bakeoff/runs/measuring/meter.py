@@ -1,4 +1,4 @@
-"""One slice after another, each with what it cost its server."""
+"""One slice after another, each with its cost to its server."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -17,12 +17,13 @@ from bakeoff.runs.stages import Stages
 from bakeoff.start import Freezer
 
 REST_MS, REST_SHARE = 20, 0.25
-"""At rest is who used less than such a share of a core for so long."""
+"""A contender that used less than this share of a core for this long is at rest."""
 REST_MS_MAX = 240
-"""About as long as the slice before it: who is never at rest (it polls) does not hold up a race."""
+"""About as long as the slice before: a contender that is never at rest (it polls) does not delay a
+race."""
 
 BROKEN = ("connect_refused", "reset", "early_close", "write", "goaway")
-"""Kinds of errors that such a process leaves, of at least half of its connections."""
+"""Kinds of errors that such a process leaves, on at least half of its connections."""
 
 
 def block_of(
@@ -46,7 +47,7 @@ def block_of(
 
 
 def _beside(session: Session) -> list[CpuReader]:
-    """What reads the CPU time of all that the race has on the generator's cores."""
+    """Readers of the CPU time of all that the race runs on the generator's cores."""
     plan, context, beside = session.plan, session.context, []
     around, forwarder = context.surroundings(plan), context.forwarder(plan)
     if around.cpu and {*plan.upstream_cpus} & {*plan.cores.client}:
@@ -59,8 +60,9 @@ def _beside(session: Session) -> list[CpuReader]:
 
 
 class _Reading(NamedTuple):
-    """At one moment: the CPU time that the contender of a slice has had, and what others than
-    contenders had of the servers' cores, which is not seen where the generator has them, too."""
+    """At one moment: the CPU time that a slice's contender has had, and the time of the servers'
+    cores that others than contenders had. The latter is not seen on cores that the generator
+    shares."""
 
     cpu: CpuTime | None
     others_ns: int | None
@@ -70,28 +72,28 @@ class _Reading(NamedTuple):
 class Meter:
     """Loads the contenders of a session slice by slice, and reads their CPU time at each border.
 
-    It is good for as long as the session's connections are, or those of another engine.
+    It is valid for as long as the connections of the session or of another engine.
     """
 
     def __init__(self, session: Session, load: Generator | None = None) -> None:
         self._session = session
         self.load = load or session.load
-        """The engine; the session's where none is given."""
+        """The engine; by default the session's."""
         self._running = list(session.running)
         self._clock = session.context.stages.clock
         self._targets = {each.entry.name: index for index, each in enumerate(self._running)}
         self._last: dict[str, tuple[CpuTime, int]] = {}
         self.died: dict[str, str] = {}
         self.doing = ""
-        """What the load is for, where a death in it says so: `while it was warmed up`."""
+        """The purpose of the load, for messages about a death in it: `while it was warmed up`."""
         self._freezers: dict[str, Freezer] = {}
         self._beside = _beside(session)
 
     @contextmanager
     def others_frozen(self) -> Iterator[None]:
-        """Within it, contenders that have worked in others' turns are stopped but in their own.
+        """Within it, contenders that have worked in others' turns are stopped outside of their own.
 
-        What they still have to do (compile, collect) is then on their own bill.
+        Their remaining work (compiling, collecting) is then counted as their own.
         """
         freezer = self._session.context.stages.servers.freezer
         for each in self._running:
@@ -110,7 +112,7 @@ class Meter:
     def slice(
         self, name: str, block: int, *, ramp_ms: int, duration_ms: int, rate: float | None = None
     ) -> Slice:
-        """One turn of the contender called `name`. A server that died is in `died` afterwards.
+        """One turn of the contender `name`. A server that died is in `died` afterwards.
 
         With a `rate`, requests per second, the loop is open. The arrivals of a block have one seed
         for all contenders. Raises `NoVerdict` where the upstream has died.
@@ -175,8 +177,8 @@ class Meter:
     def warm_up(self, name: str) -> Slice:
         """A slice of a warm-up, and until its processes are at rest.
 
-        What a just-in-time compiler has still to do after a slice, it does at others' cost: with
-        twelve JVMs on a core, each further one's slices had half of it.
+        The remaining work of a just-in-time compiler after a slice costs others: with twelve JVMs
+        on a core, each further one had half of the core in its slices.
         """
         measured = self.slice(name, 0, ramp_ms=0, duration_ms=WARM_UP_SLICE_MS)
         running = self._running[self._targets[name]]

@@ -26,10 +26,11 @@ class _Seen:
 class Observation:
     """Looks when it is made, which is after the warm-up, and again before the boot ends.
 
-    What a program does to come up to speed (compiling, reading files) is not what it does for a
-    request. It looks at all processes that are up from one to the other; those that live for one
-    draw only are left to their neighbours, which live for the boot. What is written, and what TCP
-    and a path met, counts within `blocks` alone: draws connect and warm up in between.
+    A program's work to come up to speed (compiling, reading files) is not its work for a request.
+    The observation covers all processes that run from one look to the other; processes that live
+    for one draw only are represented by their neighbours, which live for the boot. Written bytes
+    and the events of TCP and of a path count only within `blocks`: draws connect and warm up in
+    between.
     """
 
     def __init__(self, session: Session) -> None:
@@ -112,7 +113,8 @@ class Observation:
         )
 
     def _dropped_now(self) -> dict[str, tuple[str, int]]:
-        """Each process that is loaded over UDP: its name, and what its sockets had no room for."""
+        """Each process that is loaded over UDP: its name, and how many datagrams its sockets
+        dropped."""
         found: dict[str, tuple[str, int]] = {}
         for each in self._session.running:
             if each.handle.protocol in OVER_UDP:
@@ -121,7 +123,7 @@ class Observation:
         return found
 
     def _written_now(self) -> dict[str, Written]:
-        """Of those that are loaded; a log is shared by all processes of a contender."""
+        """Bytes written by loaded processes; a log is shared by all processes of a contender."""
         sizes = {
             each.entry.name: self._meters.at(each.handle.address).written(each.handle)
             for each in self._session.running
@@ -129,7 +131,7 @@ class Observation:
         return {name: written for name, written in sizes.items() if written}
 
     def _conduct(self, running: Running, before: _Seen, after: _Seen) -> Conduct:
-        """Of what isn't ours nobody knows which session and which cores were meant for it.
+        """The intended session and cores of a process that isn't ours are unknown.
 
         A container is meant to be in a session of its own.
         """
@@ -148,7 +150,7 @@ def _at_work(crew: Crew) -> tuple[int, int]:
 
 
 def _mean(several: Sequence[Memory]) -> Memory:
-    """What one process holds, with those that it forked."""
+    """The memory of one process, with those that it forked."""
     return Memory(
         pss_mib=fmean(each.pss_mib for each in several),
         processes=max(each.processes for each in several),

@@ -1,11 +1,11 @@
-"""What servers can take, seen before the warm-up and not after minutes of waiting for them.
+"""The connections that servers can take, found before the warm-up and not by minutes of waiting.
 
-Some serve few connections at a time, and the others wait until one of these is closed. Some have a
-listen queue that is too short for the load: a client whose connection meets a full queue is not
-told, and asks again after 1 s, 3 s, 7 s. Where each answer ends its connection, 64 clients of a
-queue of five wait most of the time, and so does a race. The queue's length alone says little, as a
-fast server empties a short one in time. So the kernel counts who meets a full one while the load
-connects, and in a slice of load.
+Some servers serve few connections at a time, and the others wait until one of these is closed. Some
+have a listen queue that is too short for the load: a client whose connection meets a full queue
+gets no reply, and tries again after 1 s, 3 s, 7 s. If each answer ends its connection, 64 clients
+of a queue of five wait most of the time, and so does a race. The queue's length alone says little,
+as a fast server empties a short one in time. So the kernel counts the connections that meet a full
+one while the load connects, and in a slice of load.
 """
 
 from collections.abc import Mapping
@@ -20,16 +20,17 @@ from bakeoff.runs.measuring.meter import Meter
 from bakeoff.runs.measuring.session import Session
 
 AT_ONCE_MS = 200
-"""In which connections are made that meet no full queue: the next try follows after a second."""
+"""Connections that meet no full queue are made within this time: the next try follows after a
+second."""
 HELD_UP = 3.0
-"""A slice that took so many times its length has clients that wait for their second try."""
+"""A slice that took this many times its length has clients that wait for their second try."""
 
 
 def connect_within_limits(session: Session) -> Meter:
-    """Connect to all that run, once it is seen what they can take.
+    """Find how many connections all running contenders can take, and connect to them.
 
-    Raises `NotAsPlanned` where that is less than is planned: there are fewer connections, if the
-    plan leaves it open how many, else those are out.
+    Raises `NotAsPlanned` if that is less than planned: the race has fewer connections if the plan
+    leaves their number open; otherwise those contenders are out.
     """
     _check_at_a_time(session)
     short = _short_queues(session)
@@ -46,7 +47,7 @@ def connect_within_limits(session: Session) -> Meter:
     before = _turned_away(session)
     session.connect()
     session.weigh_connections()
-    # The kernel counts for all together; it can only be those with short queues.
+    # The kernel counts for all together; only contenders with short queues can be the cause.
     has_overflowed = _turned_away(session) > before
     meter = Meter(session)
     _check_under_load(meter, session, short, has_overflowed)
@@ -54,7 +55,7 @@ def connect_within_limits(session: Session) -> Meter:
 
 
 def _check_at_a_time(session: Session) -> None:
-    """Ask those that keep connections alive on as many as are planned, one after another."""
+    """Send requests on as many kept connections as are planned, one after another."""
     plan, servers = session.plan, session.context.stages.servers
     served = {}
     for each in session.running:
@@ -79,10 +80,8 @@ def _check_at_a_time(session: Session) -> None:
 
 
 def _short_queues(session: Session) -> dict[str, int]:
-    """The places in the queues that have fewer than there are connections, as the kernel says.
-
-    UDP has no queue of connections.
-    """
+    """The places in the queues that have fewer than there are connections, as the kernel
+    reports."""
     short = {}
     for running in session.running:
         if running.handle.protocol in OVER_UDP:
@@ -100,8 +99,8 @@ def _check_under_load(
 ) -> None:
     """See whether all of the load gets through the `short` queues.
 
-    `has_overflowed`: one did when the load connected. Those whose answers end their connections
-    are loaded for a slice each.
+    `has_overflowed`: a queue did so when the load connected. Contenders whose answers end their
+    connections are loaded for a slice each.
     """
     plan = session.plan
     full: dict[str, int] = {}
@@ -134,7 +133,8 @@ def _check_under_load(
 
 
 def _have_fewer(session: Session, full: Mapping[str, int]) -> None:
-    """Raises `NotAsPlanned` if a queue is `full`: with as many connections as the shortest has."""
+    """Raises `NotAsPlanned` if a queue is `full`, for as many connections as the shortest has
+    places."""
     if full:
         least = min(full.values())
         queues = ", ".join(f"that of {name} has room for {n}" for name, n in full.items())
@@ -143,7 +143,7 @@ def _have_fewer(session: Session, full: Mapping[str, int]) -> None:
 
 
 def _turned_away(session: Session) -> int:
-    """How many connections have met a full queue, as far as the kernel says so."""
+    """How many connections have met a full queue, if the kernel reports it."""
     tcp = session.context.stages.meters.tcp()
     return tcp.listen_overflows if tcp else 0
 

@@ -16,17 +16,17 @@ from bakeoff.runs.measuring.session import Session
 
 Kind = Literal["short", "long"]
 SINGLE_SHARE = 0.25
-"""Of the measured time of a race of several requests."""
+"""The share of the measured time of a race of several requests."""
 RAMP_MS = 2
 """One connection has no queue to fill."""
 
 
 def run_rotation(boot: Boot, enough: Callable[[], bool] = lambda: False) -> None:
-    """Run a boot of the rotation; its records are in the log.
+    """Run a boot of the rotation, with its records in the log.
 
     The first boot has chosen the slices' lengths and the draws: the blocks of one race are alike.
-    The boot ends with its budget, or with a draw after which there is `enough`, which is looked at
-    after every draw. Raises `NotAsPlanned`, `NoVerdict`.
+    The boot ends with its budget, or with the first draw after which `enough` is true. Raises
+    `NotAsPlanned`, `NoVerdict`.
     """
     with boot.ending() as ending, boot.session() as session:
         if not boot.earlier:
@@ -50,7 +50,7 @@ class Singly:
     which `spent_s` are measured.
 
     At full load requests wait for each other: one that costs more makes all of them slower, and
-    none of them shows which it is.
+    their latencies don't show which one it is.
     """
 
     def __init__(self, boot: Boot, session: Session, warmup: Warmup, budget_s: float) -> None:
@@ -66,7 +66,7 @@ class Singly:
     def run(self, draw: int, share: float, meter: Meter, names: Sequence[str]) -> None:
         """The blocks of a draw after its others, until `share` of the budget is spent.
 
-        Its connections end. Who dies is in `meter`'s `died`.
+        Its connections end. Contenders that die are in `meter`'s `died`.
         """
         if self.spent_s >= share * self._budget_s or not set(names) - meter.died.keys():
             return
@@ -133,7 +133,7 @@ class _Rotation:
 
     @property
     def _passed(self) -> float:
-        """The share of the time that it may take which has passed: it ends then, too."""
+        """The share of its permitted time that has passed: it ends then, too."""
         return 1 - self._boot.context.left_s / self._left_s if 0 < self._left_s < inf else 0.0
 
     def run(self, enough: Callable[[], bool]) -> None:
@@ -151,8 +151,8 @@ class _Rotation:
     def _run_draw(self, number: int, meter: Meter, names: list[str]) -> None:
         """Blocks until the draw has its share.
 
-        Of the short ones, where there are any: so each draw has as many as the others, whichever
-        of them a long one falls into.
+        Only short blocks count, if there are any: so each draw has as many as the others, whichever
+        of them has a long one.
         """
         budget_s = self._budget_s
         counted: Kind = "short" if self._long_share < 1 else "long"
@@ -167,7 +167,8 @@ class _Rotation:
                 return
 
     def _run_block(self, draw: int, meter: Meter, names: list[str]) -> bool:
-        """Whether there is time for more: for a whole block, by what the last of its kind took."""
+        """Whether there is time for another whole block, by the time that the last of its kind
+        took."""
         boot, lengths = self._boot, self._warmup.lengths
         long_block_s = sum(lengths[name].long_ms for name in names) / 1000
         kind = _kind(self._spent_s, long_block_s, self._long_share)
@@ -186,7 +187,7 @@ class _Rotation:
                 duration_ms=lengths[name].long_ms if kind == "long" else lengths[name].short_ms,
                 rate=self._warmup.rates.get(name),
             )
-            # Answers that a process gave while it was dying do not count.
+            # Answers of a process that was dying do not count.
             if name not in meter.died:
                 slices.append(measured)
         if slices:
@@ -213,7 +214,8 @@ def _kind(spent_s: dict[Kind, float], long_block_s: float, long_share: float) ->
 def single_share(plan: Plan) -> float:
     """The share of a race's time in which one request is under way at a time.
 
-    None where all of it is so, or where the user said what is to be under way: in an open loop.
+    It is 0 where that holds for all of it, or where the user set the requests under way: in an open
+    loop.
     """
     alone = all(plan.places_of(entry.name) == 1 for entry in plan.entries)
     return SINGLE_SHARE if plan.workload.is_mix and plan.mode == "closed" and not alone else 0.0

@@ -62,7 +62,8 @@ class Scores:
         return [{ladder.rung_of(rate): score for rate, score in each.items()} for each in by_rate]
 
     def centres(self, name: str) -> list[int]:
-        """The highest rung that holds, below the first that breaks, for each objective held."""
+        """The highest rung that holds, below the first that breaks, for each objective that is
+        held."""
         holding = [
             [rung for rung, score in scores.items() if score <= 0] for scores in self.fitted(name)
         ]
@@ -70,9 +71,9 @@ class Scores:
 
 
 def run_search(plan: CapacityPlan, boot: Boot, scores: Scores) -> bool:
-    """Run a boot of a search for capacities; whether there is anything to climb.
+    """Run a boot of a search for capacities; returns whether there is anything to climb.
 
-    Raises `NotAsPlanned`, and `NoVerdict`, also where the time is too little for one round.
+    Raises `NotAsPlanned`, and `NoVerdict`, also where the time is too short for one round.
     """
     with boot.ending() as ending, boot.session() as session:
         meter, warmup, rule = boot.begin(session, {})
@@ -90,7 +91,7 @@ def run_search(plan: CapacityPlan, boot: Boot, scores: Scores) -> bool:
 class _Search:
     """The slices of one boot: a draw for the approach, and another for each round.
 
-    `peaks` has each one's closed-loop throughput at the end of its warm-up.
+    `peaks` has each contender's closed-loop throughput at the end of its warm-up.
     """
 
     def __init__(
@@ -111,12 +112,12 @@ class _Search:
         self._draw, self._meter, self._names = draws.next()
 
     def approach(self) -> None:
-        """Roughly where each one's capacities are; nothing where earlier boots have shown it."""
+        """Roughly find each one's capacities; nothing where earlier boots have shown them."""
         while turns := self._probes():
             self._visit(turns)
 
     def _probes(self) -> dict[str, int]:
-        """The rung that each contender tries next, for those whose place is not known yet."""
+        """The next rung of each contender whose place is not known yet."""
         probes = {}
         for name, peak in self._peaks.items():
             if peak <= 0 or name not in self._alive:
@@ -128,7 +129,8 @@ class _Search:
         return probes
 
     def rounds(self) -> bool:
-        """Round after round until the boot's time is spent; False: nobody holds an objective."""
+        """Round after round until the boot's time is spent; False: no contender holds an
+        objective."""
         plan, budget_s, turn = self._boot.plan, self._boot.budget_s, 0
         while turn == 0 or self._spent_s < budget_s:
             climbing = self._ladders(turn)
@@ -143,7 +145,7 @@ class _Search:
                     for rung in rungs
                 )
                 self._afford(self._spent_s + plan.boots * round_s)
-            # What requests cost is measured before any contender is brought to its limit.
+            # The cost of a request is measured before any contender is brought to its limit.
             self._boot.measured(self._spent_s, "what a request costs")
             costs = measure_costs(
                 self._boot, self._session, self._meter, self._draw, self._alive, self._peaks
@@ -162,20 +164,20 @@ class _Search:
 
     @property
     def _alive(self) -> list[str]:
-        """Those that take part in this draw, and still live."""
+        """The contenders that take part in this draw and still live."""
         return [name for name in self._names if name not in self._meter.died]
 
     def _afford(self, needed_s: float) -> None:
         """Check that the plan's time is enough for a round in each boot, which takes `needed_s`.
 
-        A default is extended to it. Raises `NoVerdict` where a time was given and is too short.
+        A default time is extended. Raises `NoVerdict` where a given time is too short.
         """
         plan, context = self._boot.plan, self._boot.context
         if self._duration_asked:
             try:
                 check_budget(plan.duration_s, needed_s, plan.boots)
             except BadUsage as error:
-                # How slow the servers are was not known when the run was planned.
+                # The servers' speed was not known when the run was planned.
                 raise NoVerdict(str(error)) from None
         elif needed_s > plan.duration_s:
             context.watch.step(
@@ -200,7 +202,7 @@ class _Search:
             return
         order = block_order(boot.plan, boot.number, self._block, alive)
         measured = [(name, self._slice(name, ladder.rate_of(turns[name]))) for name in order]
-        # Where a process died in this block, others of its contender may go on.
+        # If a process died in this block, others of its contender may go on.
         lost = {name for name in self._meter.died if self._draws.goes_on(name)}
         slices = [slice_ for name, slice_ in measured if name not in lost]
         if not slices:
@@ -226,7 +228,7 @@ class _Search:
 
 
 def _streams(plan: Plan, peaks: Mapping[str, float]) -> ladder.Streams | None:
-    """What the workload's streams are; they last as long as the fastest contender's (Little)."""
+    """The workload's streams; they last as long as those of the fastest contender (Little)."""
     events = plan.workload.events
     lasts_ms = [1000 * plan.places_of(name) / peak for name, peak in peaks.items() if peak]
     if not (events and lasts_ms):
@@ -245,9 +247,9 @@ def measure_costs(
     names: Sequence[str],
     peaks: Mapping[str, float],
 ) -> Costs | None:
-    """What one draw says of those of `names` that have a peak; None: nobody has.
+    """The costs of those of `names` that have a peak, in one draw; None: there are none.
 
-    Who dies is in `meter`'s `died`.
+    Contenders that die are in `meter`'s `died`.
     """
     loaded = [name for name in names if peaks.get(name)]
     if not loaded:

@@ -1,4 +1,4 @@
-"""Running contenders: one process of each at least, and an engine that is connected to some."""
+"""Running contenders: at least one process of each, and an engine that is connected to some."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -18,17 +18,17 @@ from bakeoff.runs.measuring.instances import Instances, Running, infer_expectati
 from bakeoff.runs.stages import program_key
 
 WEIGHED_MIN = 1000
-"""With fewer connections, what each takes is less than what a server's memory varies by."""
+"""With fewer connections, the memory of each is less than the variation of a server's memory."""
 
 
 class Session:
-    """The contenders called `names`, running together with an engine connected to them.
+    """The contenders `names`, running together with an engine connected to them.
 
-    `known` is what earlier ones of this run have shown of their programs.
+    `known` is what earlier sessions of this run have shown of their programs.
 
-    `running` has the process of each that is loaded: at first the first ones, later those that
-    were drawn. Those that can't take part are in `out`, with the reason. Used with `with`: whatever
-    happens inside, all are stopped, and `stopped` says how.
+    `running` has the loaded process of each: at first its first one, later those that were drawn.
+    Contenders that can't take part are in `out`, with the reason. For a `with`: whatever happens
+    inside, all are stopped, and `stopped` says how.
     """
 
     def __init__(
@@ -88,8 +88,8 @@ class Session:
         return self.instances.stopped
 
     def audit(self, *, anew: bool = False) -> None:
-        """See how each of them treats a connection, before the load comes; `anew`: of those of
-        which it is known from earlier runs, too."""
+        """Find out how each of them treats a connection, before the load; `anew`: even if earlier
+        runs have shown it."""
         running = [
             (each.handle, each.entry)
             for each in self.running
@@ -110,7 +110,7 @@ class Session:
         self._audits = {name: audit for name, audit in known.items() if audit}
 
     def program(self, name: str) -> Program:
-        """What earlier runs have shown of a contender's program, and this one so far."""
+        """The findings of earlier runs on a contender's program, and of this one so far."""
         key = self._keys[name]
         if key and key not in self._programs:
             self._programs[key] = self.context.stages.programs.program(key)
@@ -119,7 +119,7 @@ class Session:
         return program.model_copy(update={key: value for key, value in shown if value is not None})
 
     def keep(self, name: str, **shown: object) -> None:
-        """Keep what this run has shown of it, for later ones."""
+        """Keep the findings of this run on it for later ones."""
         if key := self._keys[name]:
             self._programs[key] = self.program(name).model_copy(update=shown)
             self.context.stages.programs.keep_program(key, self._programs[key])
@@ -152,10 +152,10 @@ class Session:
         singly: bool = False,
         connect_timeout_ms: int = CONNECT_TIMEOUT_MS,
     ) -> Generator:
-        """Another engine, with connections of its own to those `running`; who asks closes it.
+        """Another engine, with connections of its own to those `running`; the caller closes it.
 
         None: to the same as the session's own. `singly`: one connection to each, with one request
-        under way. It goes on without the connections that take longer than `connect_timeout_ms`.
+        under way. The engine leaves out connections that take longer than `connect_timeout_ms`.
         """
         loaded = self.running if running is None else running
         verified = [(each.handle, each.verification) for each in loaded]
@@ -202,7 +202,8 @@ class Session:
         )
 
     def _hold(self) -> None:
-        """What each is held to, sampled where nobody gave it; one without it is stopped."""
+        """The expected answers of each, sampled if they were not given; a contender without them is
+        stopped."""
         held, out = infer_expectations(self.plan, self.running, self.context)
         for each in self.running:
             if reason := out.get(each.entry.name):
@@ -221,11 +222,11 @@ def _with_unseen(running: Running) -> Verification:
 
 
 KNOWN_AFTER_S = 1.0
-"""A collector may run once in a while: what is seen for a shorter time says little."""
+"""A collector may run only now and then: an observation of a shorter time says little."""
 
 
 class Leaks:
-    """CPU time that each contender used in others' turns of one boot, while nothing stopped it.
+    """CPU time that each contender used in others' turns of one boot, while it was not stopped.
 
     `held` has those that used more than `LEAK_SHARE_MAX` of their cores, with that share: they are
     stopped in others' turns for the rest of the boot.
@@ -238,7 +239,7 @@ class Leaks:
         self.held: dict[str, float] = {}
 
     def add(self, name: str, cpu_ns: int, wall_ns: int) -> None:
-        """Count what it used between two of its turns."""
+        """Count its CPU time between two of its turns."""
         if name in self.held:
             return
         self._cpu_ns[name] += cpu_ns

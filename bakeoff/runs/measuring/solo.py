@@ -25,8 +25,7 @@ _OfTurn = TypeVar("_OfTurn", BootStart, Warmup, BootEnd)
 def run_solo_round(boot: Boot) -> None:
     """Run one round: each contender is started, warmed up, measured for one window, stopped.
 
-    A round is a boot with one draw, and one block of long slices in it. Raises `NotAsPlanned`,
-    `NoVerdict`.
+    A round is a boot with one draw of one block of long slices. Raises `NotAsPlanned`, `NoVerdict`.
     """
     plan, context = boot.plan, boot.context
     order = boot.order()
@@ -74,7 +73,7 @@ def run_solo_round(boot: Boot) -> None:
                             measured = meter.slice(
                                 name, 0, ramp_ms=RAMP_MS, duration_ms=window_ms, rate=rate
                             )
-                    # Answers that it gave while it was dying do not count.
+                    # Answers of a process that was dying do not count.
                     slices += [] if name in meter.died else [measured]
                     ends.append(observation.end())
                 died |= meter.died
@@ -88,7 +87,7 @@ def run_solo_round(boot: Boot) -> None:
         redrawn = dict.fromkeys(order, alone)
         context.store.append(DrawRule(draw_s=boot.budget_s, redrawn=redrawn))
     began = {"started": tuple(each for start in starts for each in start.started), "out": out}
-    # The turns of one round took equally long; what TCP met, it met in any of them.
+    # The turns of one round took equally long; TCP's events may be from any of them.
     tcp = [end.tcp for end in ends if end.tcp]
     ended = {
         "stopped": tuple(stopped),
@@ -115,7 +114,7 @@ def run_solo_round(boot: Boot) -> None:
 
 
 def _merged(turns: Sequence[_OfTurn]) -> _OfTurn:
-    """The record of the first turn with what the others' have by contender."""
+    """The record of the first turn, with the values of the others by contender."""
     first = turns[0]
     return first.model_copy(
         update={

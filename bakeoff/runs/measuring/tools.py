@@ -44,7 +44,7 @@ def refusal(loader: Loader, spec: LoadSpec) -> str:
 
 @dataclass(frozen=True)
 class ToolLoad:
-    """An article's load `shape`, as load tools make it of the entries of `plan`."""
+    """An article's load `shape`, as load tools put it on the entries of `plan`."""
 
     plan: Plan
     shape: Shape
@@ -57,7 +57,8 @@ class ToolLoad:
     def runs(self, records: Sequence[Record], kind: Kind) -> list[ToolRun]:
         """The runs of one kind that the log has.
 
-        Of those in a row the last ones: a row that was cut off begins anew, behind what there is.
+        For runs in a row, the last ones: a row that was cut off begins anew, behind the earlier
+        runs.
         """
         own = [
             record
@@ -87,8 +88,8 @@ class ToolLoad:
         return [entry.name for entry in self.plan.entries if not entry.twin_of]
 
     def run_rounds(self, loaders: Sequence[Loader], context: Context) -> None:
-        """Ten rounds over the rows, all of which run at once: in each, every row has one run of
-        each loader, in random order.
+        """Ten rounds over the rows, which are all running: in each, every row has one run of each
+        loader, in random order.
 
         Raises `NoVerdict` where no row can take part.
         """

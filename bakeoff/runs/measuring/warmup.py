@@ -23,52 +23,52 @@ if TYPE_CHECKING:
 
 COMPILED_REQUESTS = 20_000
 """Just-in-time compilers count calls, not seconds: HotSpot's last compiler takes a method after
-15,000 calls and loops (Tier4CompileThreshold, `java -XX:+PrintFlagsFinal`), and then needs time."""
+15,000 calls and loops (Tier4CompileThreshold, `java -XX:+PrintFlagsFinal`), and then takes time."""
 
 PLAINLY_FLAT = 0.05
-"""A course whose slices have more noise could hide that it rises."""
+"""A course with more noise in its slices could hide a rise."""
 
 HARDLY_BUSY = 0.03
-"""Of a core: what is still compiled can't make one faster by more whose requests wait for most of
-their time, such as for a database."""
+"""The share of a core: if a contender's requests wait for most of their time, such as for a
+database, further compilation can't make it faster by more."""
 
 LEAST_RATE = 1.0
-"""Offered to one that answered nothing: it is judged on that it does not answer this either."""
+"""The rate for a contender that answered nothing: it is judged on not answering this either."""
 
 
 SLICES_MIN = 4
-"""However long the clock says that they took: what is known of a contender rests on them."""
+"""However long the clock says that they took: all that is known of a contender rests on them."""
 
 SILENT_SLICES = 2
-"""Whose last slices have no right answer is out: it would have none while it is measured."""
+"""A contender whose last slices have no right answer is out: it would have none while it is
+measured."""
 HELD_UP_SLICES = 2
 HELD_UP_NS = 1_000_000_000
 TIMED_OUT = {"timeout", "connect_timeout"}
-"""Whose last slices before the race ended with answers that never came is out."""
+"""A contender whose last slices before the race ended with unanswered requests is out."""
 
 
 @dataclass
 class Course:
-    """One contender's warm-up slices so far, and how many it has to have."""
+    """One contender's warm-up slices so far, and the number that it needs."""
 
     least: int
     most: int
     slices: list[Slice] = field(default_factory=list)
 
     def _has_had(self, slices: int) -> bool:
-        """Whether it has had so many slices, or their time: a drain may take longer than they."""
+        """Whether it has had this many slices, or their time: a drain may take longer than they."""
         took_ns = sum(each.event.drained_ns - each.event.start_ns for each in self.slices)
         in_time = took_ns < slices * WARM_UP_SLICE_MS * 1e6
         return len(self.slices) >= (slices if in_time else min(slices, SLICES_MIN))
 
     def add(self, measured: Slice) -> None:
-        """Another slice; what was settled before is forgotten."""
+        """Add another slice; earlier conclusions are forgotten."""
         self.slices.append(measured)
         self.__dict__.pop("settled", None)
 
     @property
     def rates(self) -> tuple[float, ...]:
-        """Requests per second, slice by slice."""
         return tuple(each.event.requests_per_s for each in self.slices)
 
     @property
@@ -80,13 +80,13 @@ class Course:
     def settled(self) -> "Settled":
         from bakeoff.judge.warm_up import LAST_SLICES, settled
 
-        # Of so little CPU time a slice has a few milliseconds, and their noise looks like a course.
+        # A slice with so little CPU time has a few milliseconds, whose noise looks like a course.
         cpu_us = () if self._is_hardly_busy else self.cpu_us
         return settled(self.rates, cpu_us, min(LAST_SLICES, self.least))
 
     @property
     def _is_hardly_busy(self) -> bool:
-        """Whether its server had a core for a few percent of the time at most in each slice."""
+        """Whether its server had a core for at most a few percent of the time in each slice."""
         busy = zip(self.rates, self.cpu_us, strict=True)
         return all(cpu_us and rate * cpu_us <= HARDLY_BUSY * 1e6 for rate, cpu_us in busy)
 
@@ -94,9 +94,9 @@ class Course:
     def done(self) -> bool:
         """Whether it has had enough: it is steady, or its time is up.
 
-        Who has answered few requests since it last changed may yet be compiled further. But a
-        program that compiles gets faster within its first hundreds of calls, so one that was
-        plainly flat from its first slice on won't.
+        A contender that has answered few requests since it last changed may yet be compiled
+        further. But a program that compiles gets faster within its first hundreds of calls, so one
+        that was plainly flat from its first slice on won't get faster.
         """
         if _is_held_up(self.slices):
             return True
@@ -109,7 +109,7 @@ class Course:
         return self.settled.steady and (plain or requests >= COMPILED_REQUESTS)
 
     def last(self, of: Callable[[Slice], float]) -> float:
-        """The median over the last stretch, or over the last second of one that isn't steady."""
+        """The median over the last stretch or, if it isn't steady, over the last second."""
         start = self.settled.start
         if not self.settled.steady:
             start = len(self.slices) - WARM_UP_SLICES_PER_S
@@ -126,9 +126,9 @@ def warm_up(
 ) -> Warmup:
     """Load every contender in turn until each is steady, within the bounds of `warm_up_slices`.
 
-    `budget_s` is what this boot is to measure, `earlier` the warm-ups of this race's boots before.
-    Slice lengths, and in an open loop the rates, follow from how fast each is in the end, except
-    for the lengths that are `given`. `say` is told before each turn how many are steady. Raises
+    `budget_s` is the time that this boot measures, `earlier` has the warm-ups of this race's
+    earlier boots. Slice lengths, and in an open loop the rates, follow from the final speed of
+    each, except for `given` lengths. `say` gets before each turn how many are steady. Raises
     `NoVerdict`, and in the first boot `NotAsPlanned` where some ended, answered nothing, or would
     hold up the others.
     """
@@ -218,7 +218,7 @@ def _answered(slices: Sequence[Slice]) -> bool:
 
 
 def failures(slices: Sequence[Slice]) -> str:
-    """What became of the requests of one that answered none of them rightly; empty: it did."""
+    """The errors of a contender without any right answer; empty: it has right answers."""
     if _answered(slices):
         return ""
     kinds: Counter[str] = sum((Counter(each.event.errors) for each in slices), Counter())
@@ -253,7 +253,7 @@ def _reason(slices: Sequence[Slice], connections: int, doing: str) -> str:
 
 
 def _offered(plan: Plan, course: Course) -> float:
-    """Requests per second: the plan's, or its share of what the entry's warm-up ended with."""
+    """Requests per second: the plan's, or its share of the entry's throughput after its warm-up."""
     if plan.rate:
         return plan.rate
     assert plan.load
@@ -262,7 +262,7 @@ def _offered(plan: Plan, course: Course) -> float:
 
 
 def _always_flat(session: Session, name: str, earlier: Sequence[Warmup]) -> bool:
-    """Whether it needed no warm-up in any boot so far; in the first one, in the last run."""
+    """Whether it needed no warm-up in any boot so far or, in the first boot, in the last run."""
     courses = [warmup.courses[name] for warmup in earlier if name in warmup.courses]
     return (
         all(each == "flat" for each in courses) if courses else session.program(name).flat is True
