@@ -7,13 +7,13 @@ if TYPE_CHECKING:
 
 
 def open_index(url: str, *, renew: bool = False) -> "Index":
-    """The index at a database's URL, made where there is none.
+    """The index at a database's URL, created if it doesn't exist.
 
     `renew`: a damaged file of SQLite is moved aside, to `.damaged`, and an empty index is opened.
     Raises `HistoryAway`, `BadUsage` for a URL that isn't one or an index of a newer bakeoff, and
     `MissingPiece` without the driver.
     """
-    # Here, not above: SQLAlchemy takes longer to import than a race to be planned.
+    # Imported here, not above: importing SQLAlchemy takes longer than planning a race.
     from bakeoff.history.index import Index
 
     return Index(url, renew=renew)

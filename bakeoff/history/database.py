@@ -13,7 +13,7 @@ from bakeoff.history.tables import METADATA, SCHEMA, VERSION
 from bakeoff.model.errors import BadUsage, MissingPiece
 
 BUSY_S = 20.0
-"""How long a writer waits for another one: a rebuild of 10,000 runs writes for some seconds."""
+"""How long a writer waits for another: a rebuild of 10,000 runs writes for some seconds."""
 _MIGRATING = 0x62616B65
 """PostgreSQL's advisory lock while a schema is made or changed: one process at a time."""
 _AGAIN = "`bakeoff history rebuild DIR` makes it again from the runs' folders"
@@ -99,7 +99,7 @@ def _arguments(url: URL) -> dict[str, object]:
 
 
 def _set_up_sqlite(connection: object, _record: object) -> None:
-    # Readers don't wait for a writer, and a kill in the middle of a transaction leaves none of it.
+    # Readers don't wait for a writer, and a kill within a transaction leaves none of it.
     cursor = connection.cursor()  # type: ignore[attr-defined]
     cursor.execute("PRAGMA journal_mode=WAL")
     cursor.execute("PRAGMA synchronous=NORMAL")
@@ -125,13 +125,13 @@ def _bring_up_to_date(engine: Engine) -> None:
     with _alone(engine), engine.begin() as connection:
         if _schema(connection) is None:
             METADATA.create_all(connection)
-            # Last: without it, what a kill left is completed by the next one.
+            # Last: without it, the next process completes what a kill left.
             VERSION.create(connection, checkfirst=True)
             connection.execute(VERSION.insert().values(version_num=SCHEMA))
 
 
 def _look_through(engine: Engine) -> None:
-    """Raise `Damaged` where a page of the file is: its first ones may be whole, and it opens."""
+    """Raise `Damaged` if a page of the file is: its first pages may be whole, so that it opens."""
     with engine.connect() as connection:
         found = connection.execute(text("PRAGMA quick_check(1)")).scalar()
     if found != "ok":

@@ -1,4 +1,4 @@
-"""Other races in the setting of a race: what a prediction of the next one rests on."""
+"""Other races in the setting of a race: the evidence for a prediction of the next one."""
 
 from collections.abc import Collection
 
@@ -10,7 +10,8 @@ from bakeoff.model.history import Earlier, EarlierRatio, IndexedRun, short_hash
 from bakeoff.model.pairs import Pair
 
 LATEST = 2000
-"""The newest comparisons of a setting that are read: of a race of thirty contenders, four races."""
+"""How many of a setting's newest comparisons are read: of a race of thirty contenders, four
+races."""
 
 
 def of(connection: Connection, run: IndexedRun, without: Collection[str]) -> Earlier:
@@ -76,8 +77,8 @@ def of(connection: Connection, run: IndexedRun, without: Collection[str]) -> Ear
 def _build(
     contender: str, protocol: str, version: str, source: str, series: str, *surroundings: str
 ) -> str:
-    """One id for what is the same server, as far as anything kept says.
+    """One id for all builds of the same server, as far as the kept data shows.
 
-    Known sources are the same wherever they were checked out; of others the line says the folder.
+    Known sources are the same wherever they were checked out; for others the line has the folder.
     """
     return short_hash(contender, protocol, version, source or series, *surroundings)

@@ -1,4 +1,4 @@
-"""The index of runs: what was measured, when and where. It can be made again at any time."""
+"""The index of runs: what was measured, when and where. It can be rebuilt at any time."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
@@ -16,7 +16,7 @@ from bakeoff.model.history import Earlier
 P = ParamSpec("P")
 T = TypeVar("T")
 BATCH = 500
-"""Runs that are written at a time: some thousand rows, in one statement per table."""
+"""Runs that are written at a time: some thousand rows, in one statement for each table."""
 
 
 class Index:
@@ -36,7 +36,8 @@ class Index:
             write(connection, runs)
 
     def rebuild(self, runs: Iterable[model.IndexedRun]) -> int:
-        """Replace all that is there by `runs`, or leave it as it is; how many there are now."""
+        """Replace the whole content by `runs`, or leave it unchanged; returns how many there are
+        now."""
         count = 0
         with self._writing() as connection:
             for table in reversed(METADATA.sorted_tables):
@@ -65,11 +66,11 @@ class Index:
         limit: int = 50,
         steady: bool = False,
     ) -> model.RunPage:
-        """Runs that fit all of what is given, the newest first; `machine` is a class of machine.
+        """Runs that fit all given values, the newest first; `machine` is a class of machine.
 
-        Each word of `text` must be in its name, headline, contenders, workloads, machine or
-        command line. `before` is an earlier page's. `steady`: pages are counted from the oldest
-        run, so that a new run changes the first one alone; that has up to twice `limit`.
+        Each word of `text` must be in its name, headline, contenders, workloads, machine or command
+        line. `before` is an earlier page's. `steady`: pages are counted from the oldest run, so
+        that a new run changes only the first page, which has up to twice `limit`.
         """
         return self._read(
             runs.page,
@@ -91,8 +92,8 @@ class Index:
         before: model.IndexedRun | None = None,
         limit: int,
     ) -> tuple[model.RunLine, ...]:
-        """The newest runs of a kind that are on a figure's line over time, and call its contender
-        as it does; of those before `before`, if given."""
+        """The newest runs of a kind that are on a figure's line over time, and have its name of the
+        contender; those before `before`, if given."""
         return self._read(runs.of_line, of, kind, before, limit)
 
     def choices(self) -> model.Choices:
@@ -118,7 +119,7 @@ class Index:
     def series(self, key: model.SeriesKey, reference: str = "") -> model.Series:
         """One line over time, against `reference`, an entry's name.
 
-        Without a reference: the one that most of its races have.
+        Without a reference, it is the one that most of its races have.
         """
         return self._read(lines.line, key, reference)
 

@@ -1,4 +1,4 @@
-"""What is shown over time: contenders, with the lines that each has, and claims of articles."""
+"""Figures over time: contenders, with the lines of each, and claims of articles."""
 
 from collections import Counter
 from typing import Any
@@ -56,7 +56,7 @@ def keys(connection: Connection, *, contender: str) -> tuple[model.SeriesKey, ..
 
 
 def _beside(connection: Connection, contender: str) -> dict[str, Counter[str]]:
-    """Who was in the races of each line of a contender, and in how many."""
+    """The entries in the races of each line of a contender, and in how many races each was."""
     other = FIGURES.alias()
     asked = select(FIGURES.c.series, other.c.name, func.count().label("races")).select_from(
         FIGURES.join(
@@ -79,7 +79,7 @@ def _beside(connection: Connection, contender: str) -> dict[str, Counter[str]]:
 def line(connection: Connection, key: model.SeriesKey, reference: str) -> model.Series:
     """The line of that key against `reference`, an entry's name.
 
-    Without a reference: the one that most of its races have.
+    Without a reference, it is the one that most of its races have.
     """
     against = reference or next(iter(key.references), "")
     other = FIGURES.alias()
@@ -132,7 +132,7 @@ _OF_RUN = ("kernel", "cpu_model", "bakeoff", "method")
 
 
 def _point(known: dict[str, Any]) -> model.Point:
-    """A row of a line; where the pair is the other way round, its ratio is turned."""
+    """A row of a line; if the pair is the other way round, its ratio is inverted."""
     name, document = known.pop("name"), known.pop("document")
     pair = document and Pair.from_json(document, known["run"])
     if pair and pair.a != name:

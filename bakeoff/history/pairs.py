@@ -1,4 +1,4 @@
-"""Pairs of contenders: what a matrix can be asked for, and the newest comparison of each pair."""
+"""Pairs of contenders: the choices of a matrix, and the newest comparison of each pair."""
 
 from sqlalchemy import Connection, and_, func, select
 
@@ -51,7 +51,7 @@ def matrix(
         return None
     by_pair: dict[frozenset[str], tuple[str, Pair]] = {}
     for run, pair in found:
-        # A pair may have been compared both ways round; the newest comes first.
+        # A pair may have been compared both ways round; the newest comparison comes first.
         by_pair.setdefault(frozenset((pair.a, pair.b)), (run, pair))
     return Matrix(
         workload=workload,

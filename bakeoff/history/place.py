@@ -1,4 +1,4 @@
-"""Where the user's history is, and what it is called when it can't be reached."""
+"""The place of the user's history, and the error where it can't be reached."""
 
 import os
 from pathlib import Path
@@ -7,7 +7,8 @@ from urllib.parse import quote
 from bakeoff.model.errors import BakeoffError
 
 HISTORY = "BAKEOFF_HISTORY"
-"""The environment variable with the index's URL; set, but empty: runs are not added to any."""
+"""The environment variable with the index's URL; if it is set but empty, runs are not added to
+any."""
 
 
 class HistoryAway(BakeoffError):
@@ -15,7 +16,7 @@ class HistoryAway(BakeoffError):
 
 
 def default_url() -> str | None:
-    """The URL that the environment gives, or the user's own index; None: switched off."""
+    """The URL of the environment, or the user's own index; None: switched off."""
     given = os.environ.get(HISTORY)
     if given is not None:
         return given or None
@@ -23,7 +24,7 @@ def default_url() -> str | None:
 
 
 def user_data() -> Path:
-    """What is the user's and stays: `$XDG_DATA_HOME/bakeoff`."""
+    """The user's permanent data: `$XDG_DATA_HOME/bakeoff`."""
     named = Path(os.environ.get("XDG_DATA_HOME", ""))
     parent = named if named.is_absolute() else Path("~/.local/share").expanduser()
     return parent / "bakeoff"

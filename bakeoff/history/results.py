@@ -1,4 +1,4 @@
-"""What the history keeps of a run: of its folder, or of the file of a result."""
+"""The history's part of a run: of its folder, or of the file of a result."""
 
 import json
 import os
@@ -20,7 +20,8 @@ from bakeoff.runs.store import PLAN_FILE, Store
 from bakeoff.workers import pool
 
 FOR_A_PROCESS = 100
-"""Runs that are worth a process of their own: one reads some hundred in the time that it starts."""
+"""Runs that are worth a process of their own, which reads some hundred in the time that it takes to
+start."""
 SAID_EACH = 25
 """Runs between two lines of progress."""
 
@@ -31,7 +32,7 @@ def id_of(folder: Path) -> str:
 
 
 def indexed(run: AnyRun, result: Contract | None = None) -> IndexedRun:
-    """What the history keeps of a run with a `result`; None: of a run that is judged.
+    """The history's part of a run with a `result`; None: of a run that is judged.
 
     Raises `BadUsage`, `BadFile`.
     """
@@ -48,7 +49,7 @@ def indexed(run: AnyRun, result: Contract | None = None) -> IndexedRun:
 
 
 def indexed_path(path: Path) -> IndexedRun:
-    """The same of a run's folder, or of the file of a result. Raises `BadUsage`, `BadFile`."""
+    """The same for a run's folder, or for the file of a result. Raises `BadUsage`, `BadFile`."""
     if path.is_dir():
         return indexed(open_run(path))
     kind, result = result_of(path)
@@ -87,7 +88,7 @@ def indexed_or_why(path: Path) -> IndexedRun | str:
 def read_all(
     folders: Iterable[Path], watch: Watch, faults: dict[Path, str]
 ) -> Iterator[IndexedRun]:
-    """Everything below `folders`; `faults` is told why the rest can't be. Raises `BadUsage`."""
+    """Everything below `folders`; `faults` gets the reasons for the rest. Raises `BadUsage`."""
     watch.step("looking for runs")
     paths = list(found_in(folders))
     for done, (path, read) in enumerate(zip(paths, _each_read(paths), strict=True), start=1):
@@ -109,7 +110,7 @@ def _each_read(paths: list[Path]) -> Iterator[IndexedRun | str]:
 
 
 def found_in(folders: Iterable[Path]) -> Iterator[Path]:
-    """Every run's folder below `folders`, and every result's file that is in none.
+    """Every run's folder below `folders`, and every result's file outside of these.
 
     Raises `BadUsage`. A run within a run is that run's part, and links are not followed.
     """
@@ -135,7 +136,7 @@ def _below(folder: Path) -> Iterator[Path]:
 
 
 def _has_result_schema(path: Path) -> bool:
-    """By the file's beginning: results are large, and other files of JSON may be."""
+    """By the file's beginning: results are large, and other files of JSON may be large, too."""
     with path.open("rb") as file:
         start = file.read(80)
     name = start.partition(b'"schema":')[2].strip().removeprefix(b'"').partition(b'"')[0]
@@ -176,14 +177,14 @@ def _of_result(
 
 
 def _method(result: type[Contract]) -> str:
-    """Whose schema says how the ratios were made: a capacity's own, else a verdict's."""
+    """The schema that says how the ratios were made: a capacity's own, else a verdict's."""
     judged = result if result is CapacityReport else Verdict
     schema: str = judged.model_fields["schema_"].default
     return schema
 
 
 def _origins(plan: Any, folder: Path) -> dict[str, Origin]:
-    """Where the entries come from, by their names: from the plan, wherever it has them."""
+    """The origins of the entries, by their names: from the plan, wherever it has them."""
     sources = _sources(folder)
     found: dict[str, Origin] = {}
     for entry in _all(plan, "entries"):
@@ -191,7 +192,7 @@ def _origins(plan: Any, folder: Path) -> dict[str, Origin]:
         own = entry.get("origin") in ("folder", "command")
         name = contender.get("name")
         if entry.get("origin") == "command":
-            # All commands are called the same by their contender, and so would be one line.
+            # All commands have the same name by their contender, and so would be one line.
             name = (entry.get("twin_of") or entry["name"]).removesuffix(f" {entry.get('protocol')}")
         found[entry["name"]] = Origin(
             contender=name or entry["name"],
@@ -210,7 +211,7 @@ def _sources(folder: Path) -> dict[str, str]:
 
 
 def _all(value: Any, key: str) -> Iterator[Any]:
-    """The members of each list called `key`, wherever in a value of JSON it is."""
+    """The members of each list called `key`, at any place in a value of JSON."""
     if isinstance(value, dict):
         if isinstance(value.get(key), list):
             yield from value[key]
@@ -222,7 +223,7 @@ def _all(value: Any, key: str) -> Iterator[Any]:
 
 
 def _first(value: Any, key: str) -> Any:
-    """The first value called `key`, wherever in a value of JSON it is."""
+    """The first value called `key`, at any place in a value of JSON."""
     if isinstance(value, dict):
         if key in value:
             return value[key]

@@ -15,7 +15,7 @@ SEPARATOR = "\x1f"
 
 
 def write(connection: Connection, runs: Sequence[IndexedRun]) -> None:
-    """Write runs, in a statement per table; one that is there already is replaced."""
+    """Write runs, in a statement for each table; an existing one is replaced."""
     if not runs:
         return
     by_id = {run.id: run for run in runs}
@@ -112,7 +112,8 @@ def _of_race(run: IndexedRun, race: IndexedRace) -> dict[str, object]:
 
 
 def protocol_of(race: IndexedRace, pair: Pair) -> str:
-    """What both of a pair speak; empty: a pair of two protocols is in the matrix of neither."""
+    """The protocol of both of a pair; empty: a pair of two protocols is in the matrix of
+    neither."""
     spoken = {figure.protocol for figure in race.figures if figure.name in (pair.a, pair.b)}
     return spoken.pop() if len(spoken) == 1 else ""
 

@@ -1,4 +1,4 @@
-"""The list of runs: page by page, and what it can be asked for."""
+"""The list of runs: page by page, and its filters."""
 
 from sqlalchemy import ColumnElement, Connection, RowMapping, func, select, tuple_
 
@@ -23,9 +23,9 @@ def page(
     limit: int,
     steady: bool,
 ) -> RunPage:
-    """Runs that fit all of what is given, the newest first; what is empty is not asked.
+    """Runs that fit all given values, the newest first; empty values don't count.
 
-    `steady`: the first page takes what is more than whole pages, too.
+    `steady`: the first page also has the rest beyond whole pages.
     """
     fits = [
         *([has(RUNS.c.contenders, contender)] if contender else []),
@@ -54,8 +54,8 @@ def page(
 def of_line(
     connection: Connection, of: IndexedFigure, kind: str, before: IndexedRun | None, limit: int
 ) -> tuple[RunLine, ...]:
-    """The newest runs of a kind that are on a figure's line over time, and call its contender as it
-    does: those before `before`, if given."""
+    """The newest runs of a kind that are on a figure's line over time, and have its name of the
+    contender; those before `before`, if given."""
     own = select(FIGURES.c.run).where(
         FIGURES.c.run == RUNS.c.id, FIGURES.c.series == of.series, FIGURES.c.name == of.name
     )
@@ -82,7 +82,7 @@ def choices(connection: Connection) -> Choices:
 
 
 def _is_before(at: str, run: str) -> ColumnElement[bool]:
-    """Of runs in the order of `_NEWEST`: behind the one that began `at`, with that id."""
+    """In the order of `_NEWEST`: behind the run that began `at`, with that id."""
     # As one value, which the index finds.
     return tuple_(RUNS.c.began_at, RUNS.c.id) < (at, run)
 

@@ -1,11 +1,11 @@
-"""The tables of the index. A change takes a new SCHEMA, and the step to it in `database.py`."""
+"""The tables of the index. A change needs a new SCHEMA, and the step to it in `database.py`."""
 
 from sqlalchemy import Boolean, Column, Float, ForeignKey, Index, Integer, MetaData, Table, Text
 
 SCHEMA = "0002"
-"""What an index must be at."""
+"""The schema that an index must have."""
 VERSION = Table("alembic_version", MetaData(), Column("version_num", Text, primary_key=True))
-"""What it is at; the name is that of an earlier bakeoff, which kept it by Alembic."""
+"""The schema that it has; the name is that of an earlier bakeoff, which kept it by Alembic."""
 
 METADATA = MetaData()
 
@@ -15,14 +15,14 @@ def _texts(names: str) -> list[Column[str]]:
 
 
 def _key(names: str) -> list[Column[str]]:
-    """A run's id, and with it what tells its rows apart."""
+    """A run's id, and with it the key of its rows."""
     run = ForeignKey("runs.id", ondelete="CASCADE")
     further = (Column(name, Text, primary_key=True) for name in names.split())
     return [Column("run", Text, run, primary_key=True), *further]
 
 
-# `began_at` is ISO 8601 in UTC with microseconds: its order is that of time, in both databases.
-# `words` are what a search looks through, in lower case.
+# `began_at` is ISO 8601 in UTC with microseconds: its order is that of time, in both databases. A
+# search looks through `words`, which are in lower case.
 RUNS = Table(
     "runs",
     METADATA,

@@ -1,4 +1,4 @@
-"""The user's history: runs are added to it when they end, and what it knows of earlier races."""
+"""The user's history: runs are added to it when they end, and it knows earlier races."""
 
 import os
 import time
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 RACES = 10
-"""Whose intervals say what a machine reaches."""
+"""The number of races whose intervals show what a machine reaches."""
 _TOLD = "told "
-"""Before a path in the list of runs that wait: it was said why it can't be added."""
+"""Before a path in the list of waiting runs: the reason why it can't be added was reported."""
 
 
 class UserHistory(stages.History):
-    """The index that the environment names, or the user's own; none where it is switched off."""
+    """The index that the environment names, or the user's own; none if it is switched off."""
 
     def add(self, folder: Path) -> str:
         url = default_url()
@@ -57,7 +57,7 @@ class UserHistory(stages.History):
     def earlier(self, folder: Path, verdict: Verdict) -> Earlier | None:
         """The other races in the setting of a race, or of a run's part.
 
-        None: the history is switched off, or can't be read; adding the run will say why.
+        None: the history is switched off, or can't be read; adding the run will report why.
         """
         own = set()
         for outer in (folder, *folder.parents):
@@ -85,10 +85,10 @@ class UserHistory(stages.History):
 
 
 def _unread(faults: dict[str, str], told: Container[str]) -> str:
-    """Why runs can't be added, in words, of each once. They wait until they can be.
+    """Why runs can't be added, in words, each reason once. They wait until they can be added.
 
-    What is wrong with a folder, or with the disk that it is on, is fixed there; to try it again
-    whenever a run ends takes no time, and says nothing.
+    Faults of a folder, or of its disk, must be fixed there; trying again whenever a run ends takes
+    no time, and reports nothing.
     """
     later = _wait(f"{_TOLD}{path}" for path in faults)
     new = [why for path, why in faults.items() if path not in told]
@@ -103,10 +103,10 @@ def _pending() -> Path:
 
 
 def _taken() -> dict[Path, list[str]]:
-    """The lists of runs that wait for the history to come back, by their files.
+    """The lists of runs that wait until the history can be reached, by their files.
 
-    Of two processes one takes them, by a new name with its pid; with them come those of processes
-    that were killed before they had added theirs.
+    Only one of two processes takes them, by a new name with its pid, together with those of
+    processes that were killed before they had added theirs.
     """
     own = _pending().with_suffix(f".{os.getpid()}-{time.time_ns()}")
     with suppress(OSError):
@@ -134,7 +134,7 @@ def _wait(paths: Iterable[str]) -> str:
 
 
 def _read(what: Callable[["Index"], T]) -> T | None:
-    """What the user's index has; None: it is switched off, or can't be read."""
+    """A value of the user's index; None: it is switched off, or can't be read."""
     url = default_url()
     if url is None:
         return None

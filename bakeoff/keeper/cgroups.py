@@ -1,6 +1,7 @@
-"""A control group per contender: it counts the CPU time of everything the contender ever forks.
+"""A control group for each contender: it counts the CPU time of all processes that the contender
+forks.
 
-Groups are made below our own group only: elsewhere, the contender would escape the limits that the
+Groups are made only below our own group: elsewhere, the contender would escape the limits that the
 user, a container or a batch system set for us. No controller is needed, since version 2 accounts
 CPU time in every group.
 """
@@ -17,7 +18,7 @@ from .processes import send
 
 PREFIX = "bakeoff-"
 CONTROLLERS = {"cgroup-v2": "", "cgroup-v1": "cpuacct"}
-"""Which controller's group of a kind counts CPU time; version 2 has one group without a name."""
+"""The controller whose groups count CPU time, by kind; version 2 has one group without a name."""
 KINDS = tuple(CONTROLLERS)
 """In the order in which they are tried."""
 
@@ -45,7 +46,7 @@ def parse_groups(mountinfo: str, own: str) -> dict[str, Path]:
         kind, _, options = tail.split()[:3]
         names = [""] if kind == "cgroup2" else options.split(",") if kind == "cgroup" else []
         for name in paths.keys() & names:
-            # The mount itself where the group isn't below it.
+            # The mount itself if the group isn't below it.
             inside = os.path.relpath(paths[name], root)
             groups[name] = Path(mounted_at) / ("" if inside.startswith("..") else inside)
     return groups
@@ -59,7 +60,7 @@ def _unescaped(path: str) -> str:
 
 
 def groups(pid: int | None = None) -> dict[str, Path]:
-    """Those of a process, by default of this one; empty where they can't be known."""
+    """The groups of a process, by default this one; empty where they can't be known."""
     try:
         mountinfo = Path("/proc/self/mountinfo").read_text(errors="replace")
         own = Path(f"/proc/{pid or 'self'}/cgroup").read_text(errors="replace")

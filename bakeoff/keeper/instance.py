@@ -1,4 +1,4 @@
-"""One contender that the keeper started, with all that it forked."""
+"""One contender that the keeper started, with all processes that it forked."""
 
 import os
 import shutil
@@ -13,11 +13,11 @@ from .processes import Process, descendants, is_running, marker, processes, send
 from .spawn import Spawned
 
 KILL_WITHIN_S = 2.0
-"""A process that outlives SIGKILL this long is stuck in the kernel and not waited for."""
+"""A process that outlives SIGKILL for this long is stuck in the kernel and not waited for."""
 
 
 class Instance:
-    """A started contender: its first process, its group, its scratch folder, how it ended."""
+    """A started contender: its first process, its group, its scratch folder, and how it ended."""
 
     def __init__(self, instance_id: str, spawned: Spawned, scratch: Path) -> None:
         self.instance_id = instance_id
@@ -37,9 +37,9 @@ class Instance:
     def members(self) -> set[int]:
         """The pids of all its processes that still run.
 
-        The keeper is the subreaper of whatever it starts, so nothing leaves its tree. A process
-        belongs to this instance by its group, its descent, its session or its marker, or by none
-        of them: then it is adopted.
+        The keeper is the subreaper of all processes that it starts, so none leaves its tree. A
+        process belongs to this instance by its group, its descent, its session or its marker; a
+        process without any of these is adopted.
         """
         table = processes()
         ours = descendants([os.getpid()], table)
@@ -49,7 +49,7 @@ class Instance:
         return {pid for pid in mine if pid in table and is_running(table[pid])}
 
     def knows(self, process: Process) -> bool:
-        """Whether it is the first process, of its session, adopted, or marked."""
+        """Whether it is the first process, in its session, adopted, or marked."""
         return (
             self.pid in (process.pid, process.session)
             or self.adopted.get(process.pid) == process.started
@@ -79,7 +79,7 @@ def end(
 ) -> dict[str, Any]:
     """End `instances` together: SIGTERM, `grace_s` or until `hurried`, then SIGKILL.
 
-    `wait` waits a moment and reaps. Returns `how` they ended and the `survivors` of SIGKILL.
+    `wait` waits a moment and reaps. Returns `how` they ended, and the `survivors` of SIGKILL.
     """
     left = _all(instances)
     had_ended = all(instance.status is not None for instance in instances) and not left

@@ -1,12 +1,13 @@
-"""What was started and made, recorded before it is there, so that a killed run can be cleaned up.
+"""Processes and files of runs, recorded before they exist, so that a killed run can be cleaned up.
 
 An entry is a file in a folder of this user's, named by the process that owns it: one for each
-keeper, each command and each scratch folder. It has a JSON object a line: whose it is, each session
-before its program runs, processes that were seen, folders and files. Its owner removes it when
-nothing is left of what it names. An entry without an owner is a killed run's; `sweep` sees to it.
+keeper, each command and each scratch folder. It has a JSON object on each line: its owner, each
+session before its program runs, processes that were seen, folders and files. Its owner removes it
+when all that it names is gone. An entry without an owner is a killed run's; `sweep` cleans up after
+it.
 
-Only what can outlive a power cut is synced, folders and files: a process can't, and a kill takes
-nothing from what was written.
+Only folders and files are synced, which can outlive a power cut: a process can't, and a kill does
+not undo writes.
 """
 
 import contextlib
@@ -23,12 +24,12 @@ from typing import Any, NamedTuple
 from .processes import Process, identity, is_gone, namespace, process
 
 FORGOTTEN_AFTER_S = 30 * 86_400
-"""An entry of a machine or a pid namespace that we can't see is kept so long."""
+"""An entry of a machine or a pid namespace that we can't see is kept for this long."""
 _numbers = itertools.count(1)
 
 
 class Entry(NamedTuple):
-    """An entry that we own. `name` is what the marker of all that it starts begins with."""
+    """An entry that we own. The markers of all that it starts begin with `name`."""
 
     name: str
     path: Path
@@ -43,7 +44,7 @@ class Entry(NamedTuple):
             os.close(descriptor)
 
     def add_session(self, log: str = "") -> None:
-        """Add our own session, of which we are the leader; what it prints goes to `log`."""
+        """Add our own session, of which we are the leader; its output goes to `log`."""
         own = process(os.getpid())
         assert own, "a process that runs"
         self.add(session=own.pid, started=own.started, log=log)
@@ -64,7 +65,7 @@ class Session(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """An entry as it is read; `of` is the process for which its owner works, which may be itself.
+    """An entry as read; `of` is the process for which its owner works, which may be itself.
 
     `seen` has pid and start time of processes, session leaders among them.
     """
@@ -75,13 +76,13 @@ class Kept(NamedTuple):
     boot: str
     machine: str
     written_s: float
-    """When it was added to last, in seconds since 1970."""
+    """When it was last added to, in seconds since 1970."""
     sessions: tuple[Session, ...]
     seen: frozenset[tuple[int, int]]
     folders: tuple[Path, ...]
-    """To be removed; a name with a star at its end stands for all that begin so."""
+    """Folders to remove; a name with a star at its end stands for all with that beginning."""
     files: tuple[tuple[Path, str], ...]
-    """To be removed where they have that text, or its beginning."""
+    """Files to remove if they have that text, or its beginning."""
     groups: tuple[Path, ...]
     """Control groups: every process in one is ours."""
 
@@ -90,19 +91,19 @@ class Kept(NamedTuple):
         return marker is not None and f"{marker}-".startswith(f"{self.name}-")
 
     def is_of_this_boot(self) -> bool:
-        """Whether its processes can still be there."""
+        """Whether its processes may still exist."""
         return (self.boot, self.machine) == (_boot(), _machine())
 
     def is_of_a_past_boot(self) -> bool:
-        """Whether only its files can still be there."""
+        """Whether only its files may still exist."""
         return self.boot != _boot() and self.machine == _machine()
 
     def is_stale(self) -> bool:
-        """Whether nobody tidies up after it."""
+        """Whether no process cleans up after it."""
         return self.is_of_a_past_boot() or (self.is_of_this_boot() and is_gone(self.name))
 
     def is_ending(self) -> bool:
-        """Whether its owner is about to tidy up: the run that it worked for is gone."""
+        """Whether its owner is about to clean up: the run for which it worked is gone."""
         return self.is_of_this_boot() and is_gone(self.of) and not is_gone(self.name)
 
     def is_forgotten(self) -> bool:
@@ -112,9 +113,9 @@ class Kept(NamedTuple):
 
 
 def places() -> tuple[Path, ...]:
-    """Folders for entries: the first that can be written to is taken, and all are read.
+    """Folders for entries: the first writable one is used, and all are read.
 
-    `$XDG_STATE_HOME/bakeoff/running`; else, for who has no home, one in /tmp.
+    `$XDG_STATE_HOME/bakeoff/running`; for users without a home, one in /tmp.
     """
     found = [Path(f"/tmp/bakeoff-{os.getuid()}/running")]
     named = Path(os.environ.get("XDG_STATE_HOME", ""))
@@ -198,11 +199,11 @@ def _read(path: Path) -> Kept | None:
             groups=tuple(Path(line["group"]) for line in lines if "group" in line),
         )
     except (OSError, ValueError, KeyError, IndexError, TypeError, AttributeError):
-        return None  # removed meanwhile, or none of ours
+        return None  # Removed meanwhile, or not ours.
 
 
 def _parsed(text: str) -> dict[str, Any] | None:
-    """A line; None for one that a kill cut off."""
+    """A line; None: a kill cut it off."""
     try:
         line = json.loads(text)
     except ValueError:
@@ -211,7 +212,7 @@ def _parsed(text: str) -> dict[str, Any] | None:
 
 
 def _is_ours(folder: Path) -> bool:
-    """Whether nobody else can write there: what an entry names is ended and removed."""
+    """Whether no other user can write there: all that an entry names is ended and removed."""
     status = folder.lstat()
     return status.st_uid == os.getuid() and not status.st_mode & 0o022 and not folder.is_symlink()
 
@@ -223,7 +224,7 @@ def _boot() -> str:
 
 @cache
 def _machine() -> str:
-    """What tells this machine from another one that shares the folder."""
+    """The identity of this machine, which another one that shares the folder lacks."""
     try:
         number = Path("/etc/machine-id").read_text().strip()
     except OSError:
@@ -232,7 +233,7 @@ def _machine() -> str:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make the names in a folder last, as its files do."""
+    """Make the names in a folder durable, as its files are."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

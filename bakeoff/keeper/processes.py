@@ -10,11 +10,12 @@ MARKER = "BAKEOFF_INSTANCE"
 """An environment variable that all processes of a contender or a command inherit: the name of an
 instance, or of an entry of the ledger."""
 STAT_BYTES = 4096
-"""More than 52 numbers and a name of 15 bytes take."""
+"""More than 52 numbers and a name of 15 bytes need."""
 
 
 class Process(NamedTuple):
-    """What matters here of /proc/PID/stat. `started` is in ticks since the machine's boot."""
+    """The part of /proc/PID/stat that is needed here. `started` is in ticks since the machine's
+    boot."""
 
     pid: int
     state: str
@@ -42,9 +43,9 @@ def parse_marker(environ: bytes) -> str | None:
 
 
 def process(pid: int) -> Process | None:
-    """The process `pid`, zombies included; None if there is none, or it is hidden from us.
+    """The process `pid`, zombies included; None: it doesn't exist, or it is hidden from us.
 
-    Raises OSError where that can't be told, as with too many files open.
+    Raises OSError where that can't be known, as with too many open files.
     """
     # Pathlib takes five times as long, and this is done for each process of the machine.
     try:
@@ -77,7 +78,7 @@ def is_running(process: Process) -> bool:
 
 
 def runs(pid: int) -> bool:
-    """Whether there is a process `pid` that still runs."""
+    """Whether a process `pid` exists and still runs."""
     there = process(pid)
     return there is not None and is_running(there)
 
@@ -100,7 +101,7 @@ def descendants(roots: Iterable[int], table: dict[int, Process]) -> set[int]:
 def identity(pid: int) -> str:
     """`pid`, made unique on this machine: pid, start time in ticks, and pid namespace.
 
-    Another namespace has the same pids; a name from there must be told from ours.
+    Another namespace has the same pids; a name from there must differ from ours.
     """
     there = process(pid)
     return f"{pid}-{there.started if there else 0}-{namespace()}"
@@ -112,9 +113,9 @@ def namespace() -> int:
 
 
 def is_gone(name: str) -> bool:
-    """Whether the process with that identity no longer runs; more of a name may follow it.
+    """Whether the process with that identity no longer runs; the rest of a name may follow it.
 
-    One of another pid namespace is not ours to judge: it counts as there.
+    A process of another pid namespace can't be checked: it counts as running.
     """
     try:
         pid, started, seen_from = (int(part) for part in name.split("-")[:3])

@@ -1,4 +1,5 @@
-"""Scratch folders that go with the process that made them, or after a kill with the next sweep."""
+"""Scratch folders that are removed with the process that made them, or after a kill by the next
+sweep."""
 
 import contextlib
 import secrets
@@ -14,7 +15,7 @@ from . import ledger
 def scratch_folder(name: str) -> Iterator[Path]:
     """A new folder for as long as the context, among the machine's temporary ones.
 
-    It is called bakeoff-NAME-…; it was written down before it was made. Raises OSError.
+    It is called bakeoff-NAME-…, and recorded before it is made. Raises OSError.
     """
     folder = Path(tempfile.gettempdir()).resolve() / f"bakeoff-{name}-{secrets.token_hex(6)}"
     with ledger.entered(folders=[str(folder)]):

@@ -1,9 +1,8 @@
 """The keeper's loop: it answers bakeoff's requests, and ends everything when bakeoff is gone.
 
-Each packet is one JSON object. The keeper's first has `id` 0, and `fault` where it can't begin.
+Each packet is one JSON object. The keeper's first packet has `id` 0, and `fault` if it can't begin.
 Requests have `id`, `name` and `do`, which is `start`, `stop`, `look` or `members`; a reply has the
-same `id`. When the connection ends, for whatever reason, all
-contenders are ended.
+same `id`. When the connection ends, for whatever reason, all contenders are ended.
 """
 
 import contextlib
@@ -26,15 +25,16 @@ from .spawn import PR_SET_CHILD_SUBREAPER, PR_SET_NAME, Order, Unstartable, prct
 
 LAST_GRACE_S = 2.0
 """How long contenders may take to end by themselves when bakeoff is gone, and a container's tool to
-clear away what it made."""
+remove what it made."""
 LAST_WITHIN_S = 10.0
-"""How long SIGKILL may take then: nobody waits, and a busy machine lets nobody end at once."""
+"""How long SIGKILL may take then: no client waits, and processes of a busy machine don't end at
+once."""
 PAUSE_MS = 20
 PACKET = 1 << 18
 
 
 class Service:
-    """What the keeper has started, and the connection that it serves."""
+    """The processes that the keeper has started, and the connection that it serves."""
 
     def __init__(
         self, connection: socket.socket, scratch: Path, kinds: tuple[str, ...], entry: ledger.Entry
@@ -68,7 +68,7 @@ class Service:
         self._asked_to_end = True
 
     def _wait(self, *others: int, timeout_ms: int | None) -> list[int]:
-        """Block until a child ended or one of `others` is ready; reap those that ended."""
+        """Block until a child ended or one of `others` is ready, and reap the ended children."""
         poller = select.poll()
         for each in (self._woken, *others):
             poller.register(each, select.POLLIN)
@@ -90,7 +90,7 @@ class Service:
                         instance.ended(reaped[1])
 
     def _is_alone(self) -> bool:
-        """Whether bakeoff is gone, or we were asked to end."""
+        """Whether bakeoff is gone, or we were told to end."""
         poller = select.poll()
         poller.register(self._connection.fileno(), 0)  # a hang-up is always reported
         return self._asked_to_end or bool(poller.poll(0))
@@ -155,9 +155,9 @@ class Service:
         return {"pids": pids}
 
     def _adopt(self) -> None:
-        """A process that lost parent, session and environment belongs to the instance started last.
+        """A process that lost parent, session and environment belongs to the last started instance.
 
-        The one that watches over a container is such a process.
+        The monitor of a container is such a process.
         """
         instances = list(self._instances.values())
         strangers = [
@@ -174,8 +174,8 @@ class Service:
             }
 
     def _note(self, pids: list[int]) -> None:
-        """Write down what contenders have forked: it may leave their sessions, and lose its
-        environment."""
+        """Record the processes that contenders have forked: they may leave their sessions, and lose
+        their environment."""
         for each in map(process, pids):
             if each and (each.pid, each.started) not in self._noted:
                 self._noted.add((each.pid, each.started))
@@ -183,7 +183,8 @@ class Service:
                     self._entry.add_seen(each)
 
     def _end_everything(self) -> None:
-        """End all contenders, then what escaped from them: everything below us is ours."""
+        """End all contenders, then processes that escaped from them: everything below us is
+        ours."""
         instances = list(self._instances.values())
         end(instances, LAST_GRACE_S, self._pause, lambda: False)
         until = time.monotonic() + LAST_WITHIN_S
@@ -228,6 +229,6 @@ def main() -> None:
 
 
 def _say(connection: socket.socket, **packet: Any) -> None:
-    """Send a packet, unless the client is gone by now."""
+    """Send a packet, unless the client is gone."""
     with contextlib.suppress(OSError):
         connection.send(json.dumps(packet).encode())

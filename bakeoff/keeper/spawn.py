@@ -33,7 +33,7 @@ class Order(NamedTuple):
 
 
 class Spawned(NamedTuple):
-    """A process that was started; `exec_ns` is CLOCK_MONOTONIC when it was released."""
+    """A started process; `exec_ns` is CLOCK_MONOTONIC when it was released."""
 
     pid: int
     group: Base | None
@@ -49,7 +49,7 @@ class Unstartable(Exception):
 
 
 def prctl(option: int, value: int | bytes) -> None:
-    """prctl(2); ignores that a kernel doesn't know the option."""
+    """prctl(2); a kernel that doesn't know the option is ignored."""
     argument = ctypes.c_char_p(value) if isinstance(value, bytes) else ctypes.c_ulong(value)
     unused = ctypes.c_ulong(0)
     _libc.prctl(option, argument, unused, unused, unused)
@@ -59,7 +59,7 @@ def spawn(order: Order, instance_id: str, candidates: list[Base], entry: Entry) 
     """Start `order` in a session and a group of its own, noted in `entry`. Raises `Unstartable`.
 
     The child waits on the pipe `go` until it is in its group, so no CPU time of the program is
-    lost. It writes to the pipe `fault` which step failed; a successful exec closes it.
+    lost. It writes the failed step to the pipe `fault`; a successful exec closes it.
     """
     go_read, go_write = os.pipe()
     fault_read, fault_write = os.pipe()
@@ -125,10 +125,10 @@ def _become(order: Order, keeper: int, go: int, fault: int, entry: Entry) -> NoR
 
 
 def _stand_alone(keeper: int) -> None:
-    """Own session, default signals, many open files; die with the keeper."""
+    """Own session, default signals, many open files; it dies with the keeper."""
     os.setsid()
     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != keeper:  # it died before the line above took hold
+    if os.getppid() != keeper:  # It died before the line above took effect.
         os._exit(1)
     signal.set_wakeup_fd(-1)
     for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:

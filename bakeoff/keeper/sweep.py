@@ -1,10 +1,10 @@
-"""End what runs left behind that were killed, with everyone who would have tidied up.
+"""End the processes of killed runs whose keepers were killed, too.
 
-Whose a process is, is told by what it can't change. Each session was written down, with its
-leader's start time, before its program ran; a process that was written down and still has its start
-time is that process; and a session's number is not given anew while it has a member. Where all that
-were written down have ended, a member is ours that has our marker or prints to our log. A process
-that only has a number of ours is a stranger's, and spared.
+The owner of a process is known by properties that it can't change. Each session was recorded, with
+its leader's start time, before its program ran. A recorded process that still has its start time is
+that process, and a session's number is not used again while it has a member. If all recorded
+processes have ended, a member is ours if it has our marker or prints to our log. A process that
+only has a number of ours is foreign, and spared.
 """
 
 import contextlib
@@ -24,13 +24,13 @@ from .processes import Process, descendants, is_gone, is_running, marker, proces
 ENDING_S = 10.0
 """How long a keeper may take to end its contenders when its run is gone."""
 KILL_WITHIN_S = 2.0
-"""A process that outlives SIGKILL this long is stuck in the kernel and not waited for."""
+"""A process that outlives SIGKILL for this long is stuck in the kernel and not waited for."""
 STEP_S = 0.005
 NAMED = 5
 
 
 class _Done(NamedTuple):
-    """What a sweep did: pid and name of processes, and paths."""
+    """The results of a sweep: pid and name of processes, and paths."""
 
     ended: dict[int, str]
     survived: dict[int, str]
@@ -57,8 +57,8 @@ def _named(these: dict[int, str]) -> str:
 def sweep() -> tuple[str, ...]:
     """End processes and remove folders and control groups of runs that were killed.
 
-    Returns what was done, in lines for people. Spares this process and its ancestors, and all that
-    belongs to a run that goes on.
+    Returns its actions, in lines for people. Spares this process and its ancestors, and all
+    processes of runs that go on.
     """
     done = _Done({}, {}, [])
     kept = ledger.entries()
@@ -82,7 +82,7 @@ def end_session(leader: int) -> None:
     until = time.monotonic() + KILL_WITHIN_S
     while time.monotonic() < until:
         table = processes()
-        # Where its number is a process again, it is a stranger's: nothing was left of ours.
+        # If its number is a process again, that is a foreign one: none of ours remained.
         left = {each.pid for each in _members(leader, table) if is_running(each)}
         if not left or leader in table:
             return
@@ -91,7 +91,8 @@ def end_session(leader: int) -> None:
 
 
 def _wait_for_endings(ending: list[Kept]) -> None:
-    """Let keepers whose run is gone tidy up; one that doesn't, as it is stopped, is killed."""
+    """Wait for keepers whose run is gone to clean up; one that doesn't, as it is stopped, is
+    killed."""
     until = time.monotonic() + ENDING_S
     while (ending := [each for each in ending if not is_gone(each.name)]) and (
         time.monotonic() < until
@@ -133,7 +134,8 @@ def _end_group(group: Path, done: _Done) -> None:
 
 
 def _end_all(whose: Callable[[dict[int, Process]], set[int]], done: _Done) -> set[int]:
-    """SIGKILL until none is left of those that `whose` finds among all processes; the survivors."""
+    """SIGKILL until no process remains of those that `whose` finds among all; returns the
+    survivors."""
     until = time.monotonic() + KILL_WITHIN_S
     while True:
         table = processes()
@@ -150,7 +152,7 @@ def _end_all(whose: Callable[[dict[int, Process]], set[int]], done: _Done) -> se
 
 
 def strays(entry: Kept, table: dict[int, Process]) -> set[int]:
-    """The processes of `entry` in `table`, which has all of them."""
+    """The processes of `entry` in `table`, which has all of the machine's."""
     known = {pid for pid, started in entry.seen if pid in table and table[pid].started == started}
     sessions = {table[pid].session for pid in known}
     for session in entry.sessions:
@@ -169,8 +171,8 @@ def _members(session: int, table: dict[int, Process]) -> list[Process]:
 
 
 def _is_proven(member: Process, entry: Kept, session: Session) -> bool:
-    """Whether a member of a session whose leader has ended belongs to ours, and not to one that
-    was given its number later."""
+    """Whether a member of a session whose leader has ended belongs to ours, and not to a later
+    session with the same number."""
     if member.started < session.started:
         return False
     return entry.is_marked(marker(member.pid)) or _prints_to(member.pid, session.log)
@@ -201,7 +203,7 @@ def _spared(table: dict[int, Process]) -> set[int]:
 
 
 def _folders(entry: Kept) -> list[Path]:
-    """The folders that it names and that are there."""
+    """The existing folders that it names."""
     found: list[Path] = []
     for folder in entry.folders:
         if folder.name.endswith("*"):
@@ -213,7 +215,7 @@ def _folders(entry: Kept) -> list[Path]:
 
 @contextlib.contextmanager
 def _locked(path: Path) -> Iterator[bool]:
-    """Be the only one who sees to an entry; whether it is still there."""
+    """Take an entry for this process alone; yields whether it still exists."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:

@@ -1,4 +1,4 @@
-"""Measure: what contenders cost in CPU and memory, and what the machine is and does."""
+"""Measure: the contenders' use of CPU and memory, and the state and activity of the machine."""
 
 from bakeoff.measure.cpu import CpuReader, counted_pids, process_tree, read_cpu
 from bakeoff.measure.hindrances import hindrances

@@ -1,7 +1,7 @@
 """The CPU time of one contender and everything it forked.
 
 This runs around every slice, so it reads the few files it needs itself: psutil's objects cost many
-times as much, and give CPU time in ticks of 10 ms only.
+times as much, and give CPU time only in ticks of 10 ms.
 """
 
 import contextlib
@@ -25,7 +25,7 @@ class CpuReader(AbstractContextManager["CpuReader"]):
     """Reads a counter again and again; the files of a control group stay open in between.
 
     cgroup-v2, cgroup-v1: the time of all processes that were ever in the group, dead ones included.
-    tree: see `read_tree`. none, or a counter that has gone: None.
+    tree: see `read_tree`. none, or a counter that is gone: None.
     """
 
     def __init__(self, counter: CpuCounter) -> None:
@@ -33,7 +33,7 @@ class CpuReader(AbstractContextManager["CpuReader"]):
         self._reads = [self._opened(each) for each in counter.every]
 
     def read(self) -> CpuTime | None:
-        """The CPU time since the contender began; None if it can't be read, or no longer."""
+        """The CPU time since the contender began; None: it can't be read, or no longer."""
         try:
             times = [read() for read in self._reads]
         except (OSError, ValueError, KeyError):
@@ -95,12 +95,12 @@ def read_cpu(counter: CpuCounter) -> CpuTime | None:
 
 
 def read_tree(root: int) -> CpuTime | None:
-    """CPU time of the process `root` and all below it; None if it has gone.
+    """CPU time of the process `root` and all below it; None: it is gone.
 
-    For processes that live the sum is exact to the ns: a process's CPU clock counts all its
-    threads, ended ones too. A child that ended and was waited for counts in its parent, rounded
-    down to ticks of 10 ms. A child is lost, and the reading drops by its time, if its parent
-    ignores SIGCHLD or if it left the tree before it ended. User and system time are in ticks.
+    For living processes the sum is exact to the ns: a process's CPU clock counts all its threads,
+    including ended ones. A child that ended and was waited for counts in its parent, rounded down
+    to ticks of 10 ms. A child is lost, and the reading drops by its time, if its parent ignores
+    SIGCHLD or if it left the tree before it ended. User and system time are in ticks.
     """
     total = user = system = 0
     alive = False
@@ -126,9 +126,9 @@ def counted_pids(counter: CpuCounter) -> tuple[int, ...]:
 
 
 def process_tree(root: int) -> tuple[int, ...]:
-    """`root`, its children, their children and so on, as far as they still are its descendants.
+    """`root`, its children, their children and so on, if they still are its descendants.
 
-    Without us: what started the servers may have started bakeoff, too.
+    Without bakeoff: the process that started the servers may have started it, too.
     """
     pids, us = [root], os.getpid()
     for pid in pids:  # grows as children are found

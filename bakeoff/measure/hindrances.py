@@ -1,4 +1,4 @@
-"""What stands in the way of a good measurement on this machine. Looks, and changes nothing."""
+"""Obstacles to a good measurement on this machine. Reads, and changes nothing."""
 
 import contextlib
 import os
@@ -18,7 +18,7 @@ _Fact = TypeVar("_Fact")
 
 
 def hindrances() -> tuple[Hindrance, ...]:
-    """Everything that was looked at, good or bad, the worst first. Takes a second."""
+    """All checks, good or bad, the worst first. Takes a second."""
     steal_share, busiest = watch(_WATCH_S)
     facts = machine(engine="", bakeoff="")
     checked = (

@@ -1,4 +1,4 @@
-"""What the whole machine did, as the kernel counts it."""
+"""The activity of the whole machine, as the kernel counts it."""
 
 import resource
 import socket
@@ -15,18 +15,18 @@ from bakeoff.model.readings import CoreTime, NetworkUse, Received, TcpTrouble
 
 
 def read_cores() -> tuple[CoreTime, ...]:
-    """What each processor did since the machine started.
+    """The activity of each processor since the machine started.
 
-    psutil leaves out the processors' numbers, which differ from positions where one is offline.
+    psutil leaves out the processors' numbers, which differ from positions if one is offline.
     """
     return parse_cores(Path("/proc/stat").read_text())
 
 
 def read_used_ns(cpus: Collection[int]) -> int | None:
-    """CPU time that all processes together have had on `cpus`, ns; None if it can't be known.
+    """CPU time that all processes together have had on `cpus`, ns; None: it can't be known.
 
     The root group of version 1 counts it to the ns. /proc/stat has ticks of 10 ms, and
-    /proc/pressure can't tell threads of a server that wait for each other from one held up.
+    /proc/pressure can't tell threads of a server that wait for each other from one that is held up.
     """
     try:
         used_ns = Path("/sys/fs/cgroup/cpuacct/cpuacct.usage_percpu").read_text().split()
@@ -36,7 +36,7 @@ def read_used_ns(cpus: Collection[int]) -> int | None:
 
 
 def read_tcp() -> TcpTrouble | None:
-    """TCP's troubles since the network namespace began; None if the kernel doesn't say."""
+    """TCP's troubles since the network namespace began; None: the kernel doesn't report them."""
     try:
         extended = parse_counters(Path("/proc/net/netstat").read_text())["TcpExt"]
         plain = parse_counters(Path("/proc/net/snmp").read_text())["Tcp"]
@@ -50,10 +50,10 @@ def read_tcp() -> TcpTrouble | None:
 
 
 def read_received() -> Received | None:
-    """What was received since the network namespace began; None if the kernel doesn't say.
+    """What was received since the network namespace began; None: the kernel doesn't report it.
 
-    Packets are counted by what they say of congestion (ECN), before pieces of one send are told
-    apart from one datagram: the other counters take 64 KB of GSO for one.
+    Packets are counted by their marks of congestion (ECN), where the kernel has not joined the
+    pieces of one send to one datagram: the other counters count 64 KB of GSO as one.
     """
     try:
         extended = parse_counters(Path("/proc/net/netstat").read_text())["IpExt"]
@@ -71,8 +71,8 @@ def read_received() -> Received | None:
 
 
 def read_udp_drops(port: int) -> int | None:
-    """The datagrams that sockets which are bound to a UDP port had no room for, since they were
-    bound; None where there are none, or the kernel doesn't say."""
+    """The datagrams for which sockets bound to a UDP port had no room, since they were bound. None:
+    there are no such sockets, or the kernel doesn't report it."""
     try:
         lines = [
             line.split()
@@ -126,9 +126,9 @@ _POWERCAP = Path("/sys/class/powercap")
 
 
 def read_energy_uj(powercap: Path = _POWERCAP) -> int | None:
-    """What all packages have used since some moment, µJ; None: not counted, or not for us to read.
+    """The energy of all packages since some moment, µJ; None: not counted, or not readable for us.
 
-    A counter begins anew after minutes at full power: a difference below zero says nothing.
+    A counter begins anew after minutes at full power: a difference below zero means nothing.
     """
     try:
         # `intel-rapl:0` is a package (AMD's too); `intel-rapl:0:1` is a part of it.
@@ -143,13 +143,13 @@ def read_energy_uj(powercap: Path = _POWERCAP) -> int | None:
 
 
 UNKNOWN_MBIT_PER_S = 65_535
-"""What interfaces without a speed say (SPEED_UNKNOWN, ethtool(8), as 16 bits)."""
+"""The value of interfaces without a speed (SPEED_UNKNOWN, ethtool(8), as 16 bits)."""
 
 
 def read_network() -> NetworkUse | None:
-    """What went over all interfaces but the loopback since the network namespace began.
+    """The traffic of all interfaces except the loopback since the network namespace began.
 
-    None where the kernel doesn't say.
+    None where the kernel doesn't report it.
     """
     try:
         received, sent = parse_interfaces(Path("/proc/net/dev").read_text())
@@ -165,7 +165,7 @@ def read_network() -> NetworkUse | None:
 
 
 def parse_interfaces(text: str) -> tuple[int, int]:
-    """The bytes received and sent in /proc/net/dev, over all interfaces but `lo`."""
+    """The bytes received and sent in /proc/net/dev, over all interfaces except `lo`."""
     received = sent = 0
     for line in text.splitlines()[2:]:
         name, _, counters = line.partition(":")
@@ -176,7 +176,7 @@ def parse_interfaces(text: str) -> tuple[int, int]:
 
 
 def read_link_bytes_per_s(address: str) -> float | None:
-    """The speed of the interface that has `address`; None where it doesn't say, as virtual ones."""
+    """The speed of the interface with `address`; None where it has none, as virtual ones."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     speeds = psutil.net_if_stats()
     for name, addresses in psutil.net_if_addrs().items():
@@ -187,7 +187,7 @@ def read_link_bytes_per_s(address: str) -> float | None:
 
 
 def read_free_memory_mib() -> float:
-    """Memory that can be had without swapping, MiB: of the machine, and of our control groups."""
+    """Memory that is available without swapping, MiB: of the machine, and of our control groups."""
     free = [psutil.virtual_memory().available]
     groups = cgroups.groups()
     for name, limit, used in (
@@ -203,7 +203,7 @@ def read_free_memory_mib() -> float:
 
 
 def left(limit: Path, used: Path) -> int | None:
-    """Bytes between two files' numbers; None where there are none, or no limit."""
+    """Bytes between two files' numbers; None: a file or a limit is missing."""
     try:
         return int(limit.read_text()) - int(used.read_text())
     except (OSError, ValueError):
@@ -224,17 +224,17 @@ REQUEST, DUMP = 0x1, 0x300
 MESSAGE_DONE, MESSAGE_ERROR = 3, 2
 LISTEN = 10
 _HEADER = struct.Struct("=IHHII")
-# inet_diag_req_v2: family, protocol, extensions, states, and a socket id that asks for all.
+# inet_diag_req_v2: family, protocol, extensions, states, and a socket id that selects all.
 _REQUEST = struct.Struct("=BBBxI48x")
-# inet_diag_msg: the source port, and the two queues; of a listening socket the second is
-# the length that listen(2) asked for, cut to net.core.somaxconn.
+# inet_diag_msg: the source port, and the two queues. For a listening socket the second is the
+# length that listen(2) requested, limited to net.core.somaxconn.
 _ANSWER = struct.Struct("=4x2s50xII8x")
 
 
 def read_listen_queue(port: int) -> int | None:
     """The places in the queues of all sockets that listen on a TCP port of this network namespace.
 
-    None where nobody listens there, or the kernel doesn't say.
+    None where no socket listens there, or the kernel doesn't report it.
     """
     places = [
         places

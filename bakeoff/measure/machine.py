@@ -1,4 +1,4 @@
-"""machine.json: the facts that a run discloses. None where the machine doesn't say."""
+"""machine.json: the facts that a run discloses. None where the machine doesn't report one."""
 
 import os
 import platform
@@ -49,7 +49,7 @@ def machine(engine: str, bakeoff: str) -> Machine:
 
 
 def _text(path: Path | str) -> str | None:
-    """The stripped text of a small file; None if it can't be read."""
+    """The stripped text of a small file; None: it can't be read."""
     try:
         return Path(path).read_text(errors="replace").strip()
     except OSError:
@@ -78,7 +78,7 @@ def parse_cpuinfo(cpuinfo: str, key: str) -> str | None:
 
 
 def cpu_model(cpuinfo: str) -> str:
-    """The processor's name; its architecture on ARM kernels, which don't give one."""
+    """The processor's name or, on ARM kernels, which don't give one, its architecture."""
     for key in ("model name", "Model", "Hardware", "cpu model"):
         if name := parse_cpuinfo(cpuinfo, key):
             return name
@@ -106,7 +106,8 @@ def parse_numbers(listed: str) -> tuple[int, ...]:
 
 
 def siblings() -> tuple[tuple[int, ...], ...]:
-    """The processors that share a core, group by group; empty if the machine doesn't say."""
+    """The processors that share a core, group by group; empty where the machine doesn't report
+    it."""
     listed = (_text(path) for path in CPU.glob("cpu[0-9]*/topology/thread_siblings_list"))
     return tuple(sorted({parse_numbers(group) for group in listed if group}))
 
@@ -145,7 +146,7 @@ def counting(groups: dict[str, Path]) -> str:
 
 
 def cpu_quota(groups: dict[str, Path]) -> float | None:
-    """How many processors' time our group and those above it leave us; None: no limit is seen."""
+    """How many processors' time our group and those above it allow; None: no limit is seen."""
     limits = [_quota_2(folder) for folder in _upwards(groups.get(""))]
     limits += [_quota_1(folder) for folder in _upwards(groups.get("cpu"))]
     return min((limit for limit in limits if limit is not None), default=None)
@@ -157,7 +158,7 @@ def _upwards(folder: Path | None) -> Iterable[Path]:
 
 
 def _quota_2(folder: Path) -> float | None:
-    """Version 2: quota and period, in µs; the quota `max` is no limit."""
+    """Version 2: quota and period, in µs; the quota `max` is not a limit."""
     try:
         quota, period = (folder / "cpu.max").read_text().split()
         return None if quota == "max" else int(quota) / int(period)
@@ -166,7 +167,7 @@ def _quota_2(folder: Path) -> float | None:
 
 
 def _quota_1(folder: Path) -> float | None:
-    """Version 1: each in a file of its own; a quota of -1 is no limit."""
+    """Version 1: each in a file of its own; a quota of -1 is not a limit."""
     try:
         quota = int((folder / "cpu.cfs_quota_us").read_text())
         return quota / int((folder / "cpu.cfs_period_us").read_text()) if quota > 0 else None

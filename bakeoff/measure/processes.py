@@ -1,4 +1,4 @@
-"""What a contender's processes do: which threads work, who comes and goes, what they hold.
+"""The activity of a contender's processes: working threads, new and ended processes, memory.
 
 Read when a boot's measuring begins and ends, never between slices.
 """
@@ -18,18 +18,18 @@ from bakeoff.model.audit import Conduct, Crew, Written
 from bakeoff.model.readings import Memory, Usage
 from bakeoff.model.receipt import Handle
 
-# Worker processes that share a listening socket share the load badly: with 64 connections the
-# laziest of four used 16 % of what the busiest did. Threads that only help (collectors, compilers)
-# use a lot too: V8's 14 to 38 % each of what its one JavaScript thread does.
+# Worker processes that share a listening socket share the load badly: with 64 connections the least
+# busy of four used 16 % of the CPU time of the busiest. Helping threads (collectors, compilers) use
+# a lot too: those of V8 14 to 38 % each of that of its one JavaScript thread.
 PROCESS_AT_WORK_SHARE = 0.05
 THREAD_AT_WORK_SHARE = 0.5
 
 ThreadTimes = Mapping[tuple[int, int], int]
-"""(process, thread) → the CPU time that it has used, ns."""
+"""(process, thread) → its CPU time, ns."""
 
 
 class Placement(NamedTuple):
-    """Where processes belong: pid → session, pid → parent, (process, thread) → allowed CPUs."""
+    """The places of processes: pid → session, pid → parent, (process, thread) → allowed CPUs."""
 
     sessions: Mapping[int, int]
     parents: Mapping[int, int]
@@ -48,7 +48,7 @@ def read_thread_times(pids: Iterable[int]) -> dict[tuple[int, int], int]:
 
 
 def _used_ns(thread: Path) -> int:
-    """Exact from schedstat, where the kernel has it; else in ticks of 10 ms, as psutil has it."""
+    """Exact from schedstat, if the kernel has it; else in ticks of 10 ms, as from psutil."""
     try:
         return int((thread / "schedstat").read_text().split()[0])
     except FileNotFoundError:
@@ -57,7 +57,7 @@ def _used_ns(thread: Path) -> int:
 
 
 def read_usage(pids: Iterable[int]) -> Usage:
-    """What all threads of `pids` have met since each began; those that have ended are left out."""
+    """The events of all threads of `pids` since each began, without ended threads."""
     total: Counter[str] = Counter()
     for pid in pids:
         with contextlib.suppress(OSError):
@@ -91,7 +91,7 @@ def _met(thread: Path) -> dict[str, int]:
 
 
 def threads_at_work(before: ThreadTimes, after: ThreadTimes) -> Crew | None:
-    """Who is there at the end, and who of them worked in between; None if nobody is there.
+    """The threads at the end, and those of them that worked in between; None: there are none.
 
     A thread that ended before the end is missed.
     """
@@ -113,7 +113,7 @@ def threads_at_work(before: ThreadTimes, after: ThreadTimes) -> Crew | None:
 
 
 def read_placement(threads: Iterable[tuple[int, int]]) -> Placement:
-    """Where (process, thread) pairs belong; those that end meanwhile are left out."""
+    """The places of (process, thread) pairs; those that end meanwhile are left out."""
     placement = Placement(sessions := {}, parents := {}, cpus := {})
     for pid, tid in threads:
         with contextlib.suppress(OSError, psutil.Error):
@@ -131,9 +131,9 @@ def process_changes(
     first_pid: int | None,
     given_cpus: Collection[int],
 ) -> Conduct:
-    """What became of the processes between two readings; `placement` was read with the second.
+    """The changes of the processes between two readings; `placement` was read with the second.
 
-    `first_pid` leads the contender's session; None if we did not start it. A process with a session
+    `first_pid` leads the contender's session; None: we did not start it. A process with a session
     of its own that still descends from it has not escaped: some runtimes keep such a helper.
     `given_cpus` is empty if the contender has no cores of its own. Only threads that worked in
     between count as strayed: the kernel's io_uring helpers run where they like, and rarely work.
@@ -169,7 +169,7 @@ def _escaped(placement: Placement, first_pid: int) -> set[int]:
 
 
 def _line_of(pid: int, parents: Mapping[int, int]) -> list[int]:
-    """`pid`, its parent, and so on; the last is one whose parent isn't known."""
+    """`pid`, its parent, and so on, up to one whose parent isn't known."""
     line = [pid]
     while (parent := parents.get(line[-1])) and parent not in line:
         line.append(parent)
@@ -177,10 +177,10 @@ def _line_of(pid: int, parents: Mapping[int, int]) -> list[int]:
 
 
 def read_memory(pids: Iterable[int]) -> Memory | None:
-    """The sum of Pss over `pids`, MiB; None if none of them can be read.
+    """The sum of Pss over `pids`, MiB; None: none of them can be read.
 
-    Pss divides a shared page among those who share it, so forked workers don't count it twice.
-    Reading it walks page tables: never do that inside a slice.
+    Pss divides a shared page among the processes that share it, so forked workers don't count it
+    twice. Reading it walks page tables: never do that inside a slice.
     """
     pss_bytes = []
     for pid in pids:
@@ -192,7 +192,7 @@ def read_memory(pids: Iterable[int]) -> Memory | None:
 
 
 def read_written(handle: Handle) -> Written | None:
-    """The sizes of its log and of all files in its scratch folder; None if it isn't ours."""
+    """The sizes of its log and of all files in its scratch folder; None: it isn't ours."""
     if handle.log is None:
         return None
     folders = os.walk(handle.scratch) if handle.scratch else ()

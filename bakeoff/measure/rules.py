@@ -1,4 +1,4 @@
-"""What each fact means for a measurement: pure functions of known facts."""
+"""The effect of each fact on a measurement: pure functions of known facts."""
 
 import resource
 from typing import NamedTuple
@@ -6,9 +6,9 @@ from typing import NamedTuple
 from bakeoff.model.machine import Hindrance
 
 CONNECTIONS = 4096
-"""Open files and backlog that a race with many connections asks for."""
+"""Open files and backlog that a race with many connections needs."""
 PORTS = 20_000
-"""Outgoing ports that a race with a connection per request asks for."""
+"""Outgoing ports that a race with a connection for each request needs."""
 
 
 class Busiest(NamedTuple):
@@ -95,7 +95,7 @@ def virtualisation(kind: str) -> Hindrance:
 
 
 def steal(share: float) -> Hindrance:
-    """Time in which we could have run and the hypervisor ran another machine."""
+    """Time in which we were ready to run and the hypervisor ran another machine."""
     what = f"steal {share:.1%}"
     if share < 0.005:
         return _ok(what, "the hypervisor took no time from us in the last second")
@@ -184,7 +184,7 @@ def somaxconn(limit: int) -> Hindrance:
 
 
 def ports(outgoing: tuple[int, int], tw_reuse: int | None) -> Hindrance:
-    """With a connection per request, each holds its port for a minute unless it is reused."""
+    """With a connection for each request, each holds its port for a minute unless it is reused."""
     count = outgoing[1] - outgoing[0] + 1
     if count < PORTS:
         return _note(

@@ -1,1 +1,2 @@
-"""Reports: `kinds` makes a document of a result, `render` makes what people read of a document."""
+"""Reports: `kinds` makes a document of a result, and `render` makes pages and text of a
+document."""

@@ -1,4 +1,4 @@
-"""A report before it has a form: what it says, in which order. Renderers decide how it looks."""
+"""A report as data: its content, in order. Renderers decide how it looks."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ TONES: Mapping[Sign, Tone] = {
     "·": "note",
     "": "",
 }
-"""How a sign is meant; renderers colour by it."""
+"""The meaning of each sign, by which renderers choose colours."""
 
 Value = str | int | float | bool | None
 DataRow = Mapping[str, Value]
@@ -31,17 +31,17 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, kw_only=True)
 class _Block:
-    """`wide`: a terminal shows it with `--wide` alone."""
+    """`wide`: a terminal shows it only with `--wide`."""
 
     wide: bool = False
 
 
 @dataclass(frozen=True)
 class Text(_Block):
-    """A paragraph; an empty one is not shown. `label` names it, `quiet` sets it back, `code` keeps
-    it as it is typed.
+    """A paragraph; an empty one is not shown. `label` names it, `quiet` makes it less prominent,
+    `code` keeps its form.
 
-    `link` is where it leads: an address on the web, or a path from the report's folder.
+    `link` is its target: an address on the web, or a path from the report's folder.
     """
 
     text: str
@@ -55,8 +55,8 @@ class Text(_Block):
 class Item:
     """One entry of a list: `label: text`, further `lines` below it.
 
-    `badge` is a finding that is set apart. `struck` crosses out the label and the lines: they are
-    on record and don't count. `link` is where the label leads.
+    `badge` is a finding that is shown separately. `struck` crosses out the label and the lines:
+    they are recorded but don't count. `link` is the label's target.
     """
 
     text: str
@@ -70,10 +70,10 @@ class Item:
 
 @dataclass(frozen=True)
 class List(_Block):
-    """Entries under a title; one without entries is not shown.
+    """Entries under a title; a list without entries is not shown.
 
-    `outcomes`: each entry has an outcome, and its sign is shown in every format. Otherwise signs
-    are for the terminal alone. `most`: a terminal shows so many entries, and counts the others.
+    `outcomes`: each entry has an outcome, and its sign is shown in every format. Otherwise only the
+    terminal shows signs. `most`: a terminal shows this many entries, and counts the others.
     """
 
     title: str
@@ -85,14 +85,14 @@ class List(_Block):
 
 
 WITH_INTERVAL = " (95 % interval)"
-"""The end of a column's head whose cells have an interval in brackets after a figure."""
+"""The end of the head of a column whose cells have a figure and its interval in brackets."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """The head of a column. Figures are set to the right and never fold; text may.
+    """The head of a column. Figures are aligned to the right and never wrap; text may.
 
-    Where a terminal has no room, the columns with the highest `spare` are left out first; those of
+    A terminal without enough room leaves out the columns with the highest `spare` first; those with
     0 stay.
     """
 
@@ -103,7 +103,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Row:
-    """One line of a table, as text. `twin` and `unranked` rows are set back.
+    """One line of a table, as text. `twin` and `unranked` rows are less prominent.
 
     `bar` is the ratio that a terminal draws, with its interval, beside the row's name.
     """
@@ -115,10 +115,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Table(_Block):
-    """Rows under a title; the first column names the row. One without rows is not shown.
+    """Rows under a title; the first column names the row. A table without rows is not shown.
 
-    `facts` are names with a value each, without a line of heads; `code` values are what somebody
-    typed or a program printed.
+    `facts` are names with a value each, without a line of heads; `code` values are commands or the
+    output of programs.
     """
 
     title: str
@@ -131,7 +131,7 @@ class Table(_Block):
 
 @dataclass(frozen=True)
 class Frame:
-    """The room that a picture has, in px. Narrow is a telephone held upright."""
+    """The room of a picture, in px. Narrow is a telephone held upright."""
 
     width: int
     narrow: bool = False
@@ -145,7 +145,8 @@ WIDE, NARROW = Frame(976), Frame(340, narrow=True)
 
 
 class Drawing(NamedTuple):
-    """Elements of SVG, as high as that in px and as wide as the frame that they were drawn for."""
+    """Elements of SVG, with this height in px and the width of the frame for which they were
+    drawn."""
 
     height: float
     parts: Sequence[Markup]
@@ -153,10 +154,10 @@ class Drawing(NamedTuple):
 
 @dataclass(frozen=True)
 class Chart:
-    """A picture: `reading` says how to read it, `alt_text` what it shows, `draw` makes it.
+    """A picture: `reading` says how to read it, `alt_text` describes it, `draw` makes it.
 
-    `slug` is the name of its file. It is drawn twice, for a desk and for a telephone. Where a
-    `script` may run the picture answers by it, and without one it still says all that it shows.
+    `slug` is the name of its file. It is drawn twice, for a desktop and for a telephone. A `script`
+    makes it interactive; without one it still shows everything.
     """
 
     slug: str
@@ -169,14 +170,14 @@ class Chart:
 
 @dataclass(frozen=True)
 class Charts(_Block):
-    """Pictures that are made when a renderer wants them: a terminal has none."""
+    """Pictures that are made when a renderer needs them: a terminal needs none."""
 
     make: Callable[[], Sequence[Chart | None]]
 
 
 @dataclass(frozen=True)
 class Section(_Block):
-    """Blocks under a title. `folded`: on the page alone, closed until a reader opens it."""
+    """Blocks under a title. `folded`: only on the page, closed until a reader opens it."""
 
     title: str
     blocks: "tuple[Block, ...]"
@@ -191,10 +192,10 @@ Block = Text | List | Table | Charts | Section
 class Document:
     """A whole report.
 
-    `headline` is the result in a few sentences, `tone` how it came out, `lead` what it is about.
-    `context` and `facts` say in a few words what was measured, where and how. `alarm` is what makes
-    the result doubtful. Every format has `summary`; the terminal leaves `detail` out. `data` has
-    the figures unrounded, a row per observation, the unit at the end of each key.
+    `headline` is the result in a few sentences, `tone` its outcome, `lead` its subject. `context`
+    and `facts` say in a few words what was measured, where and how. `alarm` has the reasons to
+    doubt the result. Every format has `summary`; the terminal leaves `detail` out. `data` has the
+    unrounded figures, a row for each observation, the unit at the end of each key.
     """
 
     title: str

@@ -1,4 +1,4 @@
-"""A run for other tools, in the formats of theirs that docs/decisions/ci.md names."""
+"""A run in the formats of other tools that docs/decisions/ci.md names."""
 
 import csv
 import io
@@ -15,7 +15,7 @@ from bakeoff.report.kinds.ci import headline
 from bakeoff.report.kinds.shared import gate, gate_text
 
 Format = Literal["bencher", "otava", "openmetrics", "comment"]
-"""`comment` is of `kinds.ci`: it has only what nobody can misuse."""
+"""`comment` is made by `kinds.ci`: it contains only text that can't be misused."""
 
 
 class _Value(NamedTuple):
@@ -25,9 +25,8 @@ class _Value(NamedTuple):
 
 
 class _Figure(NamedTuple):
-    """A figure of a contender: `name` as in report.csv, and in OpenMetrics, where it is times
-    `scale` in a base unit, `bakeoff_{of}_{unit}`.
-    """
+    """A figure of a contender: `name` as in report.csv. In OpenMetrics it is multiplied by `scale`
+    to a base unit, and is called `bakeoff_{of}_{unit}`."""
 
     name: str
     of: str
@@ -58,7 +57,7 @@ _FIGURES = (
 
 
 class _Measured(NamedTuple):
-    """A contender, with the figures that it has: none where it is not valid. `name` is unique."""
+    """A contender, with its figures: none if it is not valid. `name` is unique."""
 
     name: str
     race: IndexedRace
@@ -101,8 +100,7 @@ def bencher(run: IndexedRun, commit: str = "") -> str:  # noqa: ARG001
 
 def otava(run: IndexedRun, commit: str = "") -> str:
     """A row for Otava's CSV importer: time and attributes, then a column for each figure of each
-    contender. Runs of the same contenders have the same columns, so that rows can be put together.
-    """
+    contender. Runs of the same contenders have the same columns, so their rows can be joined."""
     columns = {
         "time": run.began_at.isoformat(),
         "run": printable(run.name),

@@ -1,6 +1,6 @@
-"""How a figure is written: its digits, its unit, its scale. Nothing else in the report rounds.
+"""How a figure is written: its digits, its unit, its scale. No other part of the report rounds.
 
-Every function takes base units and gives text. What isn't there, or isn't finite, is `MISSING`.
+Every function takes base units and returns text. A missing or infinite value is `MISSING`.
 """
 
 import math
@@ -9,12 +9,13 @@ from bakeoff.model.ratio import Difference, Interval, Ratio
 
 MISSING = "–"
 REFERENCE = "1×"
-"""The ratio of a reference to itself, which is not a measured one."""
+"""The ratio of a reference to itself, which is not measured."""
 DAY_S = 86_400
 
 
 def significant(value: float, digits: int) -> str:
-    """`value` in plain decimals: `digits` significant ones, whole parts never rounded away."""
+    """`value` in plain decimals with `digits` significant ones; whole parts are never rounded
+    away."""
     exponent = int(f"{value:.{digits - 1}e}".partition("e")[2]) if value else 0
     return f"{value:,.{max(0, digits - 1 - exponent)}f}"
 
@@ -22,9 +23,9 @@ def significant(value: float, digits: int) -> str:
 def interval(ratio: float, low: float, high: float) -> tuple[str, str, str]:
     """A ratio and its interval with as many decimals as the interval's width warrants.
 
-    3 significant digits at least and 4 at most, except where that would round a bound onto 1
-    that isn't 1: which side of 1 it is on is what the interval is for. Just above 1 it takes as
-    many decimals as just below, so that a near tie reads alike from both sides.
+    It has at least 3 and at most 4 significant digits, except where that would round a bound to 1
+    that isn't 1: the interval must show on which side of 1 it is. Just above 1 there are as many
+    decimals as just below, so a near tie looks alike from both sides.
     """
     if not all(map(math.isfinite, (ratio, low, high))) or ratio <= 0:
         return MISSING, MISSING, MISSING
@@ -50,8 +51,8 @@ def ratio_of(of: Ratio | None) -> str:
 def ratio_times(ratio: float | None, low: float | None, high: float | None) -> str:
     """`1.72× (1.70 to 1.74)`.
 
-    `≥ 3.41×` and `≤ 0.29×` are intervals with one end: of a contender, or over one, that did at
-    least what was measured. `can't tell` is one without any.
+    `≥ 3.41×` and `≤ 0.29×` are intervals with one end: of a contender, or over a contender, that
+    did at least what was measured. `can't tell` is an interval without ends.
     """
     if ratio is None or not math.isfinite(ratio):
         return MISSING
@@ -69,14 +70,14 @@ def parts(of: Interval) -> tuple[str, str, str]:
 
 
 def _end(end: float, ratio: float) -> str:
-    """The one end of an interval, with as many decimals as if the other were as far."""
+    """The one end of an interval, with as many decimals as if the other were as far away."""
     low, high = sorted((end, ratio * ratio / end if end else ratio))
     _, lower, upper = interval(ratio, low, high)
     return lower if end <= ratio else upper
 
 
 def expected(of: Interval | None) -> str:
-    """Where a ratio is expected: `1.05 to 1.24`."""
+    """The range in which a ratio is expected: `1.05 to 1.24`."""
     if of is None:
         return MISSING
     _, low, high = parts(of)
@@ -84,19 +85,19 @@ def expected(of: Interval | None) -> str:
 
 
 def least_rate(per_s: float | None, *, at_least: bool) -> str:
-    """A rate, with a sign before it where it is the least that it may be."""
+    """A rate, with a sign before it if it is a lower bound."""
     return f"≥ {rate(per_s)}" if at_least and per_s else rate(per_s)
 
 
 def rate(per_s: float | None) -> str:
-    """Requests per second without their unit, which stands at the head of the column."""
+    """Requests per second without their unit, which is in the head of the column."""
     if per_s is None or not math.isfinite(per_s):
         return MISSING
     return significant(per_s, 3) if per_s < 1000 else f"{per_s:,.0f}"
 
 
 def time_to_wait(seconds_s: float) -> str:
-    """A time that nobody knows to the second: `25 s`, `2 min 20 s`, `35 min`."""
+    """A time that is not known to the second: `25 s`, `2 min 20 s`, `35 min`."""
     step_s = 5 if seconds_s < 100 else 10 if seconds_s < 600 else 60
     minutes, seconds = divmod(max(step_s, step_s * round(seconds_s / step_s)), 60)
     parts = (f"{minutes} min" if minutes else "", f"{seconds} s" if seconds else "")
@@ -104,12 +105,12 @@ def time_to_wait(seconds_s: float) -> str:
 
 
 def about(seconds_s: float) -> str:
-    """`about 40 s`, or `more than a day`: nobody measures for longer."""
+    """`about 40 s`, or `more than a day`: no measurement takes longer."""
     return "more than a day" if seconds_s > DAY_S else f"about {time_to_wait(seconds_s)}"
 
 
 def duration(us: float | None) -> str:
-    """A time given in µs, in the unit that suits it: µs, ms or s."""
+    """A time given in µs, in the fitting unit: µs, ms or s."""
     if us is None or not math.isfinite(us):
         return MISSING
     rounded = abs(float(f"{us:.2e}"))
@@ -120,7 +121,7 @@ def duration(us: float | None) -> str:
 
 
 def later(of: Difference | None) -> str:
-    """`+53.1 µs (48.0 to 58.2)`: all in the unit that suits the largest of them, with as many
+    """`+53.1 µs (48.0 to 58.2)`: all in the unit that fits the largest of them, with as many
     decimals as that has."""
     if of is None:
         return MISSING
@@ -148,7 +149,7 @@ def percent(share: float | None) -> str:
 
 def doubt(low: float, high: float) -> float:
     """How far two copies of one program may be from equal, as a share: the farther end of the
-    interval of their ratio. A smaller difference between two programs is in doubt."""
+    interval of their ratio. A smaller difference between two programs is doubtful."""
     return max(abs(low - 1), abs(high - 1))
 
 

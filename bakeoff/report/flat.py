@@ -25,7 +25,7 @@ def flat(given: Contract, without: Collection[str] = ()) -> dict[str, Value]:
 def part(
     contract: type[Contract], given: Contract | None, name: str, without: Collection[str] = ()
 ) -> dict[str, Value]:
-    """The columns of a part called `name`; one that is missing has the same, without values."""
+    """The columns of a part called `name`; a missing part has the same columns, without values."""
     row: dict[str, Value] = {}
     for key, field in contract.model_fields.items():
         if key not in without:

@@ -25,7 +25,7 @@ FIRST = {
     "audit": "A look at each server's work before the load.",
     "standings": "The ranked table of contenders.",
 }
-"""What a reader of HOW-IT-WORKS has to know first."""
+"""Terms that a reader of HOW-IT-WORKS must know first."""
 GLOSSARY = FIRST | {
     "ratio": "A contender's requests per second over the reference's: 1.72× means 1.72 times as"
     " many.",

@@ -1,4 +1,4 @@
-"""A finding as an English sentence, from its row. Nothing else words one."""
+"""A finding as an English sentence, from its row. No other module words findings."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -13,12 +13,12 @@ Key = TypeVar("Key")
 MOST_NAMED = 4
 MOST_GROUPS = 5
 SLOWER = 1.1
-"""By so much longer the fixed work takes, where a slope is told as a change of a ratio."""
+"""The fixed work takes this many times as long, if a slope is given as a change of a ratio."""
 _OPTIONAL = re.compile(r"\[([^\[\]]*)\]")
 _EACH = re.compile("<([^<>]*)>")
 
 CALLED: Mapping[str, str] = {
-    # What is compared, a finding of it, what held contenders back, and the phases of a day.
+    # The words for comparisons, their findings, limits of contenders, and the phases of a day.
     "requests_per_s": "throughput",
     "p99": "p99",
     "requests_per_cpu_s": "server CPU",
@@ -44,7 +44,7 @@ CALLED: Mapping[str, str] = {
     "storm": "the connection storm",
     "slow": "slow clients",
     "after": "memory after it all",
-    # What CPU time goes to.
+    # The words for uses of CPU time.
     "scheduling": "scheduling and wake-ups",
     "page_faults": "page faults",
     "interrupts": "interrupts",
@@ -54,11 +54,12 @@ CALLED: Mapping[str, str] = {
     "others": "other kernel work",
     "other_functions": "other functions",
 }
-"""How a word of a contract is called in a sentence."""
+"""A contract's words as they are in a sentence."""
 
 
 def who(names: Collection[str]) -> str:
-    """`a`, `a and b`, `a, b, c and d`; of five and more the first three, and how many others."""
+    """`a`, `a and b`, `a, b, c and d`; for five or more the first three, and the number of the
+    others."""
     given = list(names)
     if len(given) <= MOST_NAMED:
         return listed(given)
@@ -80,7 +81,7 @@ def _range(values: Sequence[float]) -> str:
 
 
 def _slower(slope: float) -> str:
-    """What a machine that is slower by `SLOWER` makes of a ratio with this slope."""
+    """The effect of a machine that is slower by `SLOWER` on a ratio with this slope."""
     change = SLOWER**slope - 1
     return f"{figures.percent(abs(change))} {'lower' if change < 0 else 'higher'}"
 
@@ -128,8 +129,8 @@ class _Template(Formatter):
     `{ratio,low,high:interval}` is a format of several values. `{names:does|do}` is the first word
     for one of them and the second for any other number, `{workers:# worker}` a number with its
     noun. A share has a space before its sign: `1.4 %`. `{shares:to .0%}` are the least and the
-    most of several, or the one that all are, and `{shares:max .0%}` is the most. A flag gives what
-    is behind its colon.
+    greatest of several, or the one if all are equal, and `{shares:max .0%}` is the greatest. A flag
+    gives the text behind its colon.
     """
 
     def get_field(self, field_name: str, args: Any, kwargs: Mapping[str, Any]) -> Any:  # noqa: ARG002
@@ -161,9 +162,9 @@ class _Template(Formatter):
 def filled(template: str, values: Mapping[str, Any]) -> str:
     """The template with its values.
 
-    A part in brackets is left out where it lacks a value. One in angle brackets is said once for
-    each place of its lists, whose other values are as they are; `names` that have all else in
-    common are named together.
+    A part in brackets is left out if it lacks a value. A part in angle brackets is repeated for
+    each place of its lists, with all other values unchanged; `names` that have all else in common
+    are listed together.
     """
 
     def optional(part: re.Match[str]) -> str:
@@ -183,7 +184,7 @@ def filled(template: str, values: Mapping[str, Any]) -> str:
         ]
         if left := sum(map(len, list(groups.values())[MOST_GROUPS:])):
             said.append(f"and {left} more")
-        # What is filled in is filled once: braces in a value are not those of a template.
+        # Filled-in values are not filled again: their braces are not those of a template.
         whole = ("; " if any(", " in text for text in said) else ", ").join(said)
         return whole.replace("{", "{{").replace("}", "}}")
 
@@ -210,13 +211,13 @@ def grouped(pairs: Iterable[tuple[Key, str]]) -> dict[Key, list[str]]:
 __all__ = ["CALLED", "grouped", "joined", "listed", "sentence", "sentences", "who"]
 
 OF_EACH = ("host_hides_limits", "machine_changed")
-"""Findings whose `because` has those of contenders, which they take the place of."""
+"""Findings whose `because` has those of contenders, which they replace."""
 
 
 def sentence(finding: Finding) -> str:
-    """What the finding says, without a full stop; it begins in lower case where a name does not.
+    """The finding's text, without a full stop; it begins in lower case if not with a name.
 
-    A warning ends with what can be done about it.
+    A warning ends with advice.
     """
     code = finding.because[0].code if finding.code == "several" else finding.code
     advice = CODES[code].advice
@@ -228,7 +229,7 @@ def sentences(findings: Iterable[Finding]) -> list[str]:
 
 
 def joined(findings: Iterable[Finding]) -> str:
-    """All of them as one clause, without advice; empty where there are none."""
+    """All of them as one clause, without advice; empty: there are none."""
     return "; ".join(_said(finding) for finding in findings)
 
 

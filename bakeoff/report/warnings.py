@@ -1,4 +1,4 @@
-"""What each warning means, as a page: `python -m bakeoff.report.warnings FILE` writes it."""
+"""The meaning of each warning, as a page: `python -m bakeoff.report.warnings FILE` writes it."""
 
 import sys
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The processes behind a port, as far as this user may see them, and what counts their CPU time."""
+"""The processes behind a port, if this user may see them, and the counters of their CPU time."""
 
 import itertools
 import os
@@ -16,7 +16,7 @@ from bakeoff.model.receipt import CpuCounter
 from bakeoff.start.listeners import holding, listening
 
 FORWARDERS = ("docker-proxy", "rootlessport", "slirp4netns", "pasta", "pasta.avx2", "passt")
-"""What listens for a container, whose server is in another network namespace."""
+"""Programs that listen for a container, whose server is in another network namespace."""
 _LOCAL = re.compile(r"\|-- (\S+)\n\s+/32 host LOCAL")
 
 
@@ -28,9 +28,9 @@ class Behind(NamedTuple):
 
 
 def behind(host: str, port: int, *, ours: bool = True, udp: bool = False) -> Behind:
-    """The processes that answer at a port; `ours`: of an address of this machine.
+    """The processes that answer at a port; `ours`: the address is one of this machine.
 
-    `host` is numeric. With the rights for it, those in other network namespaces are found too.
+    `host` is numeric. With the necessary rights, those in other network namespaces are found too.
     """
     table = processes()
     if not ours:
@@ -66,7 +66,7 @@ def _user(uid: int) -> str:
 
 
 def _forwarded(pid: int) -> tuple[str, int]:
-    """Where docker-proxy says it forwards to; of the others nobody can tell."""
+    """The target to which docker-proxy forwards; that of the others is unknown."""
     with suppress(OSError, ValueError):
         words = Path(f"/proc/{pid}/cmdline").read_text().split("\0")
         told = dict(itertools.pairwise(words))
@@ -93,7 +93,8 @@ def _addresses(pid: int) -> Iterator[str]:
 
 
 def counter(pids: Iterable[int], first: CpuCounter | None = None) -> CpuCounter:
-    """What counts the processes `pids`, with all below them, and what `first` counts."""
+    """The counter of the processes `pids`, with all below them, and of those that `first`
+    counts."""
     table = processes()
     counted = [own for pid in pids for own in _counters(pid, table)]
     counted += first.every if first else ()
@@ -104,7 +105,7 @@ def counter(pids: Iterable[int], first: CpuCounter | None = None) -> CpuCounter:
 
 
 def counter_of_all(pids: Iterable[int], own: CpuCounter) -> CpuCounter:
-    """`own`, and what counts those of `pids` that it doesn't."""
+    """`own`, and the counters of those of `pids` that it doesn't count."""
     table = processes()
     if own.path:
         outside = set(pids) - cgroups.members(Path(own.path))
@@ -115,10 +116,10 @@ def counter_of_all(pids: Iterable[int], own: CpuCounter) -> CpuCounter:
 
 
 def _counters(pid: int, table: dict[int, Process]) -> list[CpuCounter]:
-    """Of what it has in other control groups, and of its own; or of its tree.
+    """The counters of its processes in other control groups, and of its own group; or of its tree.
 
-    What watches over a container does next to nothing, and may be in a group with others of its
-    kind: the container's group is taken, and stands first.
+    The monitor of a container does almost nothing, and may share a group with others of its kind:
+    the container's group is taken, and comes first.
     """
     group = _own_group(pid, table)
     inside = cgroups.members(group.path) if group else set[int]()
@@ -132,7 +133,7 @@ def _counters(pid: int, table: dict[int, Process]) -> list[CpuCounter]:
 
 
 def _own_group(pid: int, table: dict[int, Process]) -> cgroups.Base | None:
-    """The control group of a container, or one in which all are above or below `pid`."""
+    """The control group of a container, or one in which all processes are above or below `pid`."""
     ours = cgroups.groups().values()
     space, not_its_own = _namespace(pid), (None, _namespace(os.getpid()))
     line = {pid} | descendants([pid], table)
@@ -150,7 +151,7 @@ def _own_group(pid: int, table: dict[int, Process]) -> cgroups.Base | None:
 
 
 def _namespace(pid: int) -> int | None:
-    """The pid namespace of `pid`; None where that is hidden from us."""
+    """The pid namespace of `pid`; None: it is hidden from us."""
     with suppress(OSError):
         return Path(f"/proc/{pid}/ns/pid").stat().st_ino
     return None

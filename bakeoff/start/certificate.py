@@ -1,4 +1,4 @@
-"""The certificate of a run: what all that it starts shows to clients over TLS."""
+"""The certificate of a run, which all servers that it starts show to clients over TLS."""
 
 import ipaddress
 import os
@@ -23,7 +23,7 @@ _VALID = timedelta(days=30)
 def make_certificate(folder: Path) -> Certificate:
     """A root, and a P-256 certificate of localhost and its addresses that it signed, in `folder`.
 
-    The root's key is kept nowhere. Raises `MissingPiece` where the folder can't be written to.
+    The root's key is not kept. Raises `MissingPiece` where the folder can't be written to.
     """
     root_key, key = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_key(ec.SECP256R1())
     root = _certificate(root_key, root_key, _ROOT, is_root=True)

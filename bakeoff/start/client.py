@@ -1,4 +1,4 @@
-"""Servers as the rest of bakeoff sees them: those that the keeper starts, and others' own."""
+"""Servers as the rest of bakeoff sees them: those that the keeper starts, and foreign ones."""
 
 import json
 import os
@@ -27,19 +27,19 @@ from bakeoff.start.listeners import endpoint, holding, listeners_of, listening
 from bakeoff.start.ports import Ports, can_bind
 
 Answers = Callable[[str, int], str | None]
-"""Connect to host and port and send one request: None after an HTTP answer, else the fault."""
+"""Connects to host and port and sends one request: None after an HTTP answer, else the fault."""
 Say = Callable[[str], object]
 
 GRACE_S = 3.0
 _BY_SIGNAL = 128
-"""A shell ends with this and the signal's number where its last program was killed."""
+"""A shell ends with this plus the signal's number if its last program was killed."""
 _REPLY_WITHIN_S = 20.0
 _STEP_SHARE = 0.02
 _STEP_S_MIN, _STEP_S_MAX = 0.001, 0.05
 _ELSEWHERE_AFTER_S = 3.0
 """A server that listens only elsewhere is out after that time."""
 _SAID_AFTER_S = (2.0, 10.0, 30.0)
-"""When people are told that a server is still waited for."""
+"""The times of messages that a server is still waited for."""
 _LAUNCH = "import sys; sys.path.append(sys.argv.pop(1)); from keeper.service import main; main()"
 
 
@@ -47,10 +47,10 @@ class Keeper(AbstractContextManager["Keeper"]):
     """The process that owns the contenders, as a context manager.
 
     Whatever ends this process, SIGKILL included, ends the contenders: the keeper sees its
-    connection close. A new keeper first sweeps up after runs that were killed; `swept` says what it
-    found, in lines for people. `scratch` holds the contenders' scratch folders and is removed when
-    empty. `cgroup_kinds` are tried in order; if none can be made, CPU time is read over the process
-    tree. Raises `MissingPiece` where it can't write down what it starts.
+    connection close. A new keeper first cleans up after runs that were killed; `swept` has its
+    findings, in lines for people. `scratch` holds the contenders' scratch folders and is removed
+    when empty. `cgroup_kinds` are tried in order; if none can be made, CPU time is read over the
+    process tree. Raises `MissingPiece` where it can't record the processes that it starts.
     """
 
     def __init__(self, scratch: Path, cgroup_kinds: Sequence[str] = cgroups.KINDS) -> None:
@@ -96,7 +96,7 @@ class Keeper(AbstractContextManager["Keeper"]):
 
     @property
     def tls_folder(self) -> Path:
-        """Where the run's certificate may be; the keeper removes it when it ends."""
+        """The place of the run's certificate; the keeper removes it when it ends."""
         return self._scratch / f"{self.pid}-tls"
 
     def keep_files(self, files: Mapping[str, bytes]) -> Path:
@@ -125,12 +125,12 @@ class Keeper(AbstractContextManager["Keeper"]):
     ) -> Handle:
         """Start `entry` and wait until `answers` returns None. Raises `ContenderOut`.
 
-        It is told by PROTOCOL what to speak, and over TLS by TLS_CERT and TLS_KEY with what;
-        `environment` has what the workload wants besides. `say` gets a line when it takes long.
+        PROTOCOL tells it the protocol, and TLS_CERT and TLS_KEY its certificate; `environment` has
+        the workload's other variables. `say` gets a line when it takes long.
 
-        Its `key`, by default the entry's name, is what the other methods take as a name: each
-        process of one entry has its own. `out` is where it was built, `host` a numeric address;
-        `log` gets everything it prints.
+        Its `key`, by default the entry's name, is its name in the other methods: each process of
+        one entry has its own. `out` is where it was built, `host` a numeric address; `log` gets
+        everything it prints.
         """
         assert entry.contender, "an entry to start"
         assert entry.folder, "an entry with a folder"
@@ -232,13 +232,13 @@ class Keeper(AbstractContextManager["Keeper"]):
                     raise ContenderOut(faults.elsewhere(listeners, host, port))
             if waited_s > timeout_s:
                 raise ContenderOut(faults.with_tail(faults.not_ready(timeout_s, fault), log))
-            # The time to ready is read in these steps.
+            # The time to ready has this resolution.
             time.sleep(min(max(_STEP_S_MIN, _STEP_SHARE * waited_s), _STEP_S_MAX))
 
     def _counter(
         self, name: str, key: str, host: str, port: int, started: dict[str, Any], *, udp: bool
     ) -> tuple[CpuCounter, Finding | None]:
-        """What counts the CPU time of a server that answers, or why nothing does.
+        """The counter of the CPU time of a server that answers, or why there is none.
 
         A command may have it started elsewhere: in the control group of a container, below us or
         below a service of the machine.
@@ -247,7 +247,7 @@ class Keeper(AbstractContextManager["Keeper"]):
         own = counter_of_all(
             pids, CpuCounter(kind=started["counter"], path=started["group"], pid=started["pid"])
         )
-        # Of one that runs as another user, which it may, nobody sees where it listens.
+        # A server may run as another user, whose listening sockets can't be seen.
         if (
             name in self._inside
             or any(not os.access(f"/proc/{pid}/fd", os.R_OK) for pid in pids)
@@ -261,9 +261,9 @@ class Keeper(AbstractContextManager["Keeper"]):
         return counter(there.pids, own), None
 
     def stop(self, name: str, grace_s: float = GRACE_S) -> Stopped:
-        """End `name` and all that it started: SIGTERM, `grace_s` later SIGKILL.
+        """End `name` and all processes that it started, by SIGTERM, and `grace_s` later by SIGKILL.
 
-        Where the keeper is gone, all have been ended.
+        If the keeper is gone, all have been ended.
         """
         if self._connection.fileno() < 0:
             return Stopped(name=name, how="had ended")
@@ -273,7 +273,7 @@ class Keeper(AbstractContextManager["Keeper"]):
     def death(self, name: str, answers: int | None = None, doing: str = "") -> str | None:
         """How `name` ended, after how many `answers`, with the end of its log; None: it lives.
 
-        `doing` says what it was loaded for: `while it was warmed up`.
+        `doing` is the purpose of its load: `while it was warmed up`.
         """
         seen = self._look(name)
         if seen["status"] is None:
@@ -294,11 +294,11 @@ class Keeper(AbstractContextManager["Keeper"]):
             self._process.kill()
             status = self._process.wait()
         if status:
-            # It was killed: do what it could not.
+            # It was killed: do its work.
             sweep()
 
     def _look(self, name: str) -> dict[str, Any]:
-        """What the keeper says of `name`. A shell's status for a signal is taken for the signal."""
+        """The keeper's record of `name`. A shell's status for a signal counts as the signal."""
         seen = self._ask("look", name)
         if name in self._in_shell and (seen["status"] or 0) > _BY_SIGNAL:
             seen["status"] = _BY_SIGNAL - seen["status"]
@@ -330,7 +330,7 @@ class Keeper(AbstractContextManager["Keeper"]):
         return reply
 
     def _lost(self) -> NoReturn:
-        """The keeper has died or doesn't answer: end what it left. Raises."""
+        """The keeper has died or doesn't answer: end the processes that it left. Raises."""
         self.close()
         raise BakeoffError(
             f"the process that keeps the contenders (pid {self.pid}) is gone; they were ended"
@@ -341,7 +341,7 @@ class Keeper(AbstractContextManager["Keeper"]):
 
 
 def attach(entry: Entry, protocol: Protocol = "h1") -> Handle:
-    """The handle of a server that somebody else runs; its CPU time is read if it can be seen."""
+    """The handle of a foreign server; its CPU time is read if it can be seen."""
     attached = entry.attached
     assert attached, "an entry to attach to"
     host = attached.address.rpartition(":")[0].strip("[]")
@@ -369,7 +369,7 @@ def attach(entry: Entry, protocol: Protocol = "h1") -> Handle:
 
 
 def _allowed_cpus(pid: int | None) -> tuple[int, ...]:
-    """The processors that `pid` may run on; empty if that can't be told."""
+    """The processors on which `pid` may run; empty: that can't be told."""
     try:
         return tuple(sorted(os.sched_getaffinity(pid))) if pid else ()
     except OSError:

@@ -1,4 +1,4 @@
-"""Why a contender can't be started, or how it died, as people are told."""
+"""Why a contender can't be started, or how it died, in words for people."""
 
 import os
 import signal
@@ -36,7 +36,7 @@ def ending(status: int) -> str:
 
 
 def ended(status: int, lived_s: float, answers: int | None, doing: str) -> str:
-    """How it ended once it had answered; `answers` is None where nobody counted them."""
+    """How it ended after its first answer; `answers` is None if they were not counted."""
     after = (
         "" if answers is None else f" after {answers:,} answer{'s' * (answers != 1)} to the load"
     )
@@ -62,7 +62,7 @@ STAY = "; its command must stay in the foreground until it is stopped"
 
 
 def elsewhere(listeners: Sequence[Listener], host: str, port: int) -> str:
-    """It listens, but not where it was told to."""
+    """It listens, but at another place than it was told."""
     places = " and ".join(map(str, listeners))
     if any(listener.port == port for listener in listeners):
         return (
@@ -91,12 +91,12 @@ class Log(NamedTuple):
 
     @classmethod
     def now(cls, path: Path) -> "Log":
-        """That of a process which is about to start."""
+        """The log of a process that is about to start."""
         return cls(path, path.stat().st_size if path.exists() else 0)
 
 
 def with_tail(text: str, log: Log, advice: str = "") -> str:
-    """`text` and `advice`, and the end of `log` below them if it says something."""
+    """`text` and `advice`, and below them the end of `log` if it is not empty."""
     lines = _end_of(log).decode("utf-8", "replace").strip().splitlines()
     if not lines:
         return f"{text} (its log is empty){advice}"
@@ -108,7 +108,7 @@ def _end_of(log: Log) -> bytes:
     try:
         with log.path.open("rb") as file:
             size = os.fstat(file.fileno()).st_size
-            # A server may have cut its log.
+            # A server may have truncated its log.
             begins = log.begins if log.begins <= size else 0
             file.seek(max(begins, size - _TAIL_BYTES))
             return file.read()

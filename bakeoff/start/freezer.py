@@ -1,4 +1,4 @@
-"""Processes that can be stopped for a while, and go on as if nothing had been."""
+"""Processes that can be stopped for a while, and then go on as before."""
 
 import os
 import signal
@@ -7,9 +7,9 @@ from contextlib import suppress
 
 
 class Freezer:
-    """The processes of `pids` that run now; what they start later is not among them.
+    """The processes of `pids` that run now, without those that they start later.
 
-    They are held by descriptors, so that no signal goes to another process of that number.
+    They are held by descriptors, so that no signal goes to another process with the same number.
     """
 
     def __init__(self, pids: Iterable[int]) -> None:

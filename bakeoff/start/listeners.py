@@ -1,4 +1,4 @@
-"""Who listens where, as /proc shows it."""
+"""Listening sockets and their owners, as /proc shows them."""
 
 import ipaddress
 import os
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 _ANY = ("0.0.0.0", "::")
 _TABLES = {False: (("tcp", "tcp6"), "0A"), True: (("udp", "udp6"), "07")}
-"""Where sockets of TCP, and of UDP, are, and the state of those that anybody may send to."""
+"""The tables of TCP and UDP sockets, and the state of sockets to which anyone may send."""
 
 
 class Listener(NamedTuple):
@@ -47,7 +47,7 @@ def listeners(of: int | str = "self", *, udp: bool = False) -> Iterator[Listener
 
 
 def _numeric(words: str) -> str:
-    """An address as the kernel writes it: words of 32 bits in the order of the machine."""
+    """An address as the kernel writes it: words of 32 bits in the byte order of the machine."""
     raw = b"".join(
         int(words[at : at + 8], 16).to_bytes(4, sys.byteorder) for at in range(0, len(words), 8)
     )
@@ -56,25 +56,25 @@ def _numeric(words: str) -> str:
 
 
 def listening(host: str, port: int, of: int | str = "self", *, udp: bool = False) -> list[Listener]:
-    """Those at which connections to `host`, a numeric address, and `port` arrive."""
+    """The sockets at which connections to `host`, a numeric address, and `port` arrive."""
     found = [listener for listener in listeners(of, udp=udp) if listener.serves(host, port)]
     return [listener for listener in found if listener.address == host] or found
 
 
 def listeners_of(pids: Iterable[int], *, udp: bool = False) -> list[Listener]:
-    """Those that `pids` have, in order; none of a process that is hidden from us."""
+    """The sockets of `pids`, in order; without those of a process that is hidden from us."""
     theirs = {inode for pid in pids for inode in _inodes(pid)}
     return sorted(listener for listener in listeners(udp=udp) if listener.inode in theirs)
 
 
 def holding(sockets: Iterable[Listener], pids: Iterable[int]) -> list[int]:
-    """Those of `pids` that have one of the sockets; none that hides its files from us."""
+    """The processes of `pids` that have one of the sockets; none that hides its files from us."""
     inodes = {socket.inode for socket in sockets}
     return [pid for pid in pids if not inodes.isdisjoint(_inodes(pid))]
 
 
 def _inodes(pid: int) -> Iterator[int]:
-    """Those of all sockets of `pid`. Pathlib takes five times as long."""
+    """The inodes of all sockets of `pid`. Pathlib takes five times as long."""
     with suppress(OSError):
         for name in os.listdir(f"/proc/{pid}/fd"):  # noqa: PTH208
             with suppress(OSError):  # It was closed meanwhile.

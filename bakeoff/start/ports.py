@@ -1,4 +1,4 @@
-"""Ports: which one a contender gets."""
+"""Ports of contenders."""
 
 import random
 import socket
@@ -23,7 +23,7 @@ class Ports:
         self._given: set[int] = set()
 
     def free(self, host: str) -> int:
-        """A port that nothing holds on any address. `host` is numeric."""
+        """A port that is free on every address. `host` is numeric."""
         wildcard = "::" if ":" in host or Path("/proc/net/if_inet6").exists() else "0.0.0.0"
         for _ in range(_TRIES):
             port = random.randrange(_LOWEST, max(_outgoing_from(), _LOWEST + 1))
@@ -38,11 +38,11 @@ class Ports:
             return self._give(any_port.getsockname()[1])
 
     def fixed(self, host: str, port: int, *, udp: bool = False) -> int:
-        """`port`, if nobody has it. Raises `ContenderOut`.
+        """`port`, if it is free. Raises `ContenderOut`.
 
         Connections in TIME_WAIT don't count: servers bind over them.
         """
-        # A UDP port with that option is shared with others that have it, too.
+        # A UDP port with that option is shared with other sockets that have it, too.
         if not can_bind(host, port, reuse=not udp, udp=udp):
             who = _owner(port, udp=udp) or "a process that is hidden from this user"
             raise ContenderOut(f"port {port} is taken by {who}; end it, or take another port")
@@ -79,7 +79,7 @@ def can_bind(host: str, port: int, *, reuse: bool = False, udp: bool = False) ->
 
 
 def _owner(port: int, *, udp: bool) -> str | None:
-    """`python3 (pid 123)`: who listens on `port`; None if it is hidden from us, or nobody."""
+    """`python3 (pid 123)`, the owner of `port`; None: it is hidden from us, or there is none."""
     table = processes()
     for pid in holding(
         [listener for listener in listeners(udp=udp) if listener.port == port], table

@@ -18,8 +18,8 @@ _OF_PYTHON = re.compile(r"(py::.*?):(.*)")
 
 
 def environment() -> Mapping[str, str]:
-    """With it Node and Python write names down as they make code, and Java keeps frame pointers,
-    without which its stacks can't be followed. `forget` removes what they wrote."""
+    """With it Node and Python write down names as they make code, and Java keeps frame pointers,
+    without which its stacks can't be followed. `forget` removes these files."""
     # Without `-only-functions` V8 leaves a log in the server's folder, too.
     added = {
         "NODE_OPTIONS": "--perf-basic-prof-only-functions",
@@ -30,7 +30,7 @@ def environment() -> Mapping[str, str]:
 
 
 def write_down(pids: Collection[int]) -> None:
-    """Have Java write down the names of the code that it has by now, where it comes with jcmd."""
+    """Let Java write down the names of the code that it has by now, if it comes with jcmd."""
     for jcmd, pid in _of_java(pids):
         with suppress(OSError):
             run([jcmd, str(pid), "Compiler.perfmap"], timeout_s=JCMD_S)
@@ -43,15 +43,15 @@ def forget(pids: Collection[int]) -> None:
 
 
 def is_map(file: str) -> bool:
-    """Whether the file of a frame is one of those that programs write names into."""
+    """Whether the file of a frame is one of those into which programs write names."""
     return bool(_MAPS.fullmatch(file))
 
 
 def readable(symbol: str, file: str) -> str:
     """A name that stays the same in another process, or after the program moved or was compiled
-    further: without folders, addresses, arguments and how far the compiler went.
+    further: without folders, addresses, arguments and the compiler's stage.
 
-    Lines are left out where a function has a name: they differ between revisions.
+    Lines are left out if a function has a name: they differ between revisions.
     """
     if not is_map(file):
         return symbol
@@ -66,7 +66,7 @@ def readable(symbol: str, file: str) -> str:
 
 
 def _within(path: str) -> str:
-    """A file as its package calls it; of the program's own ones the name alone."""
+    """A file's path within its package; for the program's own files only the name."""
     if "/" not in path.removeprefix("file://")[:1]:
         return path
     for packages in ("/node_modules/", "/site-packages/"):
@@ -76,7 +76,7 @@ def _within(path: str) -> str:
 
 
 def _of_java(pids: Collection[int]) -> Iterator[tuple[str, int]]:
-    """jcmd and the process, for each that is a JVM: one tells the other's names."""
+    """jcmd and the process, for each JVM: jcmd makes it write names."""
     for pid in pids:
         with suppress(OSError):
             if "/libjvm.so" in Path(f"/proc/{pid}/maps").read_text(errors="replace"):

@@ -1,4 +1,4 @@
-"""perf and strace, held to the processes of contenders. Whatever happens, both let go of them."""
+"""perf and strace, limited to the processes of contenders. Both always let go of them."""
 
 import os
 import re
@@ -22,11 +22,12 @@ from bakeoff.why.stacks import Sample, calls_of_perf, calls_of_strace, counters_
 from bakeoff.why.waits import Waits, can_be_seen
 
 BY_POINTERS, BY_TABLES = "fp", "dwarf,4096"
-"""How a function's callers are found, as perf calls it, with the bytes of the stack that it keeps.
+"""How a function's callers are found, in perf's words, with the bytes of the stack that it keeps.
 
-Go keeps frame pointers, and so does code that is compiled while it runs, which has no tables. What
-C, C++ and Rust are compiled to has tables and seldom frame pointers: perf keeps the top of the
-stack with each sample and looks them up afterwards."""
+Go keeps frame pointers, and so does code that is compiled while it runs, which has no tables.
+Compiled C, C++ and Rust have tables and seldom frame pointers: perf keeps the top of the stack with
+each sample and looks callers up afterwards.
+"""
 PROC = Path("/proc")
 _GO = b"\x04\x00\x00\x00Go\x00\x00"
 """In the note of a Go program that has its build's number, among its first bytes."""
@@ -35,7 +36,7 @@ _WITHOUT_FILE = ("/memfd:", "[anon")
 
 
 def with_tables(pids: Collection[int]) -> set[int]:
-    """Those of the processes whose callers are found by tables alone."""
+    """The processes whose callers are found only by tables."""
     options = run(["perf", "version", "--build-options"], timeout_s=10).stdout
     reads_tables = re.search(r"unwind: \[ on", options)
     return {pid for pid in pids if _has_tables(pid)} if reads_tables else set()
@@ -60,21 +61,21 @@ def _compiles(maps: str) -> bool:
 
 
 PERIOD_NS = 500_000
-"""Of CPU time, from one sample of a thread to the next."""
+"""CPU time from one sample of a thread to the next."""
 CALLS_BUFFER = "16M"
-"""Of each core: 150,000 system calls, more than a slice has. Nothing is lost before it is full."""
+"""For each core: 150,000 system calls, more than a slice has. Nothing is lost before it is full."""
 READY_S, WRITING_S, READING_S = 10.0, 10.0, 60.0
-"""The most that a profiler may take to take hold, to write what it has, and to be read again."""
+"""The longest times for a profiler to attach, to write its data, and for reading these."""
 TIME_S = 120.0
 ATTACH_S = 0.5
-"""strace doesn't say when it has taken hold of all threads."""
+"""strace doesn't report when it has attached to all threads."""
 STRACE_SHARE = 0.1
 _LOST = " and lost "
 """`Processed 63377 events and lost 5 chunks!`"""
 _TRIAL_S = 10.0
 _PARANOID = Path("/proc/sys/kernel/perf_event_paranoid")
 _QUIET = ("--no-buildid", "--no-buildid-cache", "--no-bpf-event")
-"""perf would copy what it samples to the user's home, and wait for programs of BPF for up to a
+"""perf would copy sampled programs to the user's home, and wait for programs of BPF for up to a
 second at its end."""
 _TRACING = (
     *("perf", "record", *_QUIET, "-q", "-R", "-c", "1"),
@@ -86,7 +87,7 @@ Loaded = TypeVar("Loaded")
 
 
 class ProfilerFailed(BakeoffError):
-    """A profiler could not take hold, or left nothing that can be read."""
+    """A profiler could not attach, or left nothing readable."""
 
 
 class Sampling:
@@ -102,7 +103,7 @@ class Sampling:
 
 
 class Profiler:
-    """What this machine's profilers can say of processes; `missing` says what they can't."""
+    """The abilities of this machine's profilers; `missing` has what they lack."""
 
     @property
     def environment(self) -> Mapping[str, str]:
@@ -151,7 +152,7 @@ class Profiler:
         return bool(which("perf")) and not _failure([*_TRACING, "-o", os.devnull])
 
     def refused(self, pids: Collection[int]) -> Mapping[Layer, Finding]:
-        """The layers that are not available of `pids`, which belong to somebody else."""
+        """The layers that are not available for `pids`, which belong to another user."""
         users = set[str]()
         for pid in pids if os.geteuid() else ():
             with suppress(OSError):
@@ -164,7 +165,7 @@ class Profiler:
     def sampling(self, pids: Collection[int], file: Path) -> Iterator[Sampling]:
         """Sample the stacks of all threads of `pids`, and of those that they start, in the block.
 
-        What is seen is in files beside `file`, whose names begin as its own does. Raises
+        The results are in files beside `file`, whose names begin as its own. Raises
         `ProfilerFailed`.
         """
         event = "cpu-clock" if _sees_kernel() else "cpu-clock:u"
@@ -180,7 +181,8 @@ class Profiler:
     def calls(
         self, pids: Collection[int], file: Path, load: Callable[[], Loaded]
     ) -> tuple[dict[str, int], Loaded]:
-        """The system calls of all threads of `pids` during the `load`, by name, and what it gives.
+        """The system calls of all threads of `pids` during the `load`, by name, and the load's
+        result.
 
         Raises `ProfilerFailed`, also where some of them were lost.
         """
@@ -196,7 +198,7 @@ class Profiler:
     def counters(
         self, pids: Collection[int], file: Path, load: Callable[[], Loaded]
     ) -> tuple[dict[str, int], Loaded]:
-        """What the cores count of all threads of `pids` during the `load`, and what it gives.
+        """The cores' counters of all threads of `pids` during the `load`, and the load's result.
 
         Raises `ProfilerFailed`.
         """
@@ -206,7 +208,7 @@ class Profiler:
 
     @staticmethod
     def waiting(pids: Collection[int]) -> Waits:
-        """What the threads of `pids` do in the block."""
+        """The activity of the threads of `pids` in the block."""
         return Waits(pids)
 
     def _calls_of_strace(
@@ -235,8 +237,8 @@ def _counting() -> list[str]:
 
 @contextmanager
 def _held(argv: Sequence[str], pids: Collection[int], file: Path) -> Iterator[None]:
-    """perf, which has taken hold of `pids` when the block begins, and has written its `file` when
-    it is over. perf says by a pipe when it has."""
+    """perf, which has attached to `pids` when the block begins, and has written its `file` when the
+    block is over. perf signals by a pipe that it has attached."""
     pipes = [file.with_suffix(f".{way}") for way in ("ctl", "ack")]
     files: list[int] = []
     file.unlink(missing_ok=True)  # perf would keep it beside the new one, as FILE.old.
@@ -266,7 +268,7 @@ def _held(argv: Sequence[str], pids: Collection[int], file: Path) -> Iterator[No
 
 @contextmanager
 def _running(argv: Sequence[str]) -> Iterator["Future[Ended]"]:
-    """A profiler beside the block, which is interrupted after it and writes what it has."""
+    """A profiler beside the block, which is interrupted after it and writes its data."""
     stop = Event()
 
     def until_stopped() -> Ended:

@@ -1,4 +1,4 @@
-"""What perf and strace print: stacks, tables of system calls, and what cores count."""
+"""The output of perf and strace: stacks, tables of system calls, and counters of cores."""
 
 import re
 from collections import Counter
@@ -9,7 +9,7 @@ from bakeoff.model.why import COMPILED_AT_RUN_TIME, COUNTERS
 from bakeoff.why.names import is_map, readable
 
 KERNEL_FROM = 1 << 63
-"""Where the kernel's half of the addresses begins, on every architecture of 64 bits."""
+"""The start of the kernel's half of the addresses, on every architecture of 64 bits."""
 UNKNOWN = "[unknown]"
 
 
@@ -22,11 +22,11 @@ class Sample(NamedTuple):
 
 
 def samples(lines: Iterable[str]) -> Iterator[Sample]:
-    """Those in the output of `perf script -F pid,time,ip,sym,dso --ns`.
+    """The samples in the output of `perf script -F pid,time,ip,sym,dso --ns`.
 
-    A line with a pid and a time, then a line for each frame, the innermost first, then an empty
-    line. Stacks without a frame are left out, and outermost callers at addresses where no code is:
-    something else was taken for them.
+    Each has a line with a pid and a time, then a line for each frame, the innermost first, then an
+    empty line. Stacks without a frame are left out, and so are outermost callers at addresses
+    without code: other data was taken for them.
     """
     pid = at_ns = 0
     frames: list[str] = []
@@ -52,8 +52,8 @@ def _frame(line: str) -> str:
     """`ffffffff81d35f9f read_zero ([kernel.kallsyms])`; symbols and files may have blanks and
     brackets.
 
-    A frame without a symbol has the name of its file, in brackets. Code compiled at run time
-    has none: perf calls it by the map that nobody wrote, whose name differs between processes.
+    A frame without a symbol has the name of its file, in brackets. Code compiled at run time has no
+    file: perf names the map that was never written, whose name differs between processes.
     """
     read = _FRAME.fullmatch(line)
     if not read:
@@ -79,8 +79,8 @@ def calls_of_perf(text: str) -> Counter[str]:
 
 
 def calls_of_strace(text: str) -> Counter[str]:
-    """System calls by name in the table of `strace -c`: the last column is the name, the fourth
-    how often it was called."""
+    """System calls by name in the table of `strace -c`: the last column is the name, the fourth the
+    number of calls."""
     found: Counter[str] = Counter()
     for line in text.splitlines():
         words = line.split()
@@ -92,8 +92,8 @@ def calls_of_strace(text: str) -> Counter[str]:
 def counters_of_perf(text: str) -> Counter[str]:
     """The counts of `COUNTERS` in the output of `perf stat -x ;`, without those that it lacks.
 
-    A line is `count;unit;event;…`. An event of user time only ends with `u`. Processors with cores
-    of two kinds have a line for either (`cpu_core/cycles/u`), which are added up.
+    A line is `count;unit;event;…`. An event of user time alone ends with `u`. Processors with cores
+    of two kinds have a line for each (`cpu_core/cycles/u`), which are added up.
     """
     found: Counter[str] = Counter()
     for line in text.splitlines():

@@ -1,4 +1,4 @@
-"""What threads do while they don't work, by the kernel's function that each waits in."""
+"""The activity of threads while they don't work, by the kernel's function in which each waits."""
 
 import time
 from collections import Counter
@@ -12,11 +12,12 @@ from typing import NamedTuple, Self
 from bakeoff.model.why import Wait
 
 PERIOD_S = 0.01
-"""From one look at all threads to the next."""
+"""The time from one look at all threads to the next."""
 LOOKING_SHARE = 0.1
-"""Of a core's time, which looks may take: with many threads there are fewer."""
+"""The share of a core's time that looks may take: with many threads there are fewer looks."""
 AT_WORK_SHARE = 0.05
-"""A thread that used less of what the busiest used is idle: what it waits for holds nothing up."""
+"""A thread with less than this share of the busiest thread's CPU time is idle: its waits delay
+nothing."""
 _WAITING_IN: Mapping[Wait, tuple[str, ...]] = {
     "requests": (
         *("ep_poll", "do_epoll_wait", "io_cqring_wait", "inet_csk_"),
@@ -26,21 +27,21 @@ _WAITING_IN: Mapping[Wait, tuple[str, ...]] = {
     "timer": ("hrtimer_nanosleep", "do_nanosleep", "common_nsleep"),
     "socket": ("sk_", "tcp_", "wait_woken", "unix_", "skb_", "__skb_"),
 }
-"""How the names of such functions begin, from Linux 5 to 6."""
+"""The beginnings of such functions' names, from Linux 5 to 6."""
 _RUNNING = "R"
 
 
 class _Ran(NamedTuple):
-    """Since the thread began: CPU time, and time in which it was ready and had no core, ns."""
+    """Since the thread began: CPU time, and time in which it was ready but had no core, ns."""
 
     running_ns: int
     ready_ns: int
 
 
 class Waits:
-    """The threads that `pids` have when the block begins, looked at until it ends.
+    """The threads that `pids` have when the block begins, observed until it ends.
 
-    `times` is how much time those at work spent how, ns; none where nothing can be seen.
+    `times` has the time of threads at work by its use, ns; empty where nothing can be seen.
     """
 
     def __init__(self, pids: Collection[int]) -> None:
@@ -88,7 +89,7 @@ class Waits:
 
 
 def can_be_seen() -> bool:
-    """Whether this kernel says what threads wait for."""
+    """Whether this kernel shows what threads wait for."""
     thread = Path("/proc/thread-self")
     return _ran(thread) is not None and (thread / "wchan").exists()
 
@@ -109,9 +110,9 @@ def _ran(thread: Path) -> _Ran | None:
 
 
 def _spent(ran: _Ran, seen: Counter[Wait], lasted_ns: int) -> Counter[Wait]:
-    """One thread's time: that of its work is counted, and the rest is shared out as it was seen.
+    """One thread's time: that of its work is counted, and the rest is divided as it was seen.
 
-    One that wakes up while it is looked at has no name either.
+    A thread that wakes up while it is observed has no name either.
     """
     if len(seen) > 1:
         del seen["unseen"]
@@ -123,7 +124,7 @@ def _spent(ran: _Ran, seen: Counter[Wait], lasted_ns: int) -> Counter[Wait]:
 
 
 def _waits_for(thread: Path) -> Wait | None:
-    """What it waits for; None: it has something to do."""
+    """Its wait; None: it has work."""
     state = (thread / "stat").read_text(errors="replace").rpartition(")")[2].split()[0]
     if state == _RUNNING:
         return None
@@ -131,9 +132,9 @@ def _waits_for(thread: Path) -> Wait | None:
 
 
 def wait_in(function: str, state: str) -> Wait:
-    """The wait of a thread that is in a `function` of the kernel; `0`: that isn't ours to see.
+    """The wait of a thread that is in a `function` of the kernel; `0`: that is hidden from us.
 
-    A `state` of D is a wait that no signal ends, which is one for a disk.
+    A `state` of D is a wait that no signal ends, which is a wait for a disk.
     """
     if function in ("", "0"):
         return "unseen"

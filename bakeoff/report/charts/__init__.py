@@ -1,4 +1,4 @@
-"""The pictures of all kinds of run, and what every picture is drawn with."""
+"""The pictures of all kinds of run, and the parts of which every picture is drawn."""
 
 from collections.abc import Sequence
 

@@ -15,10 +15,10 @@ NAMES_PX, FIGURE_PX = 240, 90
 
 @dataclass(frozen=True)
 class Bar:
-    """A bar of `parts`, each a length and how solid it is; without any, `figure` says why.
+    """A bar of `parts`, each with a length and an opacity; without any, `figure` says why.
 
     Without a name it belongs to the bar above it. `runs` are drawn as a line from the least to the
-    most of them.
+    greatest.
     """
 
     name: str
@@ -42,7 +42,7 @@ class Panel:
 
 
 def bars(panels: Sequence[Panel], frame: Frame) -> Drawing:
-    """The panels beside each other, or in a narrow frame one below the other."""
+    """The panels beside each other, or one below the other in a narrow frame."""
     if frame.narrow:
         return stacked((_panel(panel, frame.width, 5) for panel in panels), gap=24)
     width = (frame.width - BETWEEN_PX * (len(panels) - 1)) / len(panels)
@@ -54,7 +54,7 @@ def bars(panels: Sequence[Panel], frame: Frame) -> Drawing:
 
 
 def _panel(panel: Panel, width: float, ticks: int) -> Drawing:
-    """Names are to the left of their bars where there is room, else above them."""
+    """Names are to the left of their bars if there is room, else above them."""
     above = width < 600
     longest = max(length(printable(bar.name)) for bar in panel.bars)
     left = 1.0 if above else min(NAMES_PX, longest + 16)

@@ -1,4 +1,4 @@
-"""The throughput–latency curve, with the objectives' lines, and what is answered past them."""
+"""The throughput–latency curve, with the objectives' lines, and the answers past them."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -34,7 +34,7 @@ from bakeoff.report.document import Chart, Drawing, Frame, printable
 from bakeoff.report.kinds.capacity_headline import headline, ranked
 
 Curves = Mapping[str, Sequence[Corner]]
-"""A contender's points: the rate that was offered, and what came of it."""
+"""A contender's points: the offered rate, and its result."""
 
 
 def capacity_charts(report: CapacityReport) -> list[Chart | None]:

@@ -1,4 +1,4 @@
-"""The picture of the processors: what the server's and the generator's did over the run."""
+"""The picture of the processors: the use of the server's and the generator's over the run."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,12 +1,13 @@
-"""A differential flame graph: what two contenders spend CPU time on, and which of them more.
+"""A differential flame graph: how two contenders spend CPU time, and which of them spends more.
 
-A frame is as wide as the time of both together, and its colour says which share of that one has
-more than the other; width times depth of colour is their difference. Gregg's differential graph has
-the widths of one of the two, so that what only the other does has no place in it, and the
-difference between two servers is mostly of that kind. Sums nest, which larger or smaller values of
-two would not, and both are drawn alike. The outermost function is at the top, as a page is read.
+A frame is as wide as the time of both together, and its colour shows the share of that time by
+which one exceeds the other; width times depth of colour is their difference. Gregg's differential
+graph has the widths of one of the two, so it has no place for work that only the other does, and
+the difference between two servers is mostly of that kind. Sums nest, which the larger or smaller
+value of two would not, and both contenders are drawn alike. The outermost function is at the top,
+as a page is read.
 
-Without a script each frame says its figures; `flames.js` adds zooming, search and the keyboard.
+Without a script each frame shows its figures; `flames.js` adds zooming, search and the keyboard.
 """
 
 from collections.abc import Iterator, Set
@@ -27,11 +28,11 @@ FRAMES_MAX = 800
 NAME_MAX = 120
 ROW_PX, GAP_PX, LABEL_PX, CONTROLS_PX = 17, 1, 34, 62
 SHADES = ((0.5, 3.0), (0.2, 1.5), (0.05, 1.1))
-"""The share of both that one has more, from which on a shade is used, and how many times the
-other's that is."""
+"""From this share of both that one has more, a shade is used; the second number is one's multiple
+of the other then."""
 OTHERS, ITS = ("#3d9be0", "#82bfec", "#c3dff5"), ("#e8930c", "#f2b552", "#f8dcae")
-"""Blue and orange, which all kinds of colour-blindness tell apart; so light that dark words are
-read on all of them."""
+"""Blue and orange, which people with any kind of colour-blindness can tell apart; so light that
+dark words are readable on all of them."""
 ALIKE, WORDS = "#dde1e6", "#14181d"
 
 
@@ -58,7 +59,7 @@ def _draw(of: Flames, frame: Frame) -> Drawing:
     hint = quiet("Point at a frame to see its figures.", 0, 16)
     top = legend.height + CONTROLS_PX
     px = frame.width / (of.root.us or 1)
-    # Of those that are as wide the caller comes first, so that no frame hangs in the air.
+    # Of equally wide frames the caller comes first, so that every frame has its caller above it.
     widest = sorted(_all(of.root), key=lambda flame: -flame.us)[:FRAMES_MAX]
     least_us = LEAST_PX / px
     kept = {id(flame) for flame in widest if flame.us >= least_us}
@@ -89,7 +90,7 @@ def _all(flame: Flame) -> Iterator[Flame]:
 def _placed(
     flame: Flame, depth: int, left_us: float, kept: Set[int], least_us: float
 ) -> Iterator[tuple[Flame, int, float]]:
-    """Each frame, before those below it, with its depth and where it begins."""
+    """Each frame, before those below it, with its depth and the place where it begins."""
     yield flame, depth, left_us
     small = [inner for inner in flame.inner if id(inner) not in kept]
     rest = Flame(

@@ -1,4 +1,4 @@
-"""Ratios with their intervals, a lane each, on one axis."""
+"""Ratios with their intervals, a lane for each, on one axis."""
 
 import textwrap
 from collections.abc import Callable, Sequence
@@ -20,10 +20,10 @@ Sign = Literal["circle", "cross", "diamond"]
 
 @dataclass(frozen=True)
 class Lane:
-    """A ratio over 0 with its interval, of which an end that is missing is an arrow.
+    """A ratio over 0 with its interval; a missing end is an arrow.
 
-    `figures` say all of it, a line each; `n` counts what it was measured in, in words. `shaded` is
-    a range behind it, open where a bound is None; `ring` marks another ratio.
+    `figures` have all of it in words, a line each; `n` is the number of its measurements, in words.
+    `shaded` is a range behind it, open where a bound is None; `ring` marks another ratio.
     """
 
     name: str
@@ -42,14 +42,14 @@ class Lane:
 
 @dataclass(frozen=True)
 class Group:
-    """Lanes under a title; `no figures` stands where there is none."""
+    """Lanes under a title; `no figures` if there are no lanes."""
 
     lanes: Sequence[Lane]
     title: str = ""
 
 
 def open_ended(lanes: Sequence[Lane]) -> str:
-    """What arrows mean, as a sentence with a space before it; empty where there are none."""
+    """The meaning of arrows, as a sentence with a space before it; empty: there are none."""
     if all(None not in (lane.ratio.low, lane.ratio.high) for lane in lanes):
         return ""
     return (
@@ -90,7 +90,7 @@ def forest(groups: Sequence[Group], title: str, frame: Frame) -> Drawing:
         for lane in group.lanes:
             height, drawn = _lane(lane, scale, names_px, top, frame)
             parts.append(drawn)
-            # Not through the words that are above a narrow lane.
+            # Not through the words above a narrow lane.
             spans.append((top + height - NARROW_LANE_PX if frame.narrow else top, top + height))
             top += height
         top += BETWEEN_PX if group.title else 0
@@ -105,7 +105,7 @@ def forest(groups: Sequence[Group], title: str, frame: Frame) -> Drawing:
 def _lane(
     lane: Lane, scale: Scale, names_px: float, top: float, frame: Frame
 ) -> tuple[float, Markup]:
-    """A lane from `top` on, and its height. Where it is narrow, its words are above it."""
+    """A lane from `top` on, and its height. A narrow lane has its words above it."""
     name = printable(lane.name)
     if not frame.narrow:
         rows = textwrap.wrap(name, int(names_px / svg.PX_PER_CHARACTER)) or [""]
@@ -156,7 +156,7 @@ def _mark(
 
 
 def interval(scale: Scale, y: float, low: float | None, high: float | None, colour: str) -> Markup:
-    """From end to end; an end that is not there is an arrow."""
+    """From end to end; a missing end is an arrow."""
     left, right = scale.at(low or scale.low), scale.at(high or scale.high)
     parts = [svg.line(left, y, right, y, stroke=colour, stroke_width=2.5)]
     for x, back, end in ((left, left + 8, low), (right, right - 8, high)):

@@ -1,4 +1,4 @@
-"""The pictures of a race: its ratios, what a request costs, and what its series show."""
+"""The pictures of a race: its ratios, the costs of a request, and its series."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from bakeoff.report.kinds.standings import ranked
 
 @dataclass(frozen=True)
 class Standing:
-    """Whose ratio is drawn: a ranked entry, or the twin."""
+    """The entry whose ratio is drawn: a ranked one, or the twin."""
 
     name: str
     ratio: Ratio
@@ -131,7 +131,7 @@ def cpu(race: Race) -> Chart | None:
 
 
 def split(cost: PerRequest) -> list[float]:
-    """The server's µs as user and system, fitted to their sum, which is the finer reading."""
+    """The server's µs as user and system, scaled to their sum, which is the more exact figure."""
     if cost.server is None:
         return []
     user, system = cost.server_user or 0.0, cost.server_system or 0.0

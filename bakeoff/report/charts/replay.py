@@ -78,7 +78,7 @@ def _panels(
     of_measured: Callable[[RowResult], _Value],
     write_measured: Callable[[RowResult], str],
 ) -> tuple[Panel, Panel]:
-    """Published and measured, by functions that give a row's value and its runs."""
+    """Published and measured panels, by functions that give a row's value and its runs."""
     names = dict.fromkeys(row.name for other in every for row in other.published.rows)
     # The same in every comparison.
     hues = colours(list(names))

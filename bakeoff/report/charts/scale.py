@@ -1,4 +1,4 @@
-"""From values to pixels: scales, their round ticks, the axes that show them, plots and legends."""
+"""From values to pixels: scales, their round ticks, axes, plots and legends."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +18,7 @@ AXIS_PX = 46
 class Scale:
     """Values from `low` to `high`, drawn from the pixel `begin` to `end`.
 
-    A logarithmic one, `is_log`, has values over 0.
+    A logarithmic scale, `is_log`, has values over 0.
     """
 
     low: float
@@ -33,7 +33,7 @@ class Scale:
 
     @classmethod
     def log(cls, values: Sequence[float], begin: float, end: float) -> "Scale":
-        """A logarithmic one that has room for `values`, and a little around them."""
+        """A logarithmic scale that has room for `values`, and a little around them."""
         low, high = min(values), max(values)
         pad = max((high / low) ** 0.06, 1.001)
         return cls(low / pad, high * pad, begin, end, is_log=True)
@@ -58,7 +58,7 @@ class Scale:
 
 @dataclass(frozen=True)
 class Axis:
-    """A scale that is shown: `ticks` are values with what is written at them."""
+    """A visible scale: `ticks` are values with their labels."""
 
     scale: Scale
     title: str
@@ -99,7 +99,7 @@ def times(ratio: float) -> str:
 def across(axis: Axis, top: float, grid_from: float | None = None) -> list[Markup]:
     """An axis below a plot that ends at `top`, with lines up to `grid_from`.
 
-    A value is left unwritten where there is no room beside the one before it.
+    A value without enough room beside the one before it is left out.
     """
     scale = axis.scale
     parts = [line(scale.begin, top, scale.end, top)]

@@ -28,7 +28,7 @@ class Dot:
 
 @dataclass(frozen=True)
 class CoreShare:
-    """One part of a processor's time in a bin, stacked: from `low` to `high`, shares of 1."""
+    """One part of a processor's time in a bin, stacked from `low` to `high`, shares of 1."""
 
     cpu: int
     start_s: float
@@ -58,10 +58,10 @@ def _dots(block: Block, place: int, reference: str) -> Iterator[Dot]:
 
 
 def thinned(blocks: Sequence[Block], per_block: int) -> tuple[list[Block], int]:
-    """Every k-th short and every k-th long block, so that MAX_DOTS are not exceeded; and k.
+    """Every k-th short and every k-th long block, so that there are at most MAX_DOTS; and k.
 
-    The kinds are thinned apart: long blocks come at regular places, and one stride over all could
-    take only those or none of them.
+    The kinds are thinned separately: long blocks come at regular places, and one stride over all
+    could take only long blocks, or none of them.
     """
     stride = max(1, -(-len(blocks) * per_block // MAX_DOTS))
     kept = [

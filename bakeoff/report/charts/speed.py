@@ -17,9 +17,9 @@ SHARE_TICKS = (0.0, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999)
 
 
 def weather(race: Race) -> Chart | None:
-    """Every slice's throughput through the run: what the machine did to all of them."""
+    """Every slice's throughput through the run: the machine's effect on all of them."""
     if race.verdict.mode == "open":
-        return None  # What comes in is what was offered, whatever the machine did.
+        return None  # In an open loop throughput is the offered rate, whatever the machine did.
     names = {entry.name for entry in race.ranked}
     kept, stride = series.thinned(race.blocks, len(names))
     places = {(block.boot, block.block): n for n, block in enumerate(race.blocks, start=1)}
@@ -122,7 +122,7 @@ def _draw_percentiles(
         if (place := nines(share)) <= x.high + 1e-9
     ]
     own = _looks(race)
-    # The fastest ones get the broader lines: one that lies on another can't hide it.
+    # The fastest ones get broader lines, so that a line on top can't hide them.
     breadths = chain((5.5, 3.2), repeat(1.8))
     parts = [
         polyline(((x.at(a), y.at(b)) for a, b in curve), stroke_width=breadth, **own[name])

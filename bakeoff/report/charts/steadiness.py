@@ -19,7 +19,7 @@ NAMES_PX, NARROW_NAME_PX = 200, 20
 
 @dataclass(frozen=True)
 class _Point:
-    """A ratio, in % from the contender's own; `down` so many lanes of boots from the top."""
+    """A ratio, in % from the contender's own, in lane `down` of the boots, from the top."""
 
     down: float
     apart: float
@@ -37,7 +37,7 @@ class _Lane:
 
 
 def steadiness(race: Race) -> Chart | None:
-    """A lane per boot: its blocks as dots, its own ratio as a stroke, the interval behind."""
+    """A lane for each boot: its blocks as dots, its own ratio as a stroke, the interval behind."""
     results = [standing for standing in race.standings if standing.name != race.reference]
     in_draws = any(len(standing.draws) > len(standing.boots) for standing in results)
     kept, stride = series.thinned(race.blocks, len(results))

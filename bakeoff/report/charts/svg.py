@@ -1,7 +1,7 @@
-"""Elements of SVG, escaped; marks that say a figure; drawings put together.
+"""Elements of SVG, escaped; marks that show a figure; composed drawings.
 
-A picture is drawn in a millisecond, takes no script and no font's measures, and is read by
-keyboard. Its colours are attributes, so that it looks the same as a file of its own.
+A picture is drawn in a millisecond, needs no script and no font's measures, and can be read by
+keyboard. Its colours are attributes, so it looks the same as a file of its own.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,8 +12,8 @@ from bakeoff.report.document import Chart, Drawing, Frame, printable
 
 INK, QUIET, GRID, PAPER = "#1f2328", "#59636e", "#d8dee4", "#ffffff"
 TWIN = "#818b98"
-# Okabe and Ito's colours without yellow and black, then three that keep apart from them: all of
-# middle lightness, so that they read on white and on near-black.
+# Okabe and Ito's colours without yellow and black, then three that differ from them: all of middle
+# lightness, so that they are readable on white and on near-black.
 PALETTE = (
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00",
     "#56b4e9", "#8b6fd1", "#a6761d", "#6b8e23",
@@ -31,8 +31,8 @@ DARK = "\n".join(
         ),
     )
 )
-"""CSS for a dark ground. Colours are attributes, which every program reads; these rules find them
-by their value. A page that has these properties has its own colours in pictures, too."""
+"""CSS for a dark background. Colours are attributes, which every program reads; these rules find
+them by their value. A page with these properties has its own colours in pictures, too."""
 
 
 def colours(names: Sequence[str], twin: str | None = None) -> dict[str, str]:
@@ -43,9 +43,9 @@ def colours(names: Sequence[str], twin: str | None = None) -> dict[str, str]:
 
 
 PX_PER_CHARACTER = 6.8
-"""Of a sans serif at 12 px, the wider ones included."""
+"""For a sans serif at 12 px, including the wider fonts."""
 ROW_PX = 16
-"""From one line of text to the next."""
+"""The distance between two lines of text."""
 Look = str | float
 Corner = tuple[float, float]
 
@@ -70,7 +70,7 @@ def svg(chart: Chart, frame: Frame) -> Markup:
 
 
 def alone(chart: Chart, frame: Frame) -> str:
-    """The picture as a file of its own, light and dark: no page's style or script reaches it."""
+    """The picture as a file of its own, light and dark, without any page's style or script."""
     drawn = svg(chart, frame)
     head, end, rest = drawn.partition(">")
     dark = f"@media (prefers-color-scheme: dark) {{\n{DARK}\n}}"
@@ -80,11 +80,12 @@ def alone(chart: Chart, frame: Frame) -> str:
 
 
 def element(name: str, *inside: Markup, **attributes: Look) -> Markup:
-    """`<name a-b="…">inside</name>`: an underscore in a key is a hyphen, one at its end nothing.
+    """`<name a-b="…">inside</name>`: an underscore in a key becomes a hyphen, one at its end is
+    dropped.
 
     An attribute without a value is left out.
     """
-    # Plain joins of what is escaped: a picture has hundreds of elements, and Markup's are slow.
+    # Plain joins of escaped text: a picture has hundreds of elements, and Markup's joins are slow.
     written = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(_written(value))}"'
         for key, value in attributes.items()
@@ -96,7 +97,7 @@ def element(name: str, *inside: Markup, **attributes: Look) -> Markup:
 
 
 def text(said: str, x: float, y: float, **look: Look) -> Markup:
-    """A line of text from `x`, on the base line `y`; its colour is INK unless another is given."""
+    """A line of text from `x`, on the base line `y`; its colour is INK by default."""
     own: dict[str, Look] = {"x": x, "y": y, "fill": INK}
     return element("text", escape(printable(said)), **(own | look))
 
@@ -164,10 +165,10 @@ def boxes(edges: Iterable[tuple[float, float, float, float]], **look: Look) -> M
 
 
 def mark(label: str, *inside: Markup, in_turn: bool = True) -> Markup:
-    """A group that has a figure: it can be pointed at, and then says `label`.
+    """A group that has a figure: it shows `label` when pointed at.
 
-    `in_turn`: the keyboard's tab key comes by. Hundreds of points would be in its way; they are in
-    a table, too.
+    `in_turn`: the tab key stops at it. Hundreds of points would be too many stops; they are in a
+    table, too.
     """
     said = printable(label)
     return element(
@@ -182,7 +183,7 @@ def mark(label: str, *inside: Markup, in_turn: bool = True) -> Markup:
 
 
 def ground(left: float, top: float, width: float, height: float) -> Markup:
-    """The area in which a mark answers to the pointer, beside its visible parts."""
+    """The area in which a mark reacts to the pointer, beside its visible parts."""
     return rect(left, top, width, height, fill="none", pointer_events="all")
 
 

@@ -1,4 +1,4 @@
-"""An audit, alone or of a race: what each contender does for an answer, and what is unequal."""
+"""An audit, alone or of a race: each contender's work for an answer, and inequalities in it."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -68,7 +68,7 @@ def work_table(by_name: Mapping[str, Work]) -> Table:
 
 
 def _tls(work: Work) -> str:
-    """`1.3 AES_128_GCM_SHA256`, as the load generator's connections agreed."""
+    """`1.3 AES_128_GCM_SHA256`, as agreed by the load generator's connections."""
     if work.agreed is None or work.agreed.tls_version is None:
         return MISSING
     cipher = (work.agreed.cipher or "").removeprefix("TLS13_").removeprefix("TLS_")

@@ -1,4 +1,5 @@
-"""A search for capacities: who holds how much, what a request costs there, and every rate."""
+"""A search for capacities: each contender's capacity, the costs of a request at it, and every
+rate."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""A sentence for each objective of a search for capacities: who holds how much."""
+"""A sentence for each objective of a search for capacities, with each contender's capacity."""
 
 from bakeoff.model.capacity import Capacity, CapacityEntry, CapacityReport, Objective
 from bakeoff.report import figures
@@ -70,6 +70,6 @@ def _best(report: CapacityReport, objective: str) -> str:
 
 
 def quantile_of(capacity: Capacity) -> str:
-    """The quantile that a capacity was lost by; of other reasons, the first of its objective."""
+    """The quantile that broke a capacity; for other reasons, the first of its objective."""
     limit, first = capacity.limit, capacity.objective.partition("=")[0]
     return limit if limit[-1:].isdigit() else first

@@ -1,4 +1,4 @@
-"""The tables of a search for capacities: the capacities, every pair, past them, every rate."""
+"""The tables of a search for capacities: the capacities, every pair, beyond them, every rate."""
 
 from collections.abc import Callable
 
@@ -94,7 +94,7 @@ def pairs_table(report: CapacityReport) -> Table:
 
 
 def means_table(report: CapacityReport) -> Table:
-    """The geometric means over several objectives: a single one can be gamed."""
+    """The geometric means over several objectives: a server can be tuned to a single one."""
     means = [(entry, entry.mean) for entry in report.entries if entry.mean]
     return tabulated(
         "Over all objectives",

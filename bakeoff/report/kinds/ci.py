@@ -1,4 +1,4 @@
-"""Base against head: is the change slower, by how much, and what that rests on."""
+"""Base against head: whether the change is slower, by how much, and the evidence."""
 
 from collections.abc import Sequence
 
@@ -57,9 +57,10 @@ def document(result: Ci, causes: Why | None = None) -> doc.Document:
 
 
 def comment(result: Ci) -> str:
-    """A comment in Markdown, for a result that anybody may have written.
+    """A comment in Markdown, for a result from an untrusted source.
 
-    Only figures, commits and words of ours get into it: no name, no reason, no text of a gate.
+    It contains only figures, commits and bakeoff's own words: no name, no reason, no text of a
+    gate.
     """
     race = result.race
     pair = race.pair(HEAD, BASE)

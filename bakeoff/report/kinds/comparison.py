@@ -1,4 +1,4 @@
-"""Two runs compared: whose ratio to the reference changed, and by how much."""
+"""Two runs compared: the contenders whose ratio to the reference changed, and by how much."""
 
 from collections.abc import Callable
 
@@ -82,7 +82,7 @@ def _change(result: RunsComparison, change: RunChange) -> doc.Item:
 
 
 def _times(ratio: Ratio) -> str:
-    """The change in words; of one that has one end or none, what is known of it."""
+    """The change in words; with one end or none, what is known of it."""
     if ratio.low is not None and ratio.high is not None:
         middle, low, high = figures.interval(ratio.ratio, ratio.low, ratio.high)
         return f"{middle} times what it was ({low} to {high})"
@@ -92,7 +92,7 @@ def _times(ratio: Ratio) -> str:
 
 
 def _unlike(result: RunsComparison) -> str:
-    """What stands in every line of runs of unlike machines."""
+    """A remark in every line of runs on different machines."""
     if not result.unlike:
         return ""
     keys = listed(difference.values["key"] for difference in result.unlike)

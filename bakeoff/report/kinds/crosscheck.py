@@ -1,4 +1,4 @@
-"""A crosscheck: in which figures load tools and our engine agree or differ."""
+"""A crosscheck: the figures in which load tools and our engine agree or differ."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -73,7 +73,7 @@ def name(loader: Loader) -> str:
 
 
 def _spaced(name: str) -> str:
-    """The engine in place of a program is called as its users call it."""
+    """The engine in place of a program has the name that its users know."""
     return name.replace("volley-", "volley ")
 
 

@@ -38,7 +38,7 @@ _FIGURES: Mapping[str, tuple[str, Callable[[float], str]]] = {
     "slowdown": ("p50", lambda ratio: figures.times(ratio)),
     "growth": ("growth", lambda ratio: figures.times(ratio)),
 }
-"""How a figure is called beside its phase, and how it is written."""
+"""The name of a figure beside its phase, and its form."""
 _READING = (
     f"{lines.MARKS} Values are means of the rounds; each round has new processes, and in each "
     "phase all take their turn in random order. Loads are shares of each one's own peak; what is "

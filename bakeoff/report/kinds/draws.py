@@ -1,4 +1,4 @@
-"""Draws: what two runs of the same server differ by, level by level."""
+"""Draws: how much two runs of the same server differ, level by level."""
 
 from collections.abc import Callable, Iterator, Sequence
 from math import sqrt

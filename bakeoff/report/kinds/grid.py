@@ -1,4 +1,4 @@
-"""A grid: who leads in which cell, where two change places, and a table over all cells."""
+"""A grid: the leader of each cell, changes of places, and a table over all cells."""
 
 import re
 from collections import Counter

@@ -1,4 +1,4 @@
-"""The history on paper: what there is, and a contender's lines over time with their steps."""
+"""The history as a report: its content, and a contender's lines over time with their steps."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -11,7 +11,7 @@ from bakeoff.report.flat import flat
 from bakeoff.report.sentences import listed, sentences
 
 SHOWN_POINTS = 12
-"""The latest runs of a line that a table shows; the data has all."""
+"""The number of a line's latest runs that a table shows; the data has all."""
 
 
 def document(past: Past) -> doc.Document:

@@ -22,7 +22,7 @@ COSTS: Mapping[str, tuple[str, Callable[[float], str]]] = {
     "memory_mib": ("memory", figures.mib),
     "energy_uj_per_request": ("energy/request", lambda uj: f"{figures.significant(uj, 3)} µJ"),
 }
-"""How a cost is called, and how it is written."""
+"""The name and the form of a cost."""
 _SIGNS: Mapping[Outcome, Sign] = {"better": "✓", "worse": "✗", "tie": "=", "can't tell": "?"}
 _L = TypeVar("_L", bound=Line)
 
@@ -62,14 +62,15 @@ def mark(line: Line, name: str, names: Sequence[str]) -> Sign:
         return ""
     if set(findings) == {"better"}:
         return "✓"
-    # Who is behind somebody isn't among the best, whatever can't be told of the others.
+    # A contender that is behind another isn't among the best, even if it can't be told from the
+    # others.
     if "worse" in findings:
         return ""
     return "=" if "tie" in findings and "can't tell" not in findings else "?"
 
 
 def rows_of(line: Line, shared: Mapping[str, str]) -> Iterator[DataRow]:
-    """A row for each value, and one for each pair, with what all of them have."""
+    """A row for each value and for each pair, with the values that all share."""
     for value in line.values:
         yield {**shared, "contender": value.name, **flat(value, without={"name", "why"})}
     for pair in line.pairs:

@@ -1,4 +1,4 @@
-"""An article's figures beside those that were measured, for a replay's tables and pictures."""
+"""An article's figures beside the measured ones, for a replay's tables and pictures."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ KIB_PER_MIB = 1024
 
 @dataclass(frozen=True)
 class Part:
-    """One comparison of the article; `measured` is None where the replay ended before it."""
+    """One comparison of the article; `measured` is None if the replay ended before it."""
 
     published: Comparison
     shape: Shape
@@ -21,7 +21,7 @@ class Part:
 
     @property
     def rows(self) -> tuple[tuple[Row, RowResult | None], ...]:
-        """The article's rows, in its order, each with what was measured of it."""
+        """The article's rows, in its order, each with its measurements."""
         here = {row.name: row for row in self.measured.rows} if self.measured else {}
         return tuple((row, here.get(row.name)) for row in self.published.rows)
 
@@ -37,7 +37,7 @@ def parts(replay: Replay) -> list[Part]:
 
 
 def label(row: Row) -> str:
-    """Our name of a row with the article's, where they differ."""
+    """Our name of a row, with the article's if they differ."""
     return row.name if row.label.lower() == row.name else f"{row.name} · {row.label}"
 
 
@@ -53,11 +53,11 @@ def published_runs(published: Published) -> tuple[float, ...]:
 
 
 def published_mib(published: Published) -> float | None:
-    """Memory as the article has it: the resident sets of all processes of a row."""
+    """Memory as in the article: the resident sets of all processes of a row."""
     return sum(published.memory_kib) / KIB_PER_MIB if published.memory_kib else None
 
 
 def rate_here(here: RowResult) -> str:
-    """What was measured of a row: at least that, or what can't stand."""
+    """The measured rate of a row, marked if it is a lower bound or not valid."""
     rate = figures.least_rate(here.requests_per_s, at_least=bool(here.at_least))
     return f"{rate} (not valid)" if here.reasons and rate != MISSING else rate

@@ -1,4 +1,4 @@
-"""A race: its verdict in words, and everything that the words rest on."""
+"""A race: its verdict in words, and all of its evidence."""
 
 from collections.abc import Mapping, Sequence
 
@@ -122,7 +122,7 @@ def _detail(verdict: Verdict, records: Sequence[Record]) -> tuple[doc.Block, ...
 
 
 def data(verdict: Verdict) -> tuple[doc.DataRow, ...]:
-    """A row per entry; then the skipped ones, which have a reason and no figures."""
+    """A row for each entry; then the skipped ones, which have a reason and no figures."""
     whose: dict[str, doc.Value] = {"run": verdict.run, "workload": verdict.workload}
     skipped = (
         {**whose, "name": skip.name, "valid": "skipped", "reasons": skip.reason}

@@ -1,4 +1,4 @@
-"""What a race says in one to three sentences."""
+"""The result of a race in one to three sentences."""
 
 from bakeoff.model.entry import VerdictEntry
 from bakeoff.model.ratio import Ratio
@@ -10,7 +10,8 @@ from bakeoff.report.kinds.standings import ranked, unranked
 from bakeoff.report.sentences import CALLED, joined, listed, sentences
 
 MOST_TOLD = 5
-"""Of pairs on which the verdict by server CPU is another one; the table of pairs has all."""
+"""The number of named pairs on which the verdict by server CPU differs; the table of pairs has
+all."""
 
 
 def headline(verdict: Verdict) -> str:
@@ -43,13 +44,14 @@ def measured(entry: VerdictEntry, unit: str) -> str:
 
 
 def _in_requests(verdict: Verdict) -> list[str]:
-    """The request in which two contenders differ most otherwise than in the others."""
+    """The request in which two contenders differ most unusually."""
     found = verdict.by_request[:1] if verdict.valid else ()
     return [_sentence(said) for said in sentences(found)]
 
 
 def _by_cpu(verdict: Verdict) -> list[str]:
-    """The most important pair on which the verdict by server CPU is another, and how many more."""
+    """The most important pair on which the verdict by server CPU differs, and how many more there
+    are."""
     if not verdict.valid or not verdict.by_cpu:
         return []
     said, more = _sentence(sentences(verdict.by_cpu[:1])[0]), len(verdict.by_cpu) - 1
@@ -62,7 +64,7 @@ def _sentence(said: str) -> str:
 
 
 def _in_the_mean(verdict: Verdict) -> list[str]:
-    """The first pair of which mean speeds say otherwise than typical ones."""
+    """The first pair on which mean speeds disagree with typical ones."""
     for pair in verdict.pairs if verdict.valid else ():
         mean = pair.mean_ratio
         if mean is None or not mean.excludes(1) or not mean.excludes(pair.ratio.ratio):
@@ -111,10 +113,11 @@ def _beats(verdict: Verdict, leader: VerdictEntry, other: VerdictEntry) -> bool:
 
 
 def _tie(verdict: Verdict, leader: VerdictEntry, level: list[VerdictEntry]) -> str:
-    """Those that can't be told from the leader, with the difference that such races find."""
+    """The contenders that can't be told from the leader, with the difference that such races
+    find."""
     pairs = [p for entry in level if (p := verdict.pair(leader.name, entry.name))]
     known = [pair.minimum_detectable_effect for pair in pairs]
-    # Of a contender that did at least what was measured no difference can be promised.
+    # For a contender that did at least what was measured no difference can be promised.
     seen = max((size for size in known if size), default=None) if all(known) else None
     told = (seen and would_be_found(verdict, seen), more(pairs))
     could = "".join(f"; {part}" for part in told if part) + "."
@@ -186,7 +189,7 @@ def _as_many(of: Ratio, what: str) -> str:
 
 
 def _times(of: Ratio, before: str, after: str) -> str:
-    """The ratio of one that is ahead, in a sentence, its interval at the end."""
+    """The ratio of the one that is ahead, in a sentence, its interval at the end."""
     ratio, _, between = figures.ratio_of(of).partition(" (")
     number = ratio.replace("≥ ", "at least ").removesuffix("×")
     return f"{before} {number} times {after}{between and f' ({between}'}".strip()

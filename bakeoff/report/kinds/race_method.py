@@ -1,4 +1,4 @@
-"""How a race was measured, and what was raced: each entry's build, command, and an answer of it."""
+"""How a race was measured, and its entries: each one's build, command, and an answer."""
 
 import base64
 import binascii
@@ -75,7 +75,7 @@ def asked(verdict: Verdict) -> tuple[str, ...]:
 
 
 def spoken(verdict: Verdict) -> tuple[str, ...]:
-    """What the entries were asked over, and their TLS; nothing where that is plain HTTP/1.1."""
+    """The protocols of the requests, and the TLS of the entries; empty for plain HTTP/1.1."""
     protocols = dict.fromkeys(entry.protocol for entry in verdict.entries)
     if not protocols or set(protocols) == {"h1"}:
         return ()
@@ -91,7 +91,7 @@ def spoken(verdict: Verdict) -> tuple[str, ...]:
 
 
 def loop(verdict: Verdict) -> str:
-    """Closed, or open with the rate that each contender was offered."""
+    """Closed, or open with the rate offered to each contender."""
     if verdict.mode == "closed":
         return "closed loop"
     if verdict.rate:
@@ -153,7 +153,7 @@ def _process(server: BootEntry | None) -> Iterator[tuple[str, str]]:
 
 
 def _head(verified: Verification, protocol: Protocol) -> str:
-    """Of HTTP/2 and HTTP/3, whose heads are packed on the wire: the fields that they unpack to."""
+    """The unpacked fields of HTTP/2 and HTTP/3, whose heads are compressed on the wire."""
     if protocol in WITH_STREAMS:
         fields = (f"{name}: {value}" for name, value in verified.headers)
         return "\n".join([f":status: {verified.status}", *fields])

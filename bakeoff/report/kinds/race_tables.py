@@ -36,7 +36,7 @@ def latency(verdict: Verdict, caution: str) -> Table:
 
 
 def first_bytes(verdict: Verdict) -> Table:
-    """Where an answer came in more than one piece; else the latencies say it."""
+    """If an answer came in more than one piece; else it is in the latencies."""
 
     def ratio(entry: VerdictEntry) -> str:
         if entry.name == verdict.reference:
@@ -152,7 +152,7 @@ def _errors_of(entry: VerdictEntry, kind: str) -> str:
 
 
 def handshakes(verdict: Verdict) -> Table:
-    """Those of TLS, of the entries that had some while they were loaded."""
+    """TLS handshakes, of the entries that made any while they were loaded."""
     shaken = {entry.name: entry.handshakes for entry in verdict.entries if entry.handshakes}
     return _per_entry(
         "TLS handshakes",
@@ -168,7 +168,7 @@ def handshakes(verdict: Verdict) -> Table:
 
 
 def datagrams(verdict: Verdict) -> Table:
-    """QUIC's, of the entries that were loaded over HTTP/3."""
+    """QUIC's datagrams, of the entries that were loaded over HTTP/3."""
     seen = {entry.name: entry.datagrams for entry in verdict.entries if entry.datagrams}
     return _per_entry(
         "Datagrams of QUIC",
@@ -313,7 +313,7 @@ _SPARE = {
     _RATIOS["gap"]: 6,
     _RATIOS["first"]: 7,
 }
-"""What a narrow terminal leaves out, the highest first: `Column.spare`."""
+"""Columns that a narrow terminal leaves out, the highest first: `Column.spare`."""
 
 
 def events(verdict: Verdict) -> Table:

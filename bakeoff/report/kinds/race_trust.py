@@ -1,4 +1,4 @@
-"""How far a race is to be trusted."""
+"""How far a race can be trusted."""
 
 from collections.abc import Sequence
 
@@ -12,9 +12,9 @@ from bakeoff.report.kinds.shared import varying, warned, warnings
 from bakeoff.report.sentences import joined, sentences, who
 
 HELPFUL = 0.2
-"""A larger difference is seen without a race."""
+"""A larger difference is visible without a race."""
 WIDENS = ("few_processes", "few_boots", "host_steal")
-"""Findings that say why an interval is wide."""
+"""Findings that explain why an interval is wide."""
 
 
 def section(verdict: Verdict) -> Section:
@@ -71,7 +71,7 @@ def detectable(verdict: Verdict) -> str:
 
 
 def would_be_found(verdict: Verdict, effect: float | None) -> str:
-    """What difference such races find; where that is none that helps, what stands in the way."""
+    """The difference that such races find; if it is too large to help, the obstacle."""
     if effect is None or effect <= HELPFUL:
         return (
             f"a difference of {figures.percent(effect)} would have been found in four of five such "
@@ -86,9 +86,9 @@ def would_be_found(verdict: Verdict, effect: float | None) -> str:
 
 
 def next_race(verdict: Verdict) -> str:
-    """What the intervals hold for, and what is expected of another race; empty without a history.
+    """The scope of the intervals, and the expectation of another race; empty without a history.
 
-    Of several pairs the one at the top is named.
+    Of several pairs the top one is named.
     """
     if verdict.earlier_races is None or all(pair.error is None for pair in verdict.pairs):
         return ""
@@ -111,8 +111,8 @@ def next_race(verdict: Verdict) -> str:
 
 
 def more(pairs: Sequence[Pair]) -> str:
-    """How much more measuring would decide those of `pairs` that are not; empty where all are, or
-    where no time is known to."""
+    """How much more measuring would decide the undecided ones of `pairs`; empty: all are decided,
+    or no known time would decide them."""
     left = [pair for pair in pairs if not pair.decided]
     times_s = [pair.more_s for pair in left if pair.more_s is not None]
     if not left or len(times_s) < len(left):
@@ -121,8 +121,8 @@ def more(pairs: Sequence[Pair]) -> str:
 
 
 def ending(verdict: Verdict) -> str:
-    """What a race's intervals hold for that had no fixed time, or was not measured for it; empty
-    for any other."""
+    """The scope of the intervals of a race that had no fixed time, or was not measured for it;
+    empty for any other race."""
     if verdict.stopping == "planned":
         return ""
     took = figures.duration(verdict.measured_s * 1e6)
@@ -142,7 +142,8 @@ def ending(verdict: Verdict) -> str:
 
 
 def machines(verdict: Verdict) -> str:
-    """Whether one contender fares alike on the machines of a race; empty where there is one."""
+    """Whether the contenders' ratios agree between the machines of a race; empty: there is only
+    one."""
     if not verdict.machines:
         return ""
     said = [
@@ -159,7 +160,7 @@ def machines(verdict: Verdict) -> str:
 
 
 def precision(verdict: Verdict) -> str:
-    """Whether the precision that was asked for was reached; empty where none was."""
+    """Whether the requested precision was reached; empty: none was requested."""
     result = verdict.precision
     if result is None:
         return ""
@@ -178,7 +179,7 @@ def precision(verdict: Verdict) -> str:
 
 
 def confirmation(verdict: Verdict) -> str:
-    """What the solo part says of each ratio; empty where there is none."""
+    """The agreement of the solo part with each ratio; empty: there is no solo part."""
     said = [
         f"{entry.name} {figures.ratio_of(entry.solo)}, n = {figures.plural(entry.solo.n, 'round')},"
         f" {'agrees' if entry.solo_agrees else 'does not agree'}"

@@ -1,4 +1,4 @@
-"""A replay: an article's comparisons measured again, and what became of its claims."""
+"""A replay: an article's comparisons measured again, and the outcome of its claims."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -90,7 +90,7 @@ def _scale(replay: Replay) -> str:
 
 
 def _claim(claim: ClaimResult) -> doc.Item:
-    """The finding, then what it rests on: the interval, what was published and what claimed."""
+    """The finding, then its evidence: the interval, the published figure and the claim."""
     lines = [f"{claim.of} over {claim.over} in {METRICS[claim.metric]}: {measured(claim)}"]
     lines[0] += f"; published {figures.times(claim.published)}" if claim.published else ""
     lines[0] += f"; claimed {claimed(claim)}"
@@ -253,7 +253,7 @@ def _article(article: Article) -> doc.Section:
             for name, load in article.loads.items()
         ),
     ]
-    # A link to anything but the web would be the article's to choose.
+    # A link outside of the web would be controlled by the article.
     linked = article.source.startswith("https://")
     link = (doc.Text("The article itself", link=article.source),) if linked else ()
     summary = doc.Text(" ".join(article.summary.split()))
@@ -289,7 +289,7 @@ def shape(shape: Shape) -> str:
 
 
 def _data_row(part: Part, row: Row, here: RowResult | None) -> doc.DataRow:
-    """What was not measured has its reason."""
+    """A row that was not measured has its reason."""
     return {
         "comparison": part.published.name,
         "row": row.name,

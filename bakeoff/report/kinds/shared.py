@@ -1,4 +1,4 @@
-"""What the documents of several kinds have in common."""
+"""The common parts of the documents of several kinds."""
 
 import shlex
 import typing
@@ -24,8 +24,6 @@ SHAPE_LENGTH_MAX = 200
 
 
 class _HasHeld(typing.Protocol):
-    """An entry of any result."""
-
     @property
     def name(self) -> str: ...
 
@@ -34,7 +32,8 @@ class _HasHeld(typing.Protocol):
 
 
 def varying(entries: Iterable[_HasHeld], *, mix: bool, wide: bool = False) -> doc.List:
-    """What answers that vary were held to, and whose they are; in a `mix`, of which request."""
+    """The expectations of varying answers, and the entries that have them; in a `mix`, with the
+    request."""
     said = (
         (_said(held, request if mix else ""), entry.name)
         for entry in entries
@@ -127,7 +126,7 @@ def circumstances(method: Iterable[tuple[str, object]], machine: Machine) -> doc
 
 
 def again(command_line: Sequence[str], run: str = "") -> doc.Section:
-    """The command that was typed; with a `run`, how to make this report again."""
+    """The command that was run; with a `run`, how to make this report again."""
     note = (
         f"{run}. What was measured lies beside this report: the command “bakeoff report” makes it"
         " again, without a server."
@@ -139,7 +138,7 @@ def again(command_line: Sequence[str], run: str = "") -> doc.Section:
 
 
 def gate(result: GateResult, ranked_by: RankedBy) -> doc.Item:
-    """One gate: its outcome and why; where it can't be told, what `--cant-tell` made of that."""
+    """One gate: its outcome and why; if it can't be told, the effect of `--cant-tell`."""
     said = f"{gate_text(result)}: {result.outcome}"
     if result.ratio is not None:
         blocks = figures.plural(result.ratio.n, "block")
@@ -183,7 +182,7 @@ def core_list(numbers: tuple[int, ...]) -> str:
 
 
 def over(path: PathFigures | None) -> tuple[str, ...]:
-    """The path to the servers; nothing where there is none."""
+    """The path to the servers; empty: there is none."""
     if path is None:
         return ()
     lost = f", {figures.percent(path.loss)} of packets lost each way" if path.loss else ""
@@ -204,7 +203,7 @@ def warned(texts: Iterable[str]) -> doc.List:
 
 
 def warnings(result: Verdict | CapacityReport | ComparisonResult) -> list[str]:
-    """The warnings of the whole, then of each entry or row, by name; each is said once."""
+    """The warnings of the whole, then of each entry or row, by name; each appears once."""
     parts = result.rows if isinstance(result, ComparisonResult) else result.entries
     own = {
         part.name: [
@@ -221,7 +220,7 @@ def warnings(result: Verdict | CapacityReport | ComparisonResult) -> list[str]:
 
 
 def ended_early(result: Verdict | CapacityReport) -> str:
-    """What a headline adds where the run was cut off."""
+    """The addition to a headline if the run was cut off."""
     if result.complete:
         return ""
     blocks = figures.plural(result.blocks, "block")
@@ -229,7 +228,7 @@ def ended_early(result: Verdict | CapacityReport) -> str:
 
 
 def said_once(texts: Mapping[str, Iterable[str]]) -> list[str]:
-    """The texts of several, by name, each once with the names of all whose it is."""
+    """The texts of several, by name, each once with the names of all that have it."""
     whose = grouped((text, name) for name, own in texts.items() for text in own)
     return [
         f"{listed(names)}{', each' if len(names) > 1 else ''}: {text}"

@@ -1,4 +1,4 @@
-"""Who has a place and who has not, and the tables of that: standings, requests, every pair."""
+"""The ranked entries and the others, with their tables: standings, requests, every pair."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -16,7 +16,7 @@ from bakeoff.report.sentences import joined
 EntryColumns = list[tuple[str, Callable[[VerdictEntry], str]]]
 _RUN_LENGTH_MIN = 4
 SERVER_CPU = "server CPU per"
-"""Per request, or per message: it ends with the unit."""
+"""CPU per request, or per message: it ends with the unit."""
 SPARE = {
     f"{SERVER_CPU} request": 3,
     f"{SERVER_CPU} message": 3,
@@ -29,15 +29,15 @@ SPARE = {
     "p50": 8,
     "n blocks": 9,
 }
-"""What the standings leave out in a terminal, the highest first: `Column.spare`."""
+"""Columns that the standings leave out in a terminal, the highest first: `Column.spare`."""
 
 
 def standings(verdict: Verdict) -> Table:
     """The ranked entries, fastest first, then the twin, whose ratio is the noise floor.
 
-    Where the second verdict, by CPU time, is another one, or the load generator was the limit of a
-    contender, its ratios stand beside the others. So do those of
-    mean speeds, where pauses took something or they differ from the typical ones.
+    If the second verdict, by CPU time, differs, or if the load generator was the limit of a
+    contender, its ratios stand beside the others. So do those of mean speeds, if pauses had a cost
+    or they differ from the typical ones.
     """
     limited = any(e.at_least or e.limited_by in ("client", "both") for e in ranked(verdict))
     by_cpu = limited or bool(verdict.by_cpu)
@@ -91,7 +91,8 @@ def standings(verdict: Verdict) -> Table:
 
 
 def so_far(verdict: Verdict | None, rates: Mapping[str, float]) -> Table:
-    """Of a race that goes on: those that have a ratio by now, fastest first, and the others.
+    """For a race that goes on: the contenders that have a ratio by now, fastest first, and the
+    others.
 
     `rates` has their latest throughputs.
     """
@@ -147,7 +148,8 @@ def _cpu(entry: VerdictEntry) -> str:
 
 
 def _pauses(entry: VerdictEntry) -> bool:
-    """Whether pauses took some of its throughput, or its mean ratio is not its typical one."""
+    """Whether pauses cost some of its throughput, or its mean ratio differs from its typical
+    one."""
     if any(warning.code == "pauses_cost" for warning in entry.warnings):
         return True
     mean, typical = entry.mean_ratio, entry.ratio
@@ -155,7 +157,7 @@ def _pauses(entry: VerdictEntry) -> bool:
 
 
 def least_rate(entry: VerdictEntry) -> str:
-    """Its requests per second, or the least that they may be."""
+    """Its requests per second, or their lower bound."""
     return figures.least_rate(entry.requests_per_s, at_least=bool(entry.at_least))
 
 
@@ -200,7 +202,6 @@ def quantile(entry: VerdictEntry, name: str) -> str:
 
 
 def first_byte(entry: VerdictEntry | RequestEntry, name: str) -> str:
-    """A latency where the answer came in one piece."""
     return figures.duration(getattr(entry.first_byte_us or entry.latency_us, name, None))
 
 

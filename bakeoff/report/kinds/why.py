@@ -1,4 +1,4 @@
-"""Where the difference comes from: one table for each contender, whose lines add up."""
+"""The causes of the difference: one table for each contender, whose lines add up."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -117,7 +117,7 @@ def facts(result: Why) -> tuple[str, ...]:
 
 
 def blocks(result: Why, flames: Callable[[], Sequence[Flames]]) -> tuple[Block, ...]:
-    """The page without its headline, which a race's report takes in."""
+    """The page without its headline, as a part of a race's report."""
     return (
         List("Unequal work comes first", items("≠", sentences(result.unequal))),
         *(block for pair in result.pairs for block in (_lines(pair), _counts(pair), _waits(pair))),

@@ -16,9 +16,10 @@ __all__ = ["csv", "frame", "markdown", "snippet", "terminal", "write"]
 
 
 def write(folder: Path, document: Document) -> Path:
-    """Write `report.html`, `report.md`, `report.csv` and `charts/*.svg`; the path of the page.
+    """Write `report.html`, `report.md`, `report.csv` and `charts/*.svg`; returns the path of the
+    page.
 
-    Each file appears whole or not at all. OSError where the folder can't be written.
+    Each file appears whole or not at all. Raises OSError where the folder can't be written.
     """
     # Imported here: commands that only print need no templates.
     from bakeoff.report.charts.svg import alone
@@ -50,7 +51,8 @@ def _write_whole(path: Path, text: str) -> None:
 
 
 LIBRARIES: tuple[Literal["polars", "pandas"], ...] = ("polars", "pandas")
-"""In this order: who has both has installed polars on purpose, and pandas for something else."""
+"""In this order: users who have both have installed polars on purpose, and pandas for other
+uses."""
 
 
 def csv(rows: Sequence[DataRow]) -> str:
@@ -62,7 +64,8 @@ def csv(rows: Sequence[DataRow]) -> str:
 
 
 def frame(rows: Sequence[DataRow]) -> Any:
-    """Rows as a native frame: polars or pandas. MissingPiece where neither is installed."""
+    """Rows as a native frame of polars or pandas. Raises MissingPiece where neither is
+    installed."""
     import narwhals
 
     library = next((name for name in LIBRARIES if find_spec(name)), None)

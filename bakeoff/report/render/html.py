@@ -1,5 +1,5 @@
-"""report.html: one file, offline, without a script but a flame graph's; all that came from outside
-is escaped."""
+"""report.html: one file, offline, without a script except a flame graph's. All text from outside is
+escaped."""
 
 import re
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ from bakeoff.report.charts.svg import DARK, svg
 
 @dataclass(frozen=True)
 class Shown:
-    """A block with its id in the page and what is drawn of it; `kind` is its class."""
+    """A block with its id in the page and its drawing; `kind` is its class."""
 
     kind: str
     id: str
@@ -40,7 +40,7 @@ class Layout:
 
 @dataclass
 class _Builder:
-    """Gives ids, each once, and collects the pictures."""
+    """Gives unique ids, and collects the pictures."""
 
     ids: set[str] = field(default_factory=set)
     charts: list[doc.Chart] = field(default_factory=list)
@@ -110,12 +110,12 @@ def snippet(document: doc.Document) -> str:
 
 
 def _href(link: str) -> str:
-    """Where a link of a document leads, from its report's folder."""
+    """The target of a document's link, from its report's folder."""
     return link if link.startswith("https://") else do_urlencode(link)
 
 
 def environment(*further: BaseLoader) -> Environment:
-    """Templates that escape all that came from outside: the report's, and `further` ones."""
+    """Templates that escape all text from outside: the report's, and `further` ones."""
     environment = Environment(
         loader=ChoiceLoader([PackageLoader("bakeoff.report.render", "templates"), *further]),
         autoescape=True,
@@ -129,7 +129,8 @@ def environment(*further: BaseLoader) -> Environment:
     environment.filters["narrow"] = lambda chart: svg(chart, doc.NARROW)
     environment.globals |= {"dark": Markup(DARK), "file_of": lambda _chart: ""}
     css = environment.get_template("page.css").render()
-    # In a notebook the styles keep to the snippet: they are nested, and its root is the page's.
+    # In a notebook the styles apply only to the snippet: they are nested, and its root is the
+    # page's.
     nested = css.replace(":root", "&")
     environment.globals |= {"css": Markup(css), "nested_css": Markup(nested)}
     return environment

@@ -30,11 +30,11 @@ STYLES: dict[doc.Tone, str] = {
 HEAD_WIDTH, FOLDED_WIDTH = 9, 30
 BAR_MIN, BAR_MAX = 8, 24
 INTERVAL_SPARE, BAR_SPARE = 5, 1
-"""As `Column.spare`: bars say where intervals are, so these are left out of figures before."""
+"""As `Column.spare`: bars show the intervals, so these are left out of figures first."""
 
 
 class terminal:
-    """A rich renderable of a whole document; it fits itself to the width that it is given.
+    """A rich renderable of a whole document; it adapts itself to its width.
 
     `wide`: with all blocks and columns.
     """
@@ -120,9 +120,11 @@ def _item(item: doc.Item, place: str) -> Iterator[RenderableType]:
 def fitted(
     table: doc.Table, console: Console, options: ConsoleOptions, wide: bool
 ) -> Iterator[Grid | Line]:
-    """Columns in their order, as many side by side as fit; the first one names the rows of each.
+    """Columns in their order, as many side by side as fit; the first one names the rows of each
+    grid.
 
-    Where there is no room, what a table can spare is left out before it is parted; not if `wide`.
+    Without enough room, the columns to spare are left out before the table is divided, except if
+    `wide`.
     """
     unbounded = options.update(max_width=10_000)
 
@@ -159,7 +161,7 @@ def fitted(
 
 @dataclass(frozen=True)
 class _Shape:
-    """How wide bars are, 0 for none, and whether figures have their intervals in brackets."""
+    """The width of bars, 0 for none, and whether figures have their intervals in brackets."""
 
     bar: int = 0
     interval: bool = True
@@ -201,7 +203,7 @@ def _grid(table: doc.Table, places: Sequence[int], shape: _Shape) -> Grid:
             doc.printable(shape.cell(table.columns[place], row.cells[place]))
             for place in (0, *places)
         ]
-        # A second table says nothing of a row that has no figure in it.
+        # A second table shows nothing of a row that has no figure in it.
         if places[:1] == [1] or any(cell != MISSING for cell in cells[1:]):
             if shape.bar:
                 cells.insert(1, axis.bar(row.bar))
@@ -231,9 +233,9 @@ class Axis:
         return f"{left}{right:>{self.width - len(left)}}"
 
     def bar(self, of: Ratio | None) -> str:
-        """The ratio and its interval, with a mark where the ratio is 1, whether or not it has one.
+        """The ratio and its interval, with a mark at the ratio 1, if it has an interval or not.
 
-        An end that is open is an arrow.
+        An open end is an arrow.
         """
         cells = [" "] * self.width
         cells[self._place(1)] = ONE
