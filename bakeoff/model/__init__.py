@@ -1,1 +1,2 @@
-"""The contracts: what the stages read and leave. Imports no stage; every stage imports it alone."""
+"""The contracts: input and output of the stages. Imports no stage; every stage imports only
+this."""

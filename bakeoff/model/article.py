@@ -28,16 +28,17 @@ Metric = Literal[
     "memory",
     "cpu",
 ]
-"""What two rows are compared in. Latencies are in time, memory in bytes: a ratio has no unit.
+"""The metrics in which two rows are compared. Latencies are times, memory is bytes: a ratio has no
+unit.
 
-`cpu` is what the article saw in use of its whole machine, load tool included: not ours to measure.
+`cpu` is the article's use of its whole machine, load tool included, which we can't measure.
 """
 
 
 class Setting(Contract):
-    """Where the figures come from. `cores` are physical, `threads` what the system saw.
+    """The origin of the figures. `cores` are physical, `threads` those that the system saw.
 
-    None if the article gives neither them nor the processor.
+    None: the article gives neither them nor the processor.
     """
 
     cpu: str
@@ -49,7 +50,7 @@ class Setting(Contract):
 
 
 class Shape(Contract):
-    """One load: the command as it was printed, and what it does. Either `requests` or `duration_s`.
+    """One load: the command as printed, and its effect. Either `requests` or `duration_s`.
 
     `threads` are the tool's. `repeats`: how often the article ran it on each server.
     """
@@ -109,7 +110,7 @@ class Published(Contract):
     cpu: str = ""
 
     def value(self, metric: Metric) -> float | None:
-        """The figure that a claim on `metric` rests on; None if the article has none."""
+        """The figure on which a claim on `metric` rests; None: the article has none."""
         percentiles = self.latency_ms.percentiles
         match metric:
             case "requests_per_s":
@@ -144,7 +145,7 @@ class Published(Contract):
 class Row(Contract):
     """One server under one load. `name` is unique in its comparison; `label` is the article's.
 
-    `workers`: as many as the article gave it; None: as many as there are server cores.
+    `workers`: as many as in the article; None: as many as there are server cores.
     """
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$")]
@@ -167,11 +168,11 @@ class Comparison(Contract):
 
 
 class Claim(Contract):
-    """What the article says of two rows, as a range for the ratio `of` / `over` in `metric`.
+    """The article's statement on two rows, as a range for the ratio `of` / `over` in `metric`.
 
     It holds if the measured interval lies within `above` and `below`, doesn't if it lies outside,
-    and is undecided otherwise. `undecidable` says why no measurement of ours could decide it;
-    `unequal`, in what the compared work was not the same.
+    and is undecided otherwise. `undecidable` says why none of our measurements could decide it;
+    `unequal`, how the compared work differed.
     """
 
     text: str
@@ -194,7 +195,7 @@ class Claim(Contract):
 
 
 class Article(Contract):
-    """A published test. `traps` are what its readers could not know."""
+    """A published test. `traps` are facts that its readers could not know."""
 
     name: Name
     title: str

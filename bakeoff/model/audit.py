@@ -1,4 +1,4 @@
-"""What contenders do for an answer: where that is unequal, so is the race."""
+"""The contenders' work for an answer: where it is unequal, so is the race."""
 
 from typing import Literal
 
@@ -11,7 +11,7 @@ from bakeoff.model.protocol import Agreed, Protocol
 
 
 class TlsConduct(Contract):
-    """What a server's TLS came to with a client that takes what it is offered.
+    """The result of a server's TLS with a client that accepts every offer.
 
     `key` is the kind of its certificate's key, as EC secp256r1; `resumes`: a second connection
     could resume the first one's session.
@@ -25,11 +25,11 @@ class TlsConduct(Contract):
 
 
 class Http2Conduct(Contract):
-    """A server's HTTP/2 settings, None where it sent none, and what HPACK makes of its heads.
+    """A server's HTTP/2 settings, None where it sent none, and its heads before and after HPACK.
 
-    `head_bytes` is what the head of an answer has as HTTP/1.1 would write it, without its first
-    line; `first_head_bytes` and `next_head_bytes` are its HEADERS frames in the first answer of a
-    connection and in one when HPACK has learned, frame heads included.
+    `head_bytes` is the size of an answer's head in HTTP/1.1, without its first line;
+    `first_head_bytes` and `next_head_bytes` are the sizes of its HEADERS frames in the first answer
+    of a connection and in one after HPACK has learned, frame heads included.
     """
 
     max_concurrent_streams: NonNegativeInt | None
@@ -42,9 +42,9 @@ class Http2Conduct(Contract):
 
 
 class Probes(Contract):
-    """How a server reacts to requests that the workload doesn't send; None: nobody knows.
+    """How a server reacts to requests that the workload doesn't send; None: unknown.
 
-    A further process of it got them, which was not measured. HTTP/2 has none of them.
+    They went to another process of it, which was not measured. HTTP/2 has none of them.
     `awaits_request` says whether it waits for a request's end before it answers.
     """
 
@@ -56,12 +56,12 @@ class Probes(Contract):
 class Audit(Probes):
     """How one server treats connections, tested while it is not loaded.
 
-    `kept` is how many of `asked` requests one connection was good for. `date` moves where two
-    answers more than a second apart have different ones. `segments` is in how many TCP segments
-    an answer comes, which is in how many writes it was sent; None where it can't be told: one
-    write of its size takes several. `apart_ms` runs from the first part of an answer to its last,
-    `answer_ms` from the request to the answer's end. These three are medians over the connection.
-    `tls` and `http2` are None where it is asked over neither.
+    `kept` is how many of `asked` requests one connection answered. `date` moves if two answers more
+    than a second apart have different ones. `segments` is the number of an answer's TCP segments,
+    which is that of its writes; None where it can't be told: one write of its size needs several.
+    `apart_ms` runs from the first part of an answer to its last, `answer_ms` from the request to
+    the answer's end. These three are medians over the connection. `tls` and `http2` are None where
+    the requests use neither.
     """
 
     asked: PositiveInt
@@ -77,8 +77,8 @@ class Audit(Probes):
 class Crew(Contract):
     """The processes and threads of one contender, and how many of them did its work.
 
-    A process is at work that used more than a twentieth of the CPU time that the busiest one used
-    under load; a thread, more than half of what the busiest thread of its process used.
+    A process is at work if it used more than a twentieth of the CPU time of the busiest one under
+    load; a thread, if it used more than half of that of the busiest thread of its process.
     """
 
     processes: PositiveInt
@@ -88,11 +88,11 @@ class Crew(Contract):
 
 
 class Conduct(Contract):
-    """What one contender's processes did while it was measured.
+    """The activity of one contender's processes while it was measured.
 
-    `escaped` are neither of its session nor below its first process. Of those that had been at work
-    before, `ended` are gone; `began` are at work that had not been there. `strayed` are the cores
-    that threads at work may run on and that were not given to it.
+    `escaped` are neither in its session nor below its first process. `ended` had been at work
+    before and are gone; `began` are new ones at work. `strayed` are cores that were not given to
+    it, but on which threads at work may run.
     """
 
     escaped: NonNegativeInt = 0
@@ -109,11 +109,11 @@ class Written(Contract):
 
 
 class Work(Contract):
-    """What one contender does for an answer.
+    """The work of one contender for an answer.
 
-    `headers` are those of one answer, in lower case and sorted. `written_per_request` is bytes
-    of log and of scratch files per answered request. None: not known. `agreed` is what the load
-    generator's connections came to.
+    `headers` are those of one answer, in lower case and sorted. `written_per_request` has the bytes
+    of log and of scratch files per answered request. None: not known. `agreed` has the properties
+    of the load generator's connections.
     """
 
     head_bytes: NonNegativeInt
@@ -129,7 +129,7 @@ class Work(Contract):
 
 
 class AuditReport(Contract):
-    """What `bakeoff contenders --audit` finds: no word on speed."""
+    """The findings of `bakeoff contenders --audit`, without speeds."""
 
     schema_: Literal["bakeoff.audit/2"] = Field("bakeoff.audit/2", alias="schema")
     workload: str

@@ -1,4 +1,4 @@
-"""What every contract shares: unknown keys are refused, values do not change once made."""
+"""What every contract shares: unknown keys are refused, and values never change."""
 
 import json
 import tomllib
@@ -11,9 +11,9 @@ from bakeoff.model.errors import BadFile
 
 T = TypeVar("T")
 IfGiven = Annotated[T | None, Field(exclude_if=lambda given: given is None)]
-"""A field that JSON has only where it is not None."""
+"""A field that is in JSON only if it is not None."""
 IfAny = Annotated[T, Field(exclude_if=lambda given: not given)]
-"""A field that JSON has only where it is neither empty nor False."""
+"""A field that is in JSON only if it is neither empty nor False."""
 
 
 class Contract(BaseModel):
@@ -24,7 +24,7 @@ class Contract(BaseModel):
         frozen=True,
         serialize_by_alias=True,
         validate_by_name=True,
-        # Built when first used: no command uses all contracts, and all take half a second.
+        # Built when first used: no command uses all contracts, and all together take half a second.
         defer_build=True,
     )
 

@@ -1,4 +1,4 @@
-"""board.toml: which cells a board has. board.json: what they say. Schema bakeoff.board/1."""
+"""board.toml: the cells of a board. board.json: their results. Schema bakeoff.board/1."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -15,38 +15,39 @@ from bakeoff.model.ratio import Ratio, Told
 from bakeoff.model.verdict import NoiseFloor
 
 Measure = Literal["throughput", "cpu", "first_byte", "memory"]
-"""What a cell's contenders are ordered by: requests per second, and the least CPU time per request,
+"""The order of a cell's contenders: by requests per second, and by the least CPU time per request,
 time to the first byte of a body, and memory."""
 Change = Literal["sources", "version", "link", "method", "machine"]
-"""What has changed since a contender was raced: its sources, its version, both contenders that its
-race shares with the others, how races are measured and judged, or the machine's software."""
+"""Changes since a contender was raced: its sources, its version, both contenders that its race
+shares with the others, the method of measuring and judging, or the machine's software."""
 
 
 class RacesSection(Contract):
-    """How a cell is cut into races: `[races]`."""
+    """How a cell is divided into races: `[races]`."""
 
     contenders: Annotated[int, Field(ge=3)] = 10
     """The most contenders of one race."""
     links: tuple[str, ...] = ()
-    """Who is in each race of a cell that has several: the first two of these that take part."""
+    """The contenders in each race of a cell that has several: the first two of these that take
+    part."""
     per_contender_s: PositiveFloat = 5.0
     """Seconds of measuring for each contender, and for the reference's twin."""
 
 
 class BoardFile(Contract):
-    """Which cells a board has, and who takes part."""
+    """The cells of a board, and its contenders."""
 
     cells: Annotated[dict[str, tuple[Protocol, ...]], Field(min_length=1)]
     """Workloads, each with the protocols over which it is raced: `hello = ["h1", "h2"]`."""
     contenders: tuple[str, ...] = ()
-    """Who takes part: names of the catalogue, and folders relative to this file. Without one: the
-    whole catalogue."""
+    """The contenders that take part: names of the catalogue, and folders relative to this file. By
+    default the whole catalogue."""
     races: RacesSection = RacesSection()
 
 
 class EarlierRace(Contract):
-    """A contender in a race of a `cell` that a newer one has replaced. Its figures stand for
-    themselves: between two races the machine's speed differs."""
+    """A contender in a race of a `cell` that a newer race has replaced. Its figures are not
+    comparable with others: the machine's speed differs between two races."""
 
     cell: str
     run: str
@@ -57,11 +58,11 @@ class EarlierRace(Contract):
 
 
 class BoardContender(Contract):
-    """A contender of a board, as it was raced last: `tools` and `commands` are those of its build.
-    `earlier` are the races before, the newest first.
+    """A contender of a board, as it was last raced: `tools` and `commands` are those of its build.
+    `earlier` has the races before, the newest first.
 
-    `work` is what it does for an answer of the first cell that it was raced in, as the audit saw
-    it; None: it was not raced, or not audited.
+    `work` is its work for an answer of the first cell in which it was raced, according to the
+    audit; None: it was not raced, or not audited.
     """
 
     name: str
@@ -80,8 +81,8 @@ class BoardContender(Contract):
 
 class Standing(Contract):
     """A contender by one measure: its `value` (requests/s, µs, µs or MiB), how many times as good
-    it is as the best of the cell, its best and worst place, and its letters: who shares one can't
-    be told apart. Of memory there is no ratio."""
+    it is as the best of the cell, its best and worst place, and its letters: contenders that share
+    one can't be told apart. Memory has no ratio."""
 
     value: NonNegativeFloat
     ratio: Ratio | None = None
@@ -90,10 +91,10 @@ class Standing(Contract):
 
 
 class BoardRow(Contract):
-    """A contender in a cell, as it was in the `race` of that run's name.
+    """A contender in a cell, as in the `race` of that run's name.
 
-    `by` is empty where it is `out`: the reason, or the `reasons` of the judge, say why. `changed`
-    is what is new since; empty: nothing is.
+    `by` is empty if it is `out`, for that reason or for the `reasons` of the judge. `changed` has
+    the changes since; empty: there are none.
     """
 
     name: str
@@ -130,7 +131,7 @@ class BoardPair(Sided):
 class BoardRace(Contract):
     """A race of a cell, by the name of its run in the board's `runs`.
 
-    `fairness` says where its contenders' work is unequal.
+    `fairness` has the inequalities of its contenders' work.
     """
 
     run: str
@@ -145,8 +146,8 @@ class BoardRace(Contract):
 
 
 class LinkCheck(Sided):
-    """The ratio of two links in a `later` race over that in an `earlier` one: it `agrees` where its
-    interval holds 1. That is what the intervals between races rest on."""
+    """The ratio of two links in a `later` race over that in an `earlier` one: it `agrees` if its
+    interval contains 1. The intervals between races rest on this."""
 
     earlier: str
     later: str
@@ -155,10 +156,9 @@ class LinkCheck(Sided):
 
 
 class BoardCell(Contract):
-    """A workload over a protocol. `state` is `old` where its races are of another method or of the
-    machine before a change, which `changed` names, or where a contender has changed since: nothing
-    of it is mixed with newer races. `waiting` are the contenders that are to be raced.
-    """
+    """A workload over a protocol. `state` is `old` if its races used another method or the machine
+    before a change, which `changed` names, or if a contender has changed since: nothing of it is
+    mixed with newer races. `waiting` has the contenders that are due to be raced."""
 
     name: str
     workload: str
@@ -176,7 +176,7 @@ class BoardCell(Contract):
 
 class Board(Contract):
     """All cells, and their contenders. `method` is the schema of the verdicts, and bakeoff's
-    version. `machine` is that of the newest race; None: nothing was raced."""
+    version. `machine` is that of the newest race; None: no race was run."""
 
     schema_: Literal["bakeoff.board/1"] = Field("bakeoff.board/1", alias="schema")
     bakeoff: str
@@ -186,9 +186,9 @@ class Board(Contract):
     cells: tuple[BoardCell, ...]
 
     def cell(self, name: str) -> BoardCell:
-        """KeyError where there is none."""
+        """Raises KeyError where it doesn't exist."""
         return {cell.name: cell for cell in self.cells}[name]
 
     def contender(self, name: str) -> BoardContender:
-        """KeyError where there is none."""
+        """Raises KeyError where it doesn't exist."""
         return {contender.name: contender for contender in self.contenders}[name]

@@ -14,8 +14,8 @@ from bakeoff.model.ratio import Interval
 from bakeoff.model.receipt import Expectation
 
 Timed = Literal["latency", "first-byte", "first-event", "gap"]
-"""What a quantile is of: the latency of an answer, the time to its body's first byte, or, of a
-stream of events, the time to the first one or from one to the next."""
+"""The kinds of time of a quantile: the latency of an answer, the time to its body's first byte or,
+in a stream of events, the time to the first event or from one to the next."""
 
 
 def quantile_name(p: float, of: Timed) -> str:
@@ -24,7 +24,7 @@ def quantile_name(p: float, of: Timed) -> str:
 
 
 class Bound(Contract):
-    """The most that one quantile of a time may be."""
+    """The upper limit of one quantile of a time."""
 
     p: Annotated[float, Field(gt=0, lt=1)]
     limit_us: PositiveFloat
@@ -40,7 +40,7 @@ class Bound(Contract):
 
     @property
     def text(self) -> str:
-        """As it is written on the command line: `p99=10ms`."""
+        """As on the command line: `p99=10ms`."""
         for unit, us in (("s", 1e6), ("ms", 1e3)):
             if self.limit_us >= us:
                 return f"{self.quantile}={self.limit_us / us:g}{unit}"
@@ -59,7 +59,8 @@ class Objective(Contract):
 
 
 class CapacityPlan(Contract):
-    """plan.json of a search for capacities: the `race` whose boots climb the ladder, and what for.
+    """plan.json of a search for capacities: the `race` whose boots climb the ladder, and the
+    objectives.
 
     Unless `duration_asked`, a record of the log may give the race the time that slow servers need.
     """
@@ -77,8 +78,8 @@ class CapacityPlan(Contract):
 
 Outcome = Literal["found", "at least", "not met", "can't tell"]
 """`at least`: the generator, its connections or the ladder's top was the limit, not the server.
-`not met`: at no rate that was offered. `can't tell`: no slice had enough for its quantile, or the
-generator or its connections were the limit at the lowest rate already."""
+`not met`: not at any offered rate. `can't tell`: no slice had enough answers for its quantile, or
+the generator or its connections were the limit already at the lowest rate."""
 
 
 class Capacity(Contract):
@@ -86,8 +87,8 @@ class Capacity(Contract):
 
     `low` and `high` are its 95 % interval, None where `finding` is not `found`. `limit` is the
     condition that breaks first: a quantile, `answered`, `errors`, `generator` or `connections`;
-    empty where none does. `best_us` and `best_rate`: of an objective that is not met, the lowest
-    that its first unmet quantile was, and where.
+    empty where none does. `best_us` and `best_rate`: for an objective that is not met, the lowest
+    value of its first unmet quantile, and the rate at which it was measured.
     """
 
     objective: str
@@ -109,10 +110,10 @@ class Mean(Contract):
 
 
 class CurvePoint(Contract):
-    """What one offered rate did to a contender, all of its slices together.
+    """The figures of a contender at one offered rate, over all of its slices.
 
-    `goodput` counts right answers per second within the windows. A quantile, µs, is None where
-    fewer than ten requests lie beyond it, or where it falls among those never answered.
+    `goodput` counts right answers per second within the windows. A quantile, µs, is None if fewer
+    than ten requests lie beyond it, or if it is among requests that were never answered.
     `send_lag_us` is the p99 of the generator's lateness, waiting for a free connection included.
     """
 
@@ -129,10 +130,10 @@ class CurvePoint(Contract):
 
 
 class RequestPoint(Contract):
-    """What one request of a mix had at one offered rate.
+    """The figures of one request of a mix at one offered rate.
 
-    So many `requests` of it were due in the windows, and the share `errors` was not answered, or
-    wrongly. A quantile, µs, is None as in `CurvePoint`.
+    `requests` of it were due in the windows, and the share `errors` was answered wrongly or not at
+    all. A quantile, µs, is None as in `CurvePoint`.
     """
 
     name: str
@@ -142,12 +143,12 @@ class RequestPoint(Contract):
 
 
 class CapacityEntry(Contract):
-    """One contender. `peak` is its closed-loop throughput at the end of the warm-up. `held` is what
-    its answers had to have, by request, where nobody said which are right and they vary.
+    """One contender. `peak` is its closed-loop throughput at the end of the warm-up. `held` has
+    what its answers had to contain, by request, if the right ones were not given and they vary.
 
-    `curve` has a point for each rate that it was offered, rising. `at_capacity` is the point that
-    is nearest to its first capacity, `beyond` to 1.5 times that; None: there is none. `requests`
-    has each request of a mix at the rate of `at_capacity`.
+    `curve` has a point for each offered rate, rising. `at_capacity` is the point nearest to its
+    first capacity, `beyond` that nearest to 1.5 times that; None: there is none. `requests` has
+    each request of a mix at the rate of `at_capacity`.
     """
 
     name: str
@@ -167,16 +168,16 @@ class CapacityEntry(Contract):
 
 
 CostAt = Literal["share", "equal"]
-"""At half of each one's own peak, or at one rate for all: half of the lowest peak."""
+"""At half of each contender's own peak, or at one rate for all: half of the lowest peak."""
 
 CostFigure = Literal["cpu_us_per_request", "memory_mib", "energy_uj_per_request"]
 
 
 class CostLine(Line):
-    """What a request, or serving them, costs at one of the two loads; it is made of draws.
+    """The cost of a request, or of serving, at one of the two loads; it is made of draws.
 
-    CPU time and the processors' energy are per answer, less what is used at rest. `requests_per_s`
-    is what each was offered, the geometric mean.
+    CPU time and the processors' energy are per answer, less the use at rest. `requests_per_s` is
+    each one's offered rate, as a geometric mean.
     """
 
     at: CostAt

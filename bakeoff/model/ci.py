@@ -1,7 +1,7 @@
 """Two revisions of one repository: bakeoff.toml, the plan bakeoff.ci-plan/1, and ci.json.
 
-`base` is the revision that a change is held against, `head` the one that has the change. Both names
-are those of the race's entries and of the gates.
+`base` is the revision with which a change is compared, `head` the one that has the change. Both are
+the names of the race's entries, and used in gates.
 """
 
 from typing import Annotated, Literal
@@ -18,14 +18,14 @@ from bakeoff.model.verdict import Verdict
 BASE, HEAD = "base", "head"
 CiOutcome = Literal["slower", "not slower", "can't tell", "not raced"]
 LooksFor = Literal["alarm", "always", "never"]
-"""When causes are looked for after the race: where a gate fails, or whatever comes of it."""
+"""When causes are looked for after the race: if a gate fails, or in any case."""
 
 
 class ProjectFile(Contract):
     """bakeoff.toml, in the repository of a server: the options of `bakeoff ci`.
 
-    `contender` is a folder with contender.toml, relative to this file, or a command. The others are
-    what the options of the same names take.
+    `contender` is a folder with contender.toml, relative to this file, or a command. The others
+    have the values of the options with the same names.
     """
 
     contender: str | None = None
@@ -66,7 +66,7 @@ class ProjectFile(Contract):
 
 
 class Revision(Contract):
-    """A revision of the repository: by what name it was asked for, and what that is.
+    """A revision of the repository: its requested name, and its commit.
 
     `uncommitted`: it is the working tree, with changes that the commit lacks.
     """
@@ -88,8 +88,8 @@ class Revision(Contract):
 
 
 class CiPlan(Contract):
-    """What is raced: the entries `base` and `head` of `race`, until every gate is decided, and
-    `why`: when the difference is then taken apart."""
+    """The race: the entries `base` and `head` of `race`, until every gate is decided, and `why`:
+    when causes are then looked for."""
 
     schema_: Literal["bakeoff.ci-plan/1"] = Field("bakeoff.ci-plan/1", alias="schema")
     run: str
@@ -103,10 +103,10 @@ class CiPlan(Contract):
 
 
 class Ci(Contract):
-    """The result: is head slower than base?
+    """The result: whether head is slower than base.
 
-    `slower` where a gate of `race` fails, `not slower` where all hold, `not raced` where base or
-    head gave no valid figures, for `reasons`. Whether it ended early, `race` says.
+    It is `slower` if a gate of `race` fails, `not slower` if all hold, and `not raced` if base or
+    head gave no valid figures, for `reasons`. `race` says whether it ended early.
     """
 
     schema_: Literal["bakeoff.ci/3"] = Field("bakeoff.ci/3", alias="schema")

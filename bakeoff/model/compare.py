@@ -1,4 +1,4 @@
-"""Two runs compared: what changed between them. Schema bakeoff.compare/3."""
+"""Two runs compared: the changes between them. Schema bakeoff.compare/3."""
 
 from typing import Literal
 
@@ -12,7 +12,7 @@ from bakeoff.model.ratio import Ratio
 
 
 class RunFacts(Contract):
-    """Which run it was."""
+    """The identity of a run."""
 
     run: str
     taken_at: str
@@ -23,8 +23,8 @@ class RunFacts(Contract):
 
 
 class RunFigures(Contract):
-    """What one run says of one contender, with its `ratio` to the comparison's reference; None:
-    it doesn't say."""
+    """One run's figures of one contender, with its `ratio` to the comparison's reference; None: the
+    run doesn't have it."""
 
     version: str
     requests_per_s: NonNegativeFloat
@@ -37,8 +37,8 @@ class RunFigures(Contract):
 class RunChange(Contract):
     """One contender of both runs. `ratio` is that of its two ratios, the later over the earlier.
 
-    Its interval is simultaneous over all contenders, and its `n` the smaller of the two. Where
-    there is no finding, `reason` says why.
+    Its interval is simultaneous over all contenders, and its `n` the smaller of the two. Without a
+    finding, `reason` says why.
     """
 
     name: str
@@ -53,8 +53,8 @@ class RunChange(Contract):
 class RunsComparison(Contract):
     """The whole answer: each contender of both runs against the reference of both.
 
-    `reference` is None where the runs share no two contenders: then no `changes` has a finding.
-    `unlike` names in what the machines differ, where that was allowed.
+    `reference` is None if the runs have fewer than two contenders in common: then no `changes` has
+    a finding. `unlike` has the differences between the machines, if they were allowed.
     """
 
     schema_: Literal["bakeoff.compare/3"] = Field("bakeoff.compare/3", alias="schema")

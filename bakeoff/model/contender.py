@@ -1,4 +1,4 @@
-"""contender.toml: how a server is built and started, and what it answers."""
+"""contender.toml: how a server is built and started, and its workloads."""
 
 import re
 import shlex
@@ -19,7 +19,7 @@ _SHELL_BUILTINS = frozenset(
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _SINGLE_QUOTED = re.compile(r"'[^']*'")
 _SHELL_SYNTAX = re.compile(r"\$[A-Za-z_({]|`|\n|(?:^|\s)~/")
-"""What double quotes don't protect."""
+"""Characters that double quotes don't protect."""
 
 
 def _placeholders_known(text: str) -> str:
@@ -42,7 +42,7 @@ def _splits_into_words(text: str) -> str:
 
 Filled = Annotated[str, AfterValidator(_placeholders_known)]
 Command = Annotated[Filled, AfterValidator(_splits_into_words)]
-"""A command as it is typed: split as a shell splits words, run without a shell."""
+"""A command as typed in a shell: split as a shell splits words, but run without a shell."""
 
 Commands = Annotated[
     tuple[Command, ...],
@@ -59,7 +59,7 @@ def fill(text: str, values: dict[str, str]) -> str:
 def argument_list(command: str, values: dict[str, str], *, shell: bool = False) -> list[str]:
     """The argument list of `command`: split first, then filled, so a value's spaces stay inside.
 
-    `shell`: of the shell that runs it.
+    `shell`: the argument list is that of the shell that runs it.
     """
     if shell:
         return ["/bin/sh", "-c", _filled_for_sh(command, values)]
@@ -67,7 +67,7 @@ def argument_list(command: str, values: dict[str, str], *, shell: bool = False) 
 
 
 def _filled_for_sh(script: str, values: dict[str, str]) -> str:
-    """`script` with each placeholder's value quoted as its place, within quotes or not, needs."""
+    """`script` with each placeholder's value quoted for its place, within quotes or not."""
     within = ""
 
     def filled(match: re.Match[str]) -> str:
@@ -103,12 +103,12 @@ def needs_shell(command: str) -> bool:
 
 
 class Requirement(Contract):
-    """A tool that must be there to build or run the server: `[requires.NAME]`."""
+    """A tool that is needed to build or run the server: `[requires.NAME]`."""
 
     check: Command
-    """A command that succeeds where the tool is installed; its output is kept."""
+    """A command that succeeds if the tool is installed; its output is kept."""
     apt: tuple[str, ...] = ()
-    """The Debian packages that bring it."""
+    """The Debian packages that contain it."""
 
 
 class BuildSection(Contract):
@@ -137,7 +137,7 @@ class RunSection(Contract):
 
 
 class VersionSection(Contract):
-    """Which version is raced: `[version]`."""
+    """The version that is raced: `[version]`."""
 
     command: Command
     """A command that prints the version."""
@@ -151,17 +151,17 @@ class Contender(Contract):
     title: str
     """The name as people write it."""
     language: str
-    """The language that it is written in."""
+    """Its programming language."""
     kind: Literal["library", "framework", "server", "reference"]
     """What it is."""
     homepage: str = ""
     """Where people find it."""
     note: str = ""
-    """What readers of a result should know of it."""
+    """A note for readers of a result."""
     pipelines: bool = False
     """Whether it answers requests that were sent ahead of its answers, all of them and in order."""
     protocols: Annotated[tuple[Protocol, ...], Field(min_length=1)] = ("h1",)
-    """What it speaks, one at a time, as PROTOCOL in its environment says."""
+    """Its protocols; PROTOCOL in its environment selects one."""
     requires: dict[str, Requirement] = {}
     """The tools that it needs."""
     build: BuildSection | None = None

@@ -21,10 +21,10 @@ FIGURES: tuple[Figure, ...] = ("requests_per_s", "p50", "p90", "p99")
 class CrosscheckPlan(Contract):
     """plan.json of a crosscheck: `rounds` runs of `duration_s` by each of `loaders`, on `cpus`.
 
-    `address` is where the URL's host is, `host` what the Host header says. `rate` is in requests
-    per second; None: a closed loop. `tls` says which certificate is right, which is
-    checked before the first run. Of the `loaders`, those that are not here or can't do it are
-    left out with a reason; `engine`, which all are held against, is among them.
+    `address` is that of the URL's host, `host` the Host header. `rate` is in requests per second;
+    None: a closed loop. `tls` names the right certificate, which is checked before the first run.
+    `loaders` that are missing or can't make this load are left out with a reason; they include
+    `engine`, with which all are compared.
     """
 
     schema_: Literal["bakeoff.crosscheck-plan/1"] = Field(
@@ -50,8 +50,8 @@ class CrosscheckPlan(Contract):
 
 
 class CrosscheckRun(Contract):
-    """One run. Without `result` there is a `failure`, in words. `took_s`, `busy` and
-    `received` are those of its record."""
+    """One run. Without a `result` it has a `failure`, in words. `took_s`, `busy` and `received` are
+    those of its record."""
 
     loader: Loader
     round: NonNegativeInt
@@ -74,12 +74,12 @@ class CrosscheckRun(Contract):
 class Loading(Contract):
     """A tool that took part: its `command`, how many runs finished, and the medians of its figures.
 
-    Latencies are in µs; a figure that the tool does not print is missing. A tool whose
-    `http` is not the engine's 1.1 does unequal work. `failures` say why runs gave nothing, each
-    reason once; `errors` are those of all its runs, of the kinds that it tells apart. `busy` is the
-    median share of its cores' time that it used, `packets_per_answer` the median of what the
-    machine received meanwhile, on loopback those of both sides, and `dropped` the datagrams of all
-    its runs that no socket had room for; None: not known.
+    Latencies are in µs; a figure that the tool does not print is missing. A tool whose `http` is
+    not the engine's 1.1 does unequal work. `failures` say why runs have no result, each reason
+    once; `errors` are those of all its runs, of the kinds that it distinguishes. `busy` is the
+    median share of its cores' time that it used, `packets_per_answer` the median of the packets
+    that the machine received meanwhile, on loopback those of both sides, and `dropped` the
+    datagrams of all its runs for which no socket had room; None: not known.
     """
 
     loader: Loader
@@ -97,11 +97,10 @@ class Loading(Contract):
 class Compared(Contract):
     """The ratio `of` / `over` in one figure, from `n` rounds.
 
-    The intervals hold for all comparisons of a crosscheck at once, and have in them what the tools
-    round away. Where one rounds to nothing, an end is missing, and the ratio is the other one. It
-    `differs` where
-    the interval leaves out 1 and `agrees` where all of it is within 10 % of 1; else
-    it can't be decided. `why` explains the finding, or why there is none.
+    The intervals hold for all comparisons of a crosscheck at once, and include the tools' rounding.
+    If a tool rounds to nothing, an end is missing, and the ratio is the other end. It `differs` if
+    the interval excludes 1 and `agrees` if all of it is within 10 % of 1; else it can't be decided.
+    `why` explains the finding, or why there is none.
     """
 
     figure: Figure
@@ -113,7 +112,7 @@ class Compared(Contract):
 
 
 class Crosscheck(Contract):
-    """The whole result. Not `complete`: it was ended before its time."""
+    """The whole result. If it is not `complete`, it was ended before its time."""
 
     schema_: Literal["bakeoff.crosscheck/3"] = Field("bakeoff.crosscheck/3", alias="schema")
     plan: CrosscheckPlan

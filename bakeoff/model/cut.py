@@ -1,4 +1,4 @@
-"""How a race is cut: warm-up, lengths of slices, draws."""
+"""How a race is divided: warm-up, lengths of slices, draws."""
 
 from statistics import median
 from typing import Literal
@@ -9,7 +9,7 @@ from bakeoff.model.base import Contract
 
 
 class SliceLengths(Contract):
-    """How long one contender's turns are: the windows of short and long slices, and the ramp."""
+    """The lengths of one contender's turns: the windows of short and long slices, and the ramp."""
 
     short_ms: PositiveInt
     long_ms: PositiveInt
@@ -17,17 +17,17 @@ class SliceLengths(Contract):
 
 
 Course = Literal["flat", "warm-up", "slowdown", "unsteady"]
-"""How a contender came to its steady state: it was there from the start, it got faster, it got
-slower, or it never came there."""
+"""How a contender reached its steady state: it was there from the start, it got faster, it got
+slower, or it never reached it."""
 
 
 WARM_UP_SLICE_MS = 250
-"""How long each slice of a warm-up is."""
+"""The length of each slice of a warm-up."""
 
 WARM_UP_SLICES_PER_S = 1000 // WARM_UP_SLICE_MS
 
 WARM_UP_S_MIN = 2.0
-"""So long each is warmed up where nothing argues for less."""
+"""The usual minimum of each warm-up."""
 
 
 class Warmup(Contract):
@@ -35,8 +35,8 @@ class Warmup(Contract):
 
     `requests_per_s` and `cpu_us_per_request` have one figure per warm-up slice (closed loop; a CPU
     time that can't be seen is None). `steady` says whether a steady state was reached, `courses`
-    how, and `steady_from` has the slice with which its last segment begins. `rates` is what each is
-    offered from then on in an open loop, requests per second.
+    how, and `steady_from` has the slice with which its last segment begins. `rates` has the rate
+    that each is offered from then on in an open loop, requests per second.
     """
 
     type: Literal["warmup"] = "warmup"
@@ -55,21 +55,20 @@ class Warmup(Contract):
         return median(last) if last else None
 
     def peak(self, name: str) -> float | None:
-        """Requests per second of its last second, the median; None: it had no slice."""
+        """The median of requests per second in its last second; None: it had no slice."""
         last = self.requests_per_s.get(name, ())[-WARM_UP_SLICES_PER_S:]
         return median(last) if last else None
 
 
 class Redrawn(Contract):
-    """What is drawn anew of one contender, and how often it is up.
+    """What is drawn anew of one contender, and how many of its processes run.
 
-    `what`: `processes` (each draw has a new process and new connections, but for one draw in five,
-    which the first process of the boot has: number 0) or `connections` (the `instances` that are
-    up take turns, each draw with new connections). `warm_up_ms` is how long it
-    is loaded in each draw before blocks count. `why` is the code of the fact that decided it:
-    `flat` and `warms_quickly`, or `solo`, where each round starts it anew (processes);
-    `starts_slowly`, `warms_slowly` (or with too much noise to tell), `fixed_port`, `attached`,
-    `asked` with --instances.
+    `what`: `processes` (each draw has a new process and new connections, except one draw in five,
+    which has the first process of the boot: number 0) or `connections` (the running `instances`
+    take turns, each draw with new connections). `warm_up_ms` is how long it is loaded in each draw
+    before blocks count. `why` is the code of the fact that decided it: `flat` and `warms_quickly`,
+    or `solo`, where each round starts it anew (processes); `starts_slowly`, `warms_slowly` (or with
+    too much noise to tell), `fixed_port`, `attached`, `asked` with --instances.
     """
 
     what: Literal["processes", "connections"]
@@ -79,8 +78,9 @@ class Redrawn(Contract):
 
 
 class DrawRule(Contract):
-    """How a race is cut into draws. Decided once, from the facts of the first boot's start and
-    warm-up, never from who was ahead. `draw_s` is what one draw measures, over all contenders."""
+    """How a race is divided into draws. This is decided once, by the facts of the first boot's
+    start and warm-up, never by which contender was ahead. `draw_s` is the length of one draw, over
+    all contenders."""
 
     type: Literal["draw-rule"] = "draw-rule"
     draw_s: PositiveFloat
@@ -88,11 +88,11 @@ class DrawRule(Contract):
 
 
 class Draw(Contract):
-    """A draw began: new connections to every contender, and for some another process.
+    """A draw began, with new connections to every contender, and for some another process.
 
     `processes` numbers each contender's processes within the boot: blocks of two draws with the
-    same boot and number were answered by one process. `out` has those that sit this draw out, with
-    the reason.
+    same boot and number were answered by one process. `out` has those that don't take part in this
+    draw, with the reason.
     """
 
     type: Literal["draw"] = "draw"

@@ -1,4 +1,4 @@
-"""What QUIC sends and receives under HTTP/3."""
+"""QUIC's datagrams under HTTP/3."""
 
 from collections.abc import Iterable, Sequence
 from typing import Self
@@ -9,12 +9,12 @@ from bakeoff.model.base import Contract
 
 
 class Datagrams(Contract):
-    """What QUIC sent and received under HTTP/3, in ramp, window and drain.
+    """QUIC's datagrams under HTTP/3, in ramp, window and drain.
 
-    `sent_per_call` is above 1 where one system call sends several datagrams (GSO), and
-    `received_per_piece` where the kernel hands several over at once (GRO). `lost` counts packets of
-    ours that were taken for lost, and what they carried sent again; `dropped` the datagrams that
-    any socket of this machine had no room for, None where the kernel doesn't say.
+    `sent_per_call` is above 1 if one system call sends several datagrams (GSO), and
+    `received_per_piece` if the kernel hands over several at once (GRO). `lost` counts our packets
+    that were considered lost, and whose content was sent again; `dropped` the datagrams for which
+    any socket of this machine had no room, None where the kernel doesn't report them.
     """
 
     quic_version: str
@@ -30,7 +30,7 @@ class Datagrams(Contract):
 
     @classmethod
     def together(cls, parts: Iterable[tuple[Self, int]]) -> Self | None:
-        """Over several slices or engines, each with its answers; None of none."""
+        """Over several slices or engines, each with its answers; None for none."""
         given = list(parts)
         if not given:
             return None

@@ -54,10 +54,11 @@ Figure = Literal[
     "slowdown",
     "growth",
 ]
-"""`answered`: the share of what was due that was answered rightly. `kept`: right answers per second
-over the contender's own peak. `slowdown`: the median latency beside slow clients over that without
-them. `growth`: memory after it all over memory at rest. Energy is that of the processors.
-`first_byte_us`: the median time to an answer's first byte, where any came in several pieces."""
+"""`answered`: the share of due requests that were answered rightly. `kept`: right answers per
+second over the contender's own peak. `slowdown`: the median latency beside slow clients over that
+without them. `growth`: memory after all phases over memory at rest. Energy is that of the
+processors. `first_byte_us`: the median time to an answer's first byte, if any came in several
+pieces."""
 
 MORE_IS_BETTER: tuple[Figure, ...] = ("requests_per_s", "answered", "kept")
 
@@ -77,17 +78,17 @@ MAIN: Mapping[Phase, tuple[Figure, ...]] = {
     "slow": ("slowdown",),
     "after": ("memory_mib",),
 }
-"""The figures of each phase that stand for it on the page; the others are in the detail."""
+"""The figures that represent each phase on the page; the others are in the detail."""
 
 
 class DayPlan(Contract):
     """plan.json of a day: `rounds` times all phases, with new processes in each round.
 
-    `race` has the contenders and what all phases share. `duration_s` bounds the whole day, and what
-    is `expected` says when it ends, whatever the servers do. Windows of load last `window_ms`, or
-    less where `rounds_min` would not fit. A round has `starts` cold starts of each contender;
-    `crowd` is the number of connections beyond capacity, `storm` how many new ones come at once,
-    and `slow_clients` how many clients send a head byte by byte.
+    `race` has the contenders and the settings of all phases. `duration_s` bounds the whole day, and
+    `expected` says when it ends, whatever the servers do. Windows of load last `window_ms`, or less
+    if `rounds_min` would not fit. A round has `starts` cold starts of each contender; `crowd` is
+    the number of connections beyond capacity, `storm` that of new ones at once, and `slow_clients`
+    that of clients that send a head byte by byte.
     """
 
     schema_: Literal["bakeoff.day-plan/1"] = Field("bakeoff.day-plan/1", alias="schema")
@@ -111,7 +112,7 @@ class DayPlan(Contract):
 class DayLine(Line):
     """One figure of one phase, of all contenders; it is made of rounds, or of starts.
 
-    `main`: it stands for its phase on the page.
+    `main`: it represents its phase on the page.
     """
 
     phase: Phase
@@ -122,8 +123,8 @@ class DayLine(Line):
 class DayEntry(Contract):
     """One contender. `beyond` says how it behaves at 150 and 300 % of its peak, one finding each.
 
-    `errors` are those of each phase, by kind, over all rounds. `held` is what its answers had to
-    have, by request, where nobody said which are right and they vary.
+    `errors` are those of each phase, by kind, over all rounds. `held` has what its answers had to
+    contain, by request, if the right ones were not given and they vary.
     """
 
     name: str
@@ -137,7 +138,7 @@ class DayEntry(Contract):
 
 
 class Day(Contract):
-    """The whole result. Not `complete`: it was ended before its time."""
+    """The whole result. If it is not `complete`, it was ended before its time."""
 
     schema_: Literal["bakeoff.day/2"] = Field("bakeoff.day/2", alias="schema")
     plan: DayPlan
@@ -151,7 +152,7 @@ class Day(Contract):
     machine: Machine
 
     def line(self, phase: Phase, figure: Figure) -> DayLine | None:
-        """One figure of one phase; None: nobody had it."""
+        """One figure of one phase; None: no contender has it."""
         return next(
             (line_ for line_ in self.lines if (line_.phase, line_.figure) == (phase, figure)), None
         )

@@ -1,4 +1,4 @@
-"""What two runs of one server differ by, level by level: bakeoff.draws/1."""
+"""How much two runs of one server differ, level by level: bakeoff.draws/1."""
 
 from typing import Annotated, Literal
 
@@ -12,11 +12,11 @@ Level = Literal["block", "connections", "process", "boot"]
 
 
 class DrawsPlan(Contract):
-    """plan.json of a measurement of draws: each contender's `plans` is one of its own.
+    """plan.json of a measurement of draws: each contender has one of the `plans`.
 
     The entries of a plan are processes of one program (of a URL, which can't be started again:
     connections to one server). Each has `sets` sets of connections, all open at once. `duration_s`
-    of a plan is what is measured over all its processes, sets and boots.
+    of a plan is the measured time over all its processes, sets and boots.
     """
 
     schema_: Literal["bakeoff.draws-plan/1"] = Field("bakeoff.draws-plan/1", alias="schema")
@@ -37,8 +37,8 @@ class LevelSpread(Contract):
     """How far apart the draws of one level are: the sd of ln throughput, with its 95 % interval.
 
     `n` counts the draws of this level, `degrees` the degrees of freedom of their spread. The spread
-    of blocks is that of short slices next to each other, so that the machine's drift is not in it;
-    boots are compared with nothing, so it is in theirs.
+    of blocks is that of neighbouring short slices, so it does not include the machine's drift;
+    boots are compared with nothing, so theirs does.
     """
 
     level: Level
@@ -59,10 +59,10 @@ class Spreads(Contract):
 
 
 class RequestDraws(Spreads):
-    """One request of a mix: what all processes had of it.
+    """One request of a mix, over all processes.
 
-    `spreads` are those of its ln latency, of which a slice has the geometric mean; empty where too
-    few slices had it.
+    `spreads` are those of its ln latency, as the geometric mean of a slice; empty if too few slices
+    had it.
     """
 
     name: str
@@ -73,13 +73,13 @@ class RequestDraws(Spreads):
 
 
 class ContenderDraws(Spreads):
-    """One contender's spreads, the smallest level first, and what follows for who measures it.
+    """One contender's spreads, the smallest level first, and their consequences for measuring it.
 
-    `spreads` is empty where too few `rounds` were measured; a round is a slice of `slice_ms` for
-    each set of connections of each process. `one_draw_error` is the sd of ln throughput over runs
-    of 20 s that each draw once (one process, one set of connections), `twenty_draws_error` the same
-    where 20 s are twenty draws of a second; the machine's drift comes on top of both.
-    `generator_busy` is the median over slices. `by_request` has each request of a mix.
+    `spreads` is empty if too few `rounds` were measured; a round is a slice of `slice_ms` for each
+    set of connections of each process. `one_draw_error` is the sd of ln throughput over runs of
+    20 s that each draw once (one process, one set of connections), `twenty_draws_error` the same if
+    20 s are twenty draws of a second; the machine's drift adds to both. `generator_busy` is the
+    median over slices. `by_request` has each request of a mix.
     """
 
     name: str
@@ -97,7 +97,7 @@ class ContenderDraws(Spreads):
 
 
 class Draws(Contract):
-    """The whole result. Not `complete`: it was ended before its time."""
+    """The whole result. If it is not `complete`, it was ended before its time."""
 
     schema_: Literal["bakeoff.draws/1"] = Field("bakeoff.draws/1", alias="schema")
     plan: DrawsPlan

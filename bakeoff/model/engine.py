@@ -1,4 +1,4 @@
-"""The messages of `volley drive`, protocol 5: engine/PROTOCOL.md says what each key means."""
+"""The messages of `volley drive`, protocol 5: engine/PROTOCOL.md explains each key."""
 
 from typing import Annotated, Literal, Self
 
@@ -19,7 +19,7 @@ from bakeoff.model.plan import Arrivals, Connection, HttpVersion
 from bakeoff.model.protocol import Agreed, Protocol, Tls
 
 Fault = Literal["lost", "doubled", "out_of_order", "altered"]
-"""What can be wrong with an event of a stream."""
+"""Faults of an event of a stream."""
 
 
 class Request(Contract):
@@ -33,7 +33,7 @@ class Request(Contract):
 
 
 class ExpectEvents(Contract):
-    """A stream of so many server-sent events; None: of any number."""
+    """A stream of this many server-sent events; None: of any number."""
 
     count: PositiveInt | None
 
@@ -49,7 +49,8 @@ class Expect(Contract):
 
 
 class Requests(Contract):
-    """A request file, its fields and weights drawn by the seed; `host` is what it asks for."""
+    """A request file, its fields and weights drawn by the seed; `host` is the host that it
+    requests."""
 
     file: str
     host: str
@@ -65,10 +66,10 @@ class Message(Contract):
 
 
 class Target(Contract):
-    """One server to load, in its `protocol`; `tls` where that goes over TLS.
+    """One server to load, in its `protocol`; `tls` if that goes over TLS.
 
-    It is asked one `request`, whose right answer is `expect`, or which is an upgrade to
-    `websocket`; or the `requests` of a file, which say themselves what is right.
+    It gets one `request`, whose right answer is `expect`, or which is an upgrade to `websocket`; or
+    the `requests` of a file, which names the right answers itself.
     """
 
     name: str
@@ -119,7 +120,7 @@ class SliceCommand(Contract):
     """Command: load one target for one slice, in a closed loop unless there is a `rate`.
 
     The ramp begins at `at_ns` of CLOCK_MONOTONIC; None: as soon as the engine is ready. `phase` is
-    where in its distance the first of uniform arrivals lies; None: in the middle.
+    the place of the first uniform arrival within its distance; None: in the middle.
     """
 
     type: Literal["slice"] = "slice"
@@ -141,14 +142,14 @@ class StopCommand(Contract):
 
 
 class Failure(Contract):
-    """Why a target could not be connected to."""
+    """Why no connection to a target could be made."""
 
     kind: str
     detail: str
 
 
 class ReadyTarget(Contract):
-    """How many connections of one target are open, and what the first of them came to.
+    """How many connections of one target are open, and the properties of the first.
 
     `requests` are the names of a request file's, in its order.
     """
@@ -181,7 +182,7 @@ class BadExchange(Contract):
 
 
 class RequestSlice(Contract):
-    """What one request of a request file had in a slice: keys as in `SliceEvent`."""
+    """The figures of one request of a request file in a slice: keys as in `SliceEvent`."""
 
     requests: NonNegativeInt
     misses: NonNegativeInt
@@ -193,7 +194,7 @@ class RequestSlice(Contract):
 
 
 class EventsSlice(Contract):
-    """What came in a slice's streams of server-sent events; histograms as in `SliceEvent`.
+    """The events of a slice's streams of server-sent events; histograms as in `SliceEvent`.
 
     `count` are those of the window, `count_all` those of ramp and drain too. `first` has the times
     to the first event, `gap` those from one event to the next. `open` streams went on at the end.
@@ -211,13 +212,13 @@ class SliceEvent(Contract):
     """Event: one slice, measured. Times in ns of CLOCK_MONOTONIC, histograms in ns.
 
     `handshakes` counts those of TLS, ramp and drain included, of which `resumed` were short.
-    `first_byte` is None where each answer's body came in one piece: then `latency` is that of its
-    first byte, too. `events` is there where streams of them were asked for. `by_request` is there
-    for a target with a request file: one for each of its requests, in order. `datagrams` is there
-    over HTTP/3. `delayed_ns` is how long the engine's threads waited in the window for others to
-    leave their cores; None: the kernel doesn't say. `fixed_work_ns` is the CPU time of the job's
-    fixed work just before. Slices of earlier versions have neither of them, nor `busy_threads` nor
-    `requests_by_share`, which another load generator's don't have either.
+    `first_byte` is None if each answer's body came in one piece: then `latency` is that of its
+    first byte, too. A slice has `events` if streams of them were requested, `by_request` for a
+    target with a request file (one for each of its requests, in order), and `datagrams` over
+    HTTP/3. `delayed_ns` is how long the engine's threads waited in the window for others to leave
+    their cores; None: the kernel doesn't report it. `fixed_work_ns` is the CPU time of the job's
+    fixed work just before. Slices of earlier versions have neither of these, nor `busy_threads` nor
+    `requests_by_share`, which those of other load generators lack, too.
     """
 
     type: Literal["slice"] = "slice"
@@ -263,7 +264,7 @@ class SliceEvent(Contract):
 
     @property
     def busy_cores(self) -> tuple[float, ...]:
-        """How busy each of the generator's cores was, on which it has a thread each."""
+        """How busy each of the generator's cores was; it has one thread on each."""
         return self.busy_threads or (self.busy,)
 
     @property
@@ -273,8 +274,8 @@ class SliceEvent(Contract):
 
     @property
     def answered(self) -> float:
-        """The window's answers, each for the share of its time in flight that lay within; where
-        that isn't known, those that were complete in it."""
+        """The window's answers, each with the share of its time in flight that was in the window;
+        if that isn't known, the answers that were complete in it."""
         return self.requests if self.requests_by_share is None else self.requests_by_share
 
     @property
@@ -304,11 +305,11 @@ EVENT: TypeAdapter[Event] = TypeAdapter(Event, config=ConfigDict(defer_build=Tru
 class LoaderSlice(Contract):
     """One load generator's share of a slice: `event`, in the time of its own clock.
 
-    It had so many `connections` to the target, all together, on `threads` threads. Its clock showed
-    `offset_ns` more than the driver's, within `clock_error_ns`; `clock_jumped`: it was found to
-    have jumped just before. By its own clock it began `late_ns` after the moment that it was
-    given. `stolen` is the share of its cores' time that its host took since its
-    share of the slice before; None: it can't be known.
+    It had `connections` to the target in all, on `threads` threads. Its clock showed `offset_ns`
+    more than the driver's, within `clock_error_ns`; `clock_jumped`: it was found to have jumped
+    just before. By its own clock it began `late_ns` after the given moment. `stolen` is the share
+    of its cores' time that its host took since its share of the slice before; None: it can't be
+    known.
     """
 
     loader: str
@@ -328,14 +329,14 @@ class LoaderSlice(Contract):
 
     @property
     def drained_ns(self) -> int:
-        """When nothing of it was under way any more, by the driver's clock."""
+        """The end of its last request, by the driver's clock."""
         return self.event.drained_ns - self.offset_ns
 
 
 class SliceOfSeveral(SliceEvent):
-    """What several load generators measured together, by the driver's clock, and each `loaders`'
-    share of it. Those that were `lost` in this slice, or since the one before, are by name with
-    what became of them; what they measured in it is missing."""
+    """The measurements of several load generators together, by the driver's clock, and each of the
+    `loaders`' share. `lost` has, by name and with the reason, those that were lost in this slice or
+    since the one before; their measurements in it are missing."""
 
     loaders: tuple[LoaderSlice, ...]
     lost: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""One row of a race's standings: a contender's figures, and what stands behind them."""
+"""One row of a race's standings: a contender's figures, and their evidence."""
 
 from typing import Literal
 
@@ -33,7 +33,7 @@ class MemoryUse(Contract):
 
 
 class ResponseBytes(Contract):
-    """What one answer weighs on the wire."""
+    """The size of one answer on the wire."""
 
     head: NonNegativeInt
     body: NonNegativeInt
@@ -75,9 +75,9 @@ class WarmUp(Contract):
 
 
 class OpenLoop(Contract):
-    """The load an entry was offered in an open loop, and how much of it was answered.
+    """The load that an entry was offered in an open loop, and how much of it was answered.
 
-    `answered` is the share of the offered requests that were answered. `service_us` runs from a
+    `answered` is the share of the offered requests that were answered. `service_us` counts from a
     request's sending, `send_lag_us` from when it was due to its sending; `latency_us` is their sum.
     """
 
@@ -88,11 +88,11 @@ class OpenLoop(Contract):
 
 
 class Streams(Contract):
-    """What came in an entry's streams of server-sent events.
+    """The events of an entry's streams of server-sent events.
 
-    `first_us` runs to the first event of a stream, `gap_us` from one event to the next, 0 where
-    they came at once; gaps of 1 s or longer are `stalls`. Times and stalls are those of long
-    slices, where there were any. `open` streams went on at the end of a slice and were let go.
+    `first_us` is the time to the first event of a stream, `gap_us` that from one event to the next,
+    0 if they came at once; gaps of 1 s or longer are `stalls`. Times and stalls are those of long
+    slices, if there were any. `open` streams went on at the end of a slice and were abandoned.
     `cpu_us_per_event` is the server's.
     """
 
@@ -107,34 +107,32 @@ class Streams(Contract):
 
 
 class VerdictEntry(Contract):
-    """One row of the standings. It was asked over `protocol`.
+    """One row of the standings. Its requests went over `protocol`.
 
     `ratio` says how many times better than the reference it is, from paired blocks: its throughput
-    over the reference's, or, where the race is ranked by p99, the reference's p99 over its own; the
-    intervals are simultaneous. That of the reference itself is 1.
-    `rank` the best and worst place it may have; entries that share a letter can't be told apart,
-    and by server CPU per request those that share one of `cpu_letters`, in a family of its own.
-    An entry that is not `valid` has its `reasons`, no ratio, no rank and no letters. `at_least`
-    says why it did at least what was measured (the load generator was the limit): its ratio then
-    lacks an end. `cpu_ratio` is how many times
-    as many requests it answers per second of its own CPU time; `mean_ratio`, `first_byte_ratio`
-    and `event_ratios` are `Pair`'s; `streams` is there where streams of events were asked for.
-    `warmth` is how many times as fast it was after the first third of its draws as in it, beside
-    the others, in a family of its own: 1 where all began warm.
-    `leak_share` is the share of its server cores that it used out of its turn. `all_blocks` is the
-    ratio with those blocks too that were left out because the host took the cores away.
-    `latency_us` is that of the `latency_n` requests begun in long slices, where there were any;
-    `first_byte_us` is when the first byte of the body was in, None where that was its end, too.
-    `percentiles_us` pairs a share of requests p, 0 ≤ p < 1, with its latency in µs, p rising, as
-    far as ten requests were slower. `held` is what its answers had to have, by
-    request, where nobody said which are right and they vary.
-    `work` is what it does for an answer. `draws` has the ratio in
-    each draw, and `spread` what it varies by; `processes` is how many of its processes were
-    measured, None in results of earlier versions. `boot_sd` is the standard deviation of ln ratio
-    between the boots, where there were two. `solo` is the ratio with one contender up at a time,
-    where the race was confirmed so, and `solo_agrees` whether it differs from `ratio` by no more
-    than chance. `until_end` is the ratio over the blocks that an entry answered before its
-    processes ended, as a pair of its own.
+    over the reference's or, if the race is ranked by p99, the reference's p99 over its own; the
+    intervals are simultaneous. The ratio of the reference itself is 1. `rank` has the best and
+    worst place that it may have; entries that share a letter can't be told apart, and by server CPU
+    per request those that share one of `cpu_letters`, in a family of its own. An entry that is not
+    `valid` has its `reasons`, no ratio, no rank and no letters. `at_least` says why it did at least
+    what was measured (the load generator was the limit): its ratio then lacks an end. `cpu_ratio`
+    is how many times as many requests it answers per second of its own CPU time; `mean_ratio`,
+    `first_byte_ratio` and `event_ratios` are `Pair`'s; it has `streams` if streams of events were
+    requested. `warmth` is how many times as fast it was after the first third of its draws as in
+    it, relative to the others, in a family of its own: 1 if all began warm. `leak_share` is the
+    share of its server cores that it used outside of its turns. `all_blocks` is the ratio including
+    the blocks that were left out because the host took the cores away. `latency_us` is that of the
+    `latency_n` requests begun in long slices, if there were any; `first_byte_us` is the time to the
+    first byte of the body, None if that was its end, too. `percentiles_us` pairs a share of
+    requests p, 0 ≤ p < 1, with its latency in µs, p rising, as long as ten requests were slower.
+    `held` has what its answers had to contain, by request, if the right ones were not given and
+    they vary. `work` is its work for an answer. `draws` has the ratio in each draw, and `spread`
+    its variation; `processes` is how many of its processes were measured, None in results of
+    earlier versions. `boot_sd` is the standard deviation of ln ratio between the boots, if there
+    were two. `solo` is the ratio with one contender running at a time, if the race was confirmed
+    so, and `solo_agrees` says whether it differs from `ratio` by no more than chance. `until_end`
+    is the ratio over the blocks that an entry answered before its processes ended, as a pair of its
+    own.
     """
 
     name: str

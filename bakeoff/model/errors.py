@@ -1,4 +1,4 @@
-"""What can go wrong, with the message for the user.
+"""Errors, with the message for the user.
 
 BakeoffError         3      a message and the exit status that goes with it
   BadUsage           2      the command line asks for something that makes no sense
@@ -48,7 +48,7 @@ _TAKES = {
     "too_short": "{min_length} or more",
     "tuple_type": "a list",
 }
-"""What a value has to be, by pydantic's name for the fault."""
+"""What a value must be, by pydantic's name for the fault."""
 _FORMS = {
     r"^/": "a path that begins with /",
     r"^[A-Z]+$": "capital letters, as in GET",
@@ -65,11 +65,11 @@ _FORMS = {
 }
 """The same for texts that have a pattern."""
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
-"""The numbers of an OSError that says that a disk is full."""
+"""The numbers of an OSError for a full disk."""
 
 
 class Status(IntEnum):
-    """The exit statuses of all commands but those that stand in for other programs."""
+    """The exit statuses of all commands except those that replace other programs."""
 
     DONE = 0
     GATE_FAILED = 1
@@ -96,12 +96,12 @@ class BakeoffError(Exception):
 
     @property
     def brief(self) -> str:
-        """The message, for those who have read what was said before it."""
+        """The message for readers of the earlier output."""
         return str(self)
 
 
 class BadUsage(BakeoffError):
-    """The command line's arguments, or what they name, are wrong."""
+    """The command line's arguments, or the things that they name, are wrong."""
 
     exit_status = Status.BAD_USAGE
 
@@ -129,7 +129,7 @@ class BadFile(BadUsage):
         if fault["loc"] == ("schema",) and fault["type"] == "literal_error":
             known = contract.model_fields["schema_"].default
             return cls.of_schema(where, str(fault["input"]), [known])
-        # Where a name in a table is at fault, pydantic puts [key] behind it.
+        # If a name in a table is at fault, pydantic puts [key] behind it.
         place = [part for part in fault["loc"] if part != "[key]"]
         *parents, last = place or ("",)
         key = ".".join(map(str, place))
@@ -144,14 +144,14 @@ class BadFile(BadUsage):
 
     @classmethod
     def of_schema(cls, where: Path | str, schema: str, known: Iterable[str]) -> BadFile:
-        """A file whose schema is none of those that can be read here, `known`."""
+        """A file whose schema is not among `known`, which can be read here."""
         name, _, number = schema.rpartition("/")
         here = next((each for each in known if each.rpartition("/")[0] == name), None)
         if here is None:
             return cls(where, "schema", f"is {schema}; known here: {', '.join(sorted(known))}")
         reads = f"bakeoff {__version__} reads {here}"
         ours = here.rpartition("/")[2]
-        # As texts: of thousands of digits Python makes no number.
+        # As texts: Python converts no number of thousands of digits.
         if number.isdigit() and (len(number), number) > (len(ours), ours):
             return cls(
                 where, "schema", f"is {schema}, of a newer bakeoff; {reads}: upgrade bakeoff"
@@ -190,7 +190,7 @@ class TooFewLeft(NoVerdict):
 
     @property
     def reasons(self) -> str:
-        """A line for each that is out, with the end of its log."""
+        """A line for each contender that is out, with the end of its log."""
         return "\n".join(f"  {name}: {reason}" for name, reason in self.out.items())
 
     @property
@@ -207,7 +207,7 @@ class NodeLost(BakeoffError):
 
 
 def plain_fault(fault: Mapping[str, Any]) -> str:
-    """What is wrong with a value, in words; our own validators say it themselves."""
+    """What is wrong with a value, in words; our own validators name it themselves."""
     if fault["type"] == "value_error":
         return str(fault["msg"]).removeprefix("Value error, ")
     context = fault.get("ctx", {})
@@ -227,14 +227,14 @@ def nearest(word: str, known: Iterable[str], label: str) -> str:
 
 
 def near(word: str, known: Sequence[str]) -> str:
-    """The question whether a neighbour of `word` was meant; empty where it has none."""
+    """The question whether a neighbour of `word` was meant; empty: it has none."""
     found = difflib.get_close_matches(word, known, n=3, cutoff=0.5)
     return f"did you mean {' or '.join(found)}?" if found else ""
 
 
 def _keys_at(contract: type[BaseModel], parents: list[Any]) -> list[str]:
-    """The keys that `contract` knows under `parents`, as far as they lead through contracts."""
-    # Here, not above: it takes a tenth of a second, and these are the errors of every command.
+    """The keys that `contract` knows under `parents`, as long as they lead through contracts."""
+    # Imported here, not above: it takes a tenth of a second, and every command has these errors.
     from pydantic import BaseModel
 
     fields = contract.model_fields

@@ -1,4 +1,4 @@
-"""What a workload may send in place of requests whose answers are HTTP's."""
+"""Exchanges that a workload may send in place of requests with HTTP answers."""
 
 import base64
 import binascii
@@ -24,7 +24,7 @@ Base64 = Annotated[str, AfterValidator(_base64)]
 
 
 class Exchange(Contract):
-    """One message, sent again and again, and what has to come back."""
+    """One message, sent again and again, and its right response."""
 
     kind: ClassVar[str]
     """Its name in sentences."""
@@ -49,4 +49,4 @@ class Exchange(Contract):
     @property
     @abstractmethod
     def returns(self) -> str:
-        """What has to come back, in a few words."""
+        """The expected response, in a few words."""

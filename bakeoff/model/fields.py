@@ -1,4 +1,4 @@
-"""What requests and answers are made of: fields that are filled in, numbers, rows of data."""
+"""Parts of requests and answers: fields that are filled in, numbers, rows of data."""
 
 import csv
 import io
@@ -25,7 +25,7 @@ def numbers(length: int) -> bytes:
 
 
 def rows_of(data: bytes) -> list[list[str]]:
-    """Comma-separated values, the columns' names first; there is one row of values at least.
+    """Comma-separated values, the columns' names first; there is at least one row of values.
 
     Raises ValueError that names the line.
     """
@@ -57,7 +57,7 @@ HEX_MAX = 1024
 
 
 def has_fields(text: str) -> bool:
-    """Whether anything is filled into `text`."""
+    """Whether `text` has fields to fill in."""
     return "{{" in text
 
 

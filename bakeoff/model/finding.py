@@ -1,4 +1,4 @@
-"""Findings of the judge as data: a code of `model/findings`, its values, what it rests on."""
+"""Findings of the judge as data: a code of `model/findings`, its values, and its reasons."""
 
 from typing import Self
 
@@ -12,8 +12,8 @@ from bakeoff.model.findings.values import Value
 class Finding(Contract):
     """A code and its values: see finding.schema.json.
 
-    `because` has the findings that this one rests on. Where it has one for each of `names`, they
-    are those contenders' own: what is said here need not be said again of each.
+    `because` has the findings on which this one rests. If it has one for each of `names`, they are
+    those contenders' own, which then need not be repeated for each.
     """
 
     code: str
@@ -26,7 +26,7 @@ class Finding(Contract):
         return cls(code=code, values=values, because=because)
 
     def tells(self, name: str, own: "Finding") -> bool:
-        """Whether this finding says what `own` says of one contender."""
+        """Whether this finding contains `own`, a finding on one contender."""
         names = self.values.get("names")
         if not isinstance(names, list) or len(names) != len(self.because):
             return False

@@ -1,4 +1,4 @@
-"""Gates: what must hold for a change to pass, and whether it does."""
+"""Gates: conditions for a change to pass, and their results."""
 
 from typing import Literal
 
@@ -16,8 +16,8 @@ Outcome = Literal["holds", "fails", "can't tell", "doesn't decide"]
 class Gate(Contract):
     """`left` is at least (`>=`, `>`) or at most `factor` times as good as `right`.
 
-    As good: by what the race is ranked by. `right` is None where two runs are compared: `left` is
-    then held against itself in the earlier run. `text` is the gate as it was typed.
+    “As good” refers to the figure that ranks the race. `right` is None if two runs are compared:
+    `left` is then compared with itself in the earlier run. `text` is the gate as given.
     """
 
     text: str
@@ -31,11 +31,11 @@ class GateResult(Contract):
     """A gate, decided from the interval of the `ratio` of its two sides; the two figures of a
     co-primary gate share the 5 %, and each has a result of its own.
 
-    It `holds` where the whole interval is on the right side of the factor, `fails` where the whole
-    interval is on the wrong one, or where an entry's figures don't count: then `reasons` say why,
-    and there is no ratio. `passes` is what that means for the exit status; `cant_tell` is the
-    policy for gates that can't be decided. `by` is what was compared; None: what the race is ranked
-    by. A ratio by server CPU `doesn't decide` where the two make unlike calls, for `reasons`.
+    It `holds` if the whole interval is on the right side of the factor, and `fails` if the whole
+    interval is on the wrong one, or if an entry's figures don't count: then `reasons` say why, and
+    there is no ratio. `passes` is its effect on the exit status; `cant_tell` is the policy for
+    gates that can't be decided. `by` is the compared figure; None: the one that ranks the race. A
+    ratio by server CPU `doesn't decide` if the two make different calls, for `reasons`.
     """
 
     gate: Gate

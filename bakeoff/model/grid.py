@@ -21,7 +21,7 @@ class Axis(Contract):
 
 
 class Settings(Contract):
-    """At what one cell is measured: the same keys as in its plan."""
+    """The settings of one cell: the same keys as in its plan."""
 
     connections: PositiveInt
     workers: PositiveInt
@@ -31,7 +31,7 @@ class Settings(Contract):
     path: IfGiven[NetworkPath] = None
 
     def value(self, axis: AxisName) -> int | str:
-        """A path as it is typed."""
+        """A path as on the command line."""
         place: int | str = str(self.path) if axis == "path" else getattr(self, axis)
         return place
 
@@ -39,7 +39,7 @@ class Settings(Contract):
 class PlannedCell(Contract):
     """One cell before it is measured; without a `plan` it can't be, and `skipped` says why.
 
-    `name`, unique in the grid, is its folder's too: `c64-w1-close`, the axes' values alone, a
+    `name`, unique in the grid, is also that of its folder: `c64-w1-close`, only the axes' values, a
     path's as `path20ms-0.1`.
     """
 
@@ -50,7 +50,7 @@ class PlannedCell(Contract):
 
 
 class GridPlan(Contract):
-    """What is to be measured: written before anything starts, so that it can go on."""
+    """The cells to measure, written before the start, so that the grid can go on."""
 
     schema_: Literal["bakeoff.grid-plan/1"] = Field("bakeoff.grid-plan/1", alias="schema")
     run: str
@@ -68,9 +68,9 @@ class GridPlan(Contract):
 class Cell(Contract):
     """One cell, measured. Without a `verdict`, `skipped` says why.
 
-    `leaders` can't be told from the fastest of the cell, itself included: one name is a lead, more
-    are a tie. It is empty where fewer than two gave a valid result. The cell's own run, with
-    samples and report, is in the grid's folder, in one of its `name`.
+    `leaders` can't be told from the fastest of the cell, which they include: one name is a lead,
+    more are a tie. It is empty if fewer than two gave a valid result. The cell's own run, with
+    samples and report, is in the subfolder `name` of the grid's folder.
     """
 
     name: str
@@ -90,7 +90,7 @@ class ChangeOfPlaces(Contract):
 
 
 class Grid(Contract):
-    """The whole result. Not `complete`: it was cut off, and can go on.
+    """The whole result. If it is not `complete`, it was cut off, and can go on.
 
     Nothing is added up over the cells: each has its own verdict.
     """

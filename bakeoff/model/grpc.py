@@ -12,16 +12,16 @@ from bakeoff.model.protocol import Protocol
 
 TYPE = "application/grpc"
 PREFIX_BYTES = 5
-"""Before a message: a flag, 1 where it is compressed, and its length."""
+"""Before a message: a flag, 1 if it is compressed, and its length."""
 OF_CALL = frozenset({"content-type", "te", "grpc-timeout", "grpc-encoding"})
-"""Headers that metadata has no place for."""
+"""Headers that metadata can't have."""
 
 
 class GrpcSection(Exchange):
     """A gRPC call, in place of `[request]` and `[expect]`: unary, or with a stream of responses.
 
-    Of `message` and `message_base64` there is one, of `response` and `response_base64` one at most.
-    Without a response, each server's answers must be like its first.
+    It has one of `message` and `message_base64`, and at most one of `response` and
+    `response_base64`. Without a response, each server's answers must be like its first.
     """
 
     kind: ClassVar[str] = "gRPC"
@@ -38,14 +38,14 @@ class GrpcSection(Exchange):
     response_base64: IfGiven[Base64] = None
     """The right response, as it is encoded."""
     responses: IfGiven[PositiveInt] = None
-    """How many messages a method answers with that streams them; each is measured."""
+    """How many messages a streaming method answers with; each is measured."""
     proto: IfGiven[str] = None
     """The file that declares the method, relative to the workload's: a .proto, or a set of
     descriptors as `protoc --include_imports --descriptor_set_out` writes it."""
     metadata: dict[Annotated[str, Field(pattern=r"^[a-z0-9-]+$")], str] = {}
     """Headers to send, such as `authorization`."""
     timeout_ms: IfGiven[Annotated[int, Field(ge=1, le=60_000)]] = None
-    """The deadline of each call, which the server is told, too."""
+    """The deadline of each call, which the server gets, too."""
     descriptors_base64: IfGiven[str] = None
     """The set of descriptors, base64, as plans have it."""
 
@@ -134,7 +134,7 @@ def message_class(descriptors: bytes, method: str, side: Literal["input", "outpu
 
 
 def check_streams(descriptors: bytes, method: str, responses: int | None) -> None:
-    """Raises ValueError where the method does not take one message, or answers otherwise."""
+    """Raise ValueError if the method does not take one message, or answers differently."""
     found = _declared(descriptors, method)
     if found.client_streaming:
         raise ValueError(f"declares {method} as a stream of requests; one message is sent")

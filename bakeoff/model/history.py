@@ -1,6 +1,6 @@
-"""What the history keeps of a run: enough for lists, lines over time and the matrix of pairs.
+"""The history's part of a run: enough for lists, lines over time and the matrix of pairs.
 
-The run's folder stays the truth; all of this can be made again from it.
+The run's folder is authoritative; all of this can be rebuilt from it.
 """
 
 from datetime import UTC, datetime
@@ -21,11 +21,11 @@ from bakeoff.model.ratio import Interval, Ratio
 Id = Annotated[str, Field(pattern="^[0-9a-f]{12}$")]
 """The first twelve hexadecimal digits of a SHA-256."""
 MEMORY_CLASS_MIB = 1024
-"""Memory within the same GiB is one class of machine: kernels differ in what they keep back."""
+"""Memory within the same GiB is one class of machine: kernels reserve different amounts."""
 
 
 def short_hash(*parts: object) -> str:
-    """Twelve hexadecimal digits of SHA-256 over `parts`, which no two lists have in common."""
+    """Twelve hexadecimal digits of SHA-256 over `parts`; different lists have different ones."""
     return sha256("\x1f".join(map(str, parts)).encode()).hexdigest()[:12]
 
 
@@ -44,11 +44,11 @@ def began_at(machine: Machine) -> datetime:
 
 
 class IndexedFigure(Contract):
-    """One contender in one race. `series` is the line over time that it belongs to.
+    """One contender in one race. `series` is its line over time.
 
-    That line's key is contender, workload, protocol, load and class of machine: unlike things are
-    never one line. `source` is the hash of its sources, empty where it isn't known. `ratio` is
-    that of the race: to its reference. A figure that was not measured is None.
+    That line's key is contender, workload, protocol, load and class of machine: different things
+    are never one line. `source` is the hash of its sources, empty where it isn't known. `ratio` is
+    that of the race, to its reference. A figure that was not measured is None.
     """
 
     name: str
@@ -76,7 +76,8 @@ class IndexedFigure(Contract):
 class IndexedRace(Contract):
     """One race: a run's own, or the `part` of it in that sub-folder.
 
-    `measures` is what its ratios compare. `load` is in words, as "closed, 64 connections".
+    `measures` is the figure that its ratios compare. `load` is in words, as "closed, 64
+    connections".
     """
 
     part: str
@@ -93,7 +94,7 @@ class IndexedRace(Contract):
 
 
 class IndexedClaim(Contract):
-    """What a replay found of one claim of an article."""
+    """A replay's result for one claim of an article."""
 
     article: str
     number: PositiveInt
@@ -103,7 +104,7 @@ class IndexedClaim(Contract):
 
 
 class IndexedRun(Contract):
-    """One run. `id` is made of its plan.json, or of the result where that is all there is.
+    """One run. `id` is made from its plan.json, or from the result if there is nothing else.
 
     `path` is its folder, or its result's file. `method` is the schema of the result.
     """
@@ -145,7 +146,7 @@ class RunLine(Contract):
 
 
 class RunPage(Contract):
-    """Some runs, the newest first. `before` asks for those that come after; None: that is all."""
+    """Some runs, the newest first. `before` requests those that come after; None: that is all."""
 
     runs: tuple[RunLine, ...]
     before: str | None
@@ -153,7 +154,7 @@ class RunPage(Contract):
 
 
 class MachineLine(Contract):
-    """A class of machine that runs are from."""
+    """A class of machine on which runs were made."""
 
     machine_class: Id
     cpu_model: str
@@ -161,7 +162,7 @@ class MachineLine(Contract):
 
 
 class Choices(Contract):
-    """What runs can be asked for by, in order."""
+    """The values by which runs can be filtered, in order."""
 
     contenders: tuple[str, ...]
     workloads: tuple[str, ...]
@@ -170,7 +171,7 @@ class Choices(Contract):
 
 
 class ContenderLine(Contract):
-    """A contender of the history: in how many races it was, last when."""
+    """A contender of the history: the number of its races, and its last one."""
 
     contender: str
     title: str
@@ -182,7 +183,7 @@ class ContenderLine(Contract):
 class SeriesKey(Contract):
     """A line over time, in words. `references` were in its races, the most frequent first.
 
-    `only_run` and `only_part` are set where it has one race.
+    `only_run` and `only_part` are set if it has one race.
     """
 
     series: Id
@@ -201,9 +202,9 @@ class SeriesKey(Contract):
 
 
 class Point(Contract):
-    """One race's figures of a series. `ratio` is that to the asked reference, as `of` over it.
+    """One race's figures of a series. `ratio` is that to the requested reference, as `of` over it.
 
-    None: the two were not compared. What may explain a step stands beside it: `version`, `source`,
+    None: the two were not compared. The other fields may explain a step: `version`, `source`,
     `kernel`, `cpu_model`, `bakeoff`, `method`.
     """
 
@@ -250,7 +251,7 @@ class Matrix(Contract):
 
 
 class MatrixKey(Contract):
-    """What a matrix can be asked for; `pairs` counts the comparisons it has."""
+    """A choice of a matrix; `pairs` counts its comparisons."""
 
     workload: str
     protocol: Protocol
@@ -273,10 +274,10 @@ class ClaimPoint(Contract):
 
 
 class LevelOf(Contract):
-    """The mean `ratio` of the runs between two steps, which its `n` counts.
+    """The mean `ratio` of the runs between two steps; its `n` counts the runs.
 
     `first` and `last` are their places among the line's points. `sd` is the standard deviation of
-    ln ratio from run to run; None: there is one run.
+    ln ratio from run to run; None: there is only one run.
     """
 
     first: NonNegativeInt
@@ -287,7 +288,7 @@ class LevelOf(Contract):
 
 
 class LineStep(Contract):
-    """A step: the ratio after it over that before it, and what is new in the first run after it.
+    """A step: the ratio after it over that before it, and the changes of the first run after it.
 
     `run` is that run, `at` its place among the line's points. The ratio's `n` counts the runs on
     both sides, to the next steps.
@@ -303,8 +304,8 @@ class LineStep(Contract):
 
 class Line(Contract):
     """A series, judged. `compared` counts its points that have a ratio with both ends; the others
-    are no part of levels and steps. Between steps are `levels`, one more than there are steps;
-    there is none where no point has a ratio."""
+    don't belong to levels and steps. There is one more of `levels` than of steps; there are none if
+    no point has a ratio."""
 
     key: SeriesKey
     reference: str
@@ -328,14 +329,14 @@ class Past(Contract):
 
 
 EARLIER_MIN = 4
-"""Fewer earlier races predict nothing: Student's quantile would be above 3."""
+"""With fewer earlier races there is no prediction: Student's quantile would be above 3."""
 
 
 class EarlierRatio(Contract):
     """The ratio of `a` over `b` in a `run`, with the standard error of its logarithm.
 
-    Both are builds: servers whose version, sources and surroundings (kernel, bakeoff) are the same
-    have the same id, as far as the history knows them.
+    Both are builds: servers with the same version, sources and surroundings (kernel, bakeoff) have
+    the same id, as far as the history knows these.
     """
 
     run: Id
@@ -357,9 +358,8 @@ class Earlier(Contract):
 
 
 class Program(Contract):
-    """`audit` is how it treats a connection; `flat`: it was as fast as ever from its first slice
-    on; `warming_ms` is for how long a process was loaded before a draw, the median. None: nobody
-    knows."""
+    """`audit` is how it treats a connection; `flat`: it had its full speed from its first slice on;
+    `warming_ms` is the median time for which a process was loaded before a draw. None: unknown."""
 
     audit: Audit | None = None
     flat: bool | None = None

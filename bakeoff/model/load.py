@@ -1,6 +1,6 @@
 """One server, one load, no comparison. Schema bakeoff.load/2.
 
-`bakeoff load --json` prints it, and what other tools print is read into it.
+`bakeoff load --json` prints it, and the output of other tools is read into it.
 """
 
 from typing import Literal
@@ -16,7 +16,7 @@ Tool = Literal["volley", "ab", "wrk", "wrk2", "webbench", "oha", "hey", "h2load"
 """Programs whose output can be read into a `LoadResult`."""
 
 Personality = Literal["ab", "wrk", "wrk2", "webbench"]
-"""Programs that our engine stands in for."""
+"""Programs that our engine can replace."""
 
 Loader = Literal[
     "engine",
@@ -33,13 +33,13 @@ Loader = Literal[
     "volley-wrk2",
     "volley-webbench",
 ]
-"""What can make a load: `engine` is `volley load`, `volley-ab` is `volley ab`."""
+"""Sources of load: `engine` is `volley load`, `volley-ab` is `volley ab`."""
 
 
 class Latency(Contract):
     """A distribution of latencies, µs.
 
-    None: the quantile falls among requests never answered, or the tool doesn't print it.
+    None: the quantile is among requests that were never answered, or the tool doesn't print it.
     """
 
     mean: float
@@ -53,9 +53,9 @@ class Latency(Contract):
 
 
 class Client(Contract):
-    """What the load cost its generator; CPU time is None without requests.
+    """The cost of the load to its generator; CPU time is None without requests.
 
-    `busy` is the mean of its threads.
+    `busy` is the mean over its threads.
     """
 
     cpu_us_per_request: NonNegativeFloat | None
@@ -71,11 +71,11 @@ class Ceiling(Contract):
 
 
 class Events(Contract):
-    """What came in streams of server-sent events.
+    """The events of streams of server-sent events.
 
-    `first_us` runs to the first event of a stream, `gap_us` from one event to the next, 0 where
-    they came at once; a gap that is as long as `--stall` is one of the `stalls`. `open` streams
-    went on at the end, and count neither as requests nor as misses.
+    `first_us` is the time to the first event of a stream, `gap_us` that from one event to the next,
+    0 if they came at once; a gap of at least `--stall` is one of the `stalls`. `open` streams went
+    on at the end, and count neither as requests nor as misses.
     """
 
     count: NonNegativeInt
@@ -91,7 +91,7 @@ class Events(Contract):
 
 
 class RequestResult(Contract):
-    """What one request of a request file came to, by its own name or method and path."""
+    """The figures of one request of a request file, by its own name or method and path."""
 
     name: str
     requests: NonNegativeInt
@@ -104,13 +104,13 @@ class RequestResult(Contract):
 class LoadResult(Contract):
     """The result of one load; its counts are those of engine/PROTOCOL.md.
 
-    None is what the `tool`, or the `personality`, doesn't say or count. `personality` is the
-    program that our engine stood in for, if it did. In an open loop `latency_us` runs from the
+    A value that the `tool`, or the `personality`, doesn't report or count is None. `personality` is
+    the program that our engine replaced, if any. In an open loop `latency_us` counts from the
     moment when a request was due, `service_us` from its sending; `send_lag_us` is the difference.
     `first_byte_us` is that of the first byte of the answer's body; None: `latency_us` is, too.
     `agreed`, `handshakes`, `handshake_mean_us` and `resumed` are those of engine/PROTOCOL.md.
     `counted_bytes_per_s` is the part of `bytes_per_s` that was counted and not read, since no rule
-    looks at it. `by_request` is there for a request file of our engine: its requests, in order.
+    checks it. `by_request` has the requests of a request file of our engine, in order.
     """
 
     schema_: Literal["bakeoff.load/2"] = Field("bakeoff.load/2", alias="schema")

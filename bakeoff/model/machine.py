@@ -8,7 +8,7 @@ from bakeoff.model.base import Contract, IfAny
 
 
 class Machine(Contract):
-    """Facts of the machine before the race. None: the machine doesn't say."""
+    """Facts of the machine before the race. None: the machine doesn't report one."""
 
     schema_: Literal["bakeoff.machine/1"] = Field("bakeoff.machine/1", alias="schema")
     taken_at: str
@@ -54,11 +54,11 @@ Role = Literal["server", "load"]
 
 
 class ClusterNode(Contract):
-    """One machine, as it describes itself. Its `address` is the one that Ray knows it by.
+    """One machine, as it describes itself. Its `address` is the one by which Ray knows it.
 
     `cpus` are the processors that its programs may use, whatever Ray was started with. `niceness`
-    is what contenders and engine run at: Ray gives its workers 15, and takes it back only where
-    it may. `folder` is where contenders are built; `unwritable` says why they can't be.
+    is that of contenders and engine: Ray gives its workers 15, and reverts it only if permitted.
+    `folder` is where contenders are built; `unwritable` says why they can't be.
     """
 
     address: str
@@ -76,13 +76,13 @@ class ClusterNode(Contract):
 
 
 class Route(Contract):
-    """The way from a load node to a server node, measured before the race.
+    """The network from a load node to a server node, measured before the race.
 
-    `offset_ns` is what the server's monotonic clock is ahead of the load's, and `error_ns` bounds
-    its error: half of the shortest round trip. `rtt_us` is the shortest of `exchanges` round trips
-    of a byte, and `rtt_median_us` their median. `bytes_per_s` is what one connection carried from
-    the server; `link_bytes_per_s` is what the server's interface says that it can (None: it
-    doesn't say).
+    `offset_ns` is how far the server's monotonic clock is ahead of the load's, and `error_ns`
+    bounds its error: half of the shortest round trip. `rtt_us` is the shortest of `exchanges` round
+    trips of a byte, and `rtt_median_us` their median. `bytes_per_s` is the rate of one connection
+    from the server; `link_bytes_per_s` is the speed that the server's interface reports (None: it
+    doesn't).
     """
 
     load: str
@@ -97,10 +97,10 @@ class Route(Contract):
 
 
 class Cluster(Contract):
-    """Where a race is measured that is not on one machine: `address` is the head's, for Ray.
+    """The machines of a race that is not on a single one: `address` is the head's, for Ray.
 
-    All slices last `slice_ms_min` at least. Beside its server nodes, `may_load` may be loaded.
-    `others` are server nodes beside the first: contenders are rotated over all of them.
+    All slices last at least `slice_ms_min`. Beside its server nodes, `may_load` may be loaded.
+    `others` are server nodes after the first: contenders are rotated over all of them.
     """
 
     address: str
@@ -125,7 +125,7 @@ class Cluster(Contract):
         return _common_cpus(self.loads)
 
     def hosts(self, boot: int) -> tuple[str, str]:
-        """Where all contenders of a boot run, and where its twin does: elsewhere, if there are
+        """The hosts of a boot's contenders and of its twin: the twin's is another one if there are
         several server nodes."""
         servers = self.servers
         here, beside = servers[boot % len(servers)], servers[(boot + 1) % len(servers)]
@@ -137,12 +137,11 @@ def _common_cpus(nodes: tuple[ClusterNode, ...]) -> tuple[int, ...]:
 
 
 class ClusterReport(Contract):
-    """What `bakeoff cluster doctor` found.
+    """The findings of `bakeoff cluster doctor`.
 
-    `unused` are nodes without a role. `ceiling_requests_per_s` is what the engines of all load
-    nodes together reached against a server that costs nothing on the server node; None: it could
-    not be measured. `ceilings_requests_per_s` are those of each alone, by address, where there are
-    several.
+    `unused` are nodes without a role. `ceiling_requests_per_s` is the throughput of the engines of
+    all load nodes together against a null server on the server node; None: it could not be
+    measured. `ceilings_requests_per_s` are those of each alone, by address, if there are several.
     """
 
     schema_: Literal["bakeoff.cluster/2"] = Field("bakeoff.cluster/2", alias="schema")

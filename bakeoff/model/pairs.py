@@ -1,4 +1,4 @@
-"""Pairs of contenders, each written down once and asked for from either side."""
+"""Pairs of contenders, each recorded once and readable from either side."""
 
 from collections.abc import Iterable
 from math import inf, log, log1p
@@ -41,7 +41,7 @@ PairT = TypeVar("PairT", bound=Sided)
 
 
 def pair_of(pairs: Iterable[PairT], a: str, b: str) -> PairT | None:
-    """`a` over `b`, turned round where `pairs` has `b` over `a`; None: there is neither."""
+    """`a` over `b`, inverted if `pairs` has `b` over `a`; None: it has neither."""
     for pair in pairs:
         if (pair.a, pair.b) == (a, b):
             return pair
@@ -51,10 +51,10 @@ def pair_of(pairs: Iterable[PairT], a: str, b: str) -> PairT | None:
 
 
 class NextRace(Interval):
-    """Where the ratio of a race as long as this one is expected on another day: 95 %.
+    """The 95 % interval in which the ratio of an equally long race is expected on another day.
 
-    `basis` says whose earlier races, `n` of them, tell how much races differ: those of this `pair`,
-    or of the `family` of all pairs in its setting.
+    `basis` names the `n` earlier races that show how much races differ: those of this `pair`, or of
+    the `family` of all pairs in its setting.
     """
 
     basis: Literal["pair", "family"]
@@ -63,22 +63,21 @@ class NextRace(Interval):
 class Pair(Sided):
     """Two entries compared: `ratio` is a over b, with a simultaneous interval, from paired blocks.
 
-    `finding` is `faster`, `slower` (a against b) or `can't tell`. Where the race was given a
-    margin, a difference up to the margin makes none faster, and `within` says that the whole
-    interval is within the margin; `equivalent` says so of any race. `more_s`: so much more measured
-    time would probably decide a pair that is neither told apart nor equivalent; None: it is
-    decided, or no time would. `minimum_detectable_effect`: a difference of that size is
-    found in four of five races like this one, and one of its interval's half-width in every second.
-    A pair whose ratio lacks an end is never equivalent, and no difference can be promised to be
-    found. `cpu_ratio` is
-    the ratio of requests per second of the server's CPU time, in intervals that are simultaneous
-    among themselves, and `cpu_finding` what that says; None: the CPU time of one can't be seen.
-    `by_state` is how that ratio follows the machine's state; None: the state isn't known of enough
-    draws. `mean_ratio` is the ratio of mean speeds, pauses included, in a family of its own; its
-    `n` counts draws. None: one was limited, or there was one draw, or an open loop.
+    `finding` is `faster`, `slower` (a against b) or `can't tell`. If the race has a margin, a
+    difference up to the margin makes neither faster, and `within` says that the whole interval is
+    within the margin; `equivalent` says so for any race. `more_s` more seconds of measuring would
+    probably decide a pair that is neither told apart nor equivalent; None: it is decided, or no
+    time would decide it. `minimum_detectable_effect`: a difference of that size is found in four of
+    five races like this one, and one of its interval's half-width in every second. A pair whose
+    ratio lacks an end is never equivalent, and no detectable difference can be given. `cpu_ratio`
+    is the ratio of requests per second of the server's CPU time, in intervals that are simultaneous
+    among themselves, and `cpu_finding` its finding; None: the CPU time of one can't be seen.
+    `by_state` is how that ratio follows the machine's state; None: too few draws have a known
+    state. `mean_ratio` is the ratio of mean speeds, pauses included, in a family of its own; its
+    `n` counts draws. None: one was limited, or the race had one draw or an open loop.
     `first_byte_ratio` is b's time to the first byte of a body over a's, geometric means, in a
     family of its own; None: each answer came in one piece, or one was limited. `next_race` is None
-    where no earlier races are known, or too few.
+    if too few earlier races are known.
     """
 
     ratio: Ratio
@@ -96,10 +95,11 @@ class Pair(Sided):
 
     @property
     def error(self) -> float | None:
-        """The standard error of ln ratio; None where an end is missing, or nothing tells it.
+        """The standard error of ln ratio; None: an end is missing, or it can't be derived.
 
-        What is detectable lies beyond the half-width by what four of five estimates stay within. A
-        normal's quantile is taken for that: the error is 5 % too large at 9 degrees of freedom.
+        The detectable effect exceeds the half-width by a distance within which four of five
+        estimates stay. A normal quantile is used for that: the error is 5 % too large at 9 degrees
+        of freedom.
         """
         low, high = self.ratio.low, self.ratio.high
         if not low or not high or self.minimum_detectable_effect is None:
@@ -120,9 +120,9 @@ Outcome = Literal["better", "worse", "tie", "can't tell"]
 
 
 class LineValue(Contract):
-    """What one contender had on one line: the geometric mean of `n` measurements.
+    """The value of one contender on one line: the geometric mean of `n` measurements.
 
-    None: it had none, and `why` says so.
+    None: it had none, for the reason `why`.
     """
 
     name: str
@@ -134,9 +134,8 @@ class LineValue(Contract):
 class LinePair(Sided):
     """`ratio` is `a` over `b` on one line, its interval simultaneous over the pairs of the line.
 
-    Above 1 `a` is better: a ratio of times is turned round. `a` is `better` or `worse` where the
-    interval leaves out 1, and it is a `tie` where all of it is within 10 % of 1; else it can't be
-    told.
+    Above 1 `a` is better: a ratio of times is inverted. `a` is `better` or `worse` if the interval
+    excludes 1, and it is a `tie` if all of it is within 10 % of 1; else it can't be told.
     """
 
     ratio: Interval
@@ -151,7 +150,7 @@ class Line(Contract):
     pairs: tuple[LinePair, ...] = ()
 
     def value(self, name: str) -> LineValue:
-        """That of one contender; KeyError where it took no part."""
+        """The value of one contender; raises KeyError where it took no part."""
         for value in self.values:
             if value.name == name:
                 return value
@@ -163,11 +162,11 @@ class Line(Contract):
 
 
 class RequestEntry(Contract):
-    """What one entry had of one request of a mix.
+    """The figures of one entry for one request of a mix.
 
     `latency_us` is that of all connections together, at full load in a closed loop; `alone_us` the
-    mean with one request under way at a time, where that was measured. `first_byte_us` is None
-    where each answer came in one piece.
+    mean with one request under way at a time, if that was measured. `first_byte_us` is None if each
+    answer came in one piece.
     """
 
     name: str
@@ -183,10 +182,10 @@ class RequestEntry(Contract):
 class RequestPair(Sided):
     """Two entries compared by one request: b's latency over a's, more being better for a.
 
-    Both are geometric means, which a few answers that the machine held up hardly change.
+    Both are geometric means, which a few answers that the machine delayed hardly change.
 
-    The intervals are simultaneous over all requests and pairs. `gap` is that ratio over the
-    median of those of all requests: how much otherwise the two differ in this one.
+    The intervals are simultaneous over all requests and pairs. `gap` is that ratio over the median
+    of those of all requests: how unusual this one is.
     """
 
     ratio: Interval
@@ -195,12 +194,13 @@ class RequestPair(Sided):
 
     @property
     def differs_from_most(self) -> bool:
-        """Whether the two differ otherwise than in most requests, by more than chance."""
+        """Whether the two differ more unusually than chance explains, compared with most
+        requests."""
         return self.gap.excludes(1)
 
 
 class MixedRequest(Contract):
-    """One request of a mix: the `share` of it, the status that is right, and what came of it.
+    """One request of a mix: its `share`, the right status, and its figures.
 
     `singly`: pairs are compared with one request under way at a time; else under the race's load.
     """

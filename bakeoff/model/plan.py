@@ -1,4 +1,4 @@
-"""plan.json: all that is decided before anything starts."""
+"""plan.json: all decisions before the start."""
 
 from collections.abc import Iterable
 from typing import Annotated, Literal, Self
@@ -27,13 +27,13 @@ Until = Literal["decided"]
 
 
 WARM_UP_S_MAX = 20.0
-"""The longest warm-up of one contender in one boot, where nothing argues for another bound."""
+"""The longest warm-up of one contender in one boot, unless another bound is needed."""
 
 SLICE_MS_MIN = 20
 """The shortest slice, of those whose servers answer fast."""
 
 LONG_SHARE = 0.2
-"""The share of the measured time that goes to long slices, where nothing argues for more."""
+"""The share of the measured time for long slices, unless more is needed."""
 
 
 class Cores(Contract):
@@ -53,30 +53,31 @@ class Cores(Contract):
 
     @property
     def here(self) -> frozenset[int]:
-        """Those of the servers' machine, of which blocks have the time."""
+        """The processors of the servers' machine, whose time is in blocks."""
         return frozenset(self.server if self.apart else self.server + self.client)
 
 
 DELAY_MS_MAX = 1000
-"""A longer path is none between two places on Earth."""
+"""No two places on Earth have a longer path between them."""
 
 
 class NetworkPath(Contract):
-    """What lies between load generator and servers: `delay_ms` more in each round trip, half of it
-    each way, and the share `loss` of all packets that is lost, each way."""
+    """The network between load generator and servers: `delay_ms` more in each round trip, half of
+    it each way, and the share `loss` of all packets that is lost, each way."""
 
     delay_ms: Annotated[float, Field(ge=0, le=DELAY_MS_MAX)]
     loss: Annotated[float, Field(ge=0, lt=1)] = 0.0
 
     def __str__(self) -> str:
-        """As it is typed: `20ms,0.1%`."""
+        """As on the command line: `20ms,0.1%`."""
         return f"{self.delay_ms:g}ms" + (f",{self.loss * 100:g}%" if self.loss else "")
 
 
 class PathFigures(NetworkPath):
-    """The path to the servers, and what its process did on `cpus` while blocks were measured: its
-    CPU time as a share of a core (`busy`), `packets` that it was given, of which some were lost as
-    planned and some had no place (`overrun`), and how late the others left, in the worst draw."""
+    """The path to the servers, and the activity of its process on `cpus` while blocks were
+    measured: its CPU time as a share of a core (`busy`), the `packets` that it received, of which
+    some were lost as planned and some had no place (`overrun`), and the lateness of the others, in
+    the worst draw."""
 
     cpus: tuple[NonNegativeInt, ...]
     busy: NonNegativeFloat
@@ -88,7 +89,7 @@ class PathFigures(NetworkPath):
 
 
 class Attached(Contract):
-    """A server that somebody else runs: we load it and neither start nor stop it.
+    """A foreign server: we load it and neither start nor stop it.
 
     `tls`: its port speaks TLS.
     """
@@ -104,10 +105,10 @@ class Attached(Contract):
 class Entry(Contract):
     """One row of a race: a contender of ours to start, or a server to attach to.
 
-    `name` is unique in the race. `twin_of` marks the second copy of the reference, whose ratio
-    to the reference is the noise floor. `folder` is where the contender's files are; a command
-    from the command line has the folder it was typed in. `workers`: its own number of them, and
-    `protocol`: what it is asked over; None: the plan's.
+    `name` is unique in the race. `twin_of` marks the second copy of the reference, whose ratio to
+    the reference is the noise floor. `folder` has the contender's files; a command from the command
+    line has the folder in which it was given. `workers` is its own number of workers, and
+    `protocol` that of its requests; None: the plan's.
     """
 
     name: str
@@ -137,7 +138,7 @@ class Skipped(Contract):
 
 
 class Expected(Contract):
-    """How long a race is going to take besides builds: `about_s`; it ends after `at_most_s`."""
+    """How long a race will probably take besides builds: `about_s`; it ends after `at_most_s`."""
 
     about_s: PositiveFloat
     at_most_s: PositiveFloat
@@ -146,29 +147,28 @@ class Expected(Contract):
 class Plan(Contract):
     """A race, decided. `duration_s` is measured time over all entries and boots.
 
-    `long_share` is the share of it that goes to long slices: the check of the short ones, and what
-    latencies are taken from. `warm_up_s` bounds a contender's warm-up in each boot. `instances` is
-    how many processes of each contender take turns in the draws of a boot; None: the race decides
-    from how each starts and warms up. In an open loop
-    each server is offered `rate` requests per second, or the share `load` of the throughput that
-    its own warm-up ended with; one of the two is given. Up to `pipeline` requests are under way on
-    a connection of HTTP/1, and up to `streams` on one of HTTP/2. With a `precision` (0.01: each
-    interval between neighbours in the standings reaches ±1 % at most) `duration_s` is a bound, and
-    the race ends before it where the precision is reached; and so it is `until` it is decided: all
-    gates, or without one every pair. `within` is the difference that doesn't matter: 0.02 takes
-    1/1.02 to 1.02 for alike. `gates` must hold for the race to succeed, with `cpu_gates` by server
-    CPU too; `cant_tell` says whether one passes that can't be decided. With `fewer_connections`
-    nobody asked for so many `connections`: there are fewer where a server's listen queue can't take
-    them. With `same_answers` an entry is out that answers otherwise than the reference. `upstream`
-    is the server or database that the workload has the entries request, on `upstream_cpus`. To
-    `confirm` is to measure the entries solo too, after the race, with a bound of their own; with
-    `why` it is followed by a look for causes. Without what is `expected`, as in earlier versions, a
-    race takes what it takes. Servers listen on `host`.
-    Without a `cluster` all of it is on one machine. `available`: the contenders were not named one
-    by one, so those that can't be built or don't serve the workload are left out as a rule. Servers
-    are reached over the `path`, which is made on `path_cpus`; None: by loopback or a network. With
-    `keep_going` a run goes on with a single contender where others failed. Without `probes` servers
-    get no request but the workload's, and the audit lacks what only other requests show.
+    `long_share` is its share for long slices, which check the short ones, and of which latencies
+    are taken. `warm_up_s` bounds a contender's warm-up in each boot. `instances` is how many
+    processes of each contender take turns in the draws of a boot; None: the race decides by each
+    one's start and warm-up. In an open loop each server is offered `rate` requests per second, or
+    the share `load` of the throughput at the end of its own warm-up; one of the two is given. Up to
+    `pipeline` requests are under way on a connection of HTTP/1, and up to `streams` on one of
+    HTTP/2. With a `precision` (0.01: each interval between neighbours in the standings reaches at
+    most ±1 %) `duration_s` is a bound, and the race ends once the precision is reached; with
+    `until` it ends once all gates or, without gates, all pairs are decided. `within` is the
+    difference that doesn't matter: 0.02 counts 1/1.02 to 1.02 as alike. `gates` must hold for the
+    race to succeed, with `cpu_gates` by server CPU too; `cant_tell` says whether an undecided gate
+    passes. With `fewer_connections` the number of `connections` was not requested: there are fewer
+    if a server's listen queue can't take them. With `same_answers` an entry is out if it answers
+    differently from the reference. `upstream` is the server or database that the workload makes the
+    entries request, on `upstream_cpus`. `confirm` measures the entries solo too, after the race,
+    with a bound of their own; with `why` a look for causes follows. Without `expected`, as in
+    earlier versions, a race has no limit of time. Servers listen on `host`. Without a `cluster` all
+    of it is on one machine. `available`: the contenders were not named one by one, so those that
+    can't be built or don't serve the workload are left out. Servers are reached over the `path`,
+    which is made on `path_cpus`; None: by loopback or a network. With `keep_going` a run goes on
+    with a single contender if others failed. Without `probes` servers get only the workload's
+    requests, and the audit lacks the findings of others.
     """
 
     schema_: Literal["bakeoff.plan/1"] = Field("bakeoff.plan/1", alias="schema")
@@ -236,17 +236,18 @@ class Plan(Contract):
 
     @property
     def may_end_early(self) -> bool:
-        """Whether what is measured decides when the race ends, with `duration_s` as its budget."""
+        """Whether the measurements decide when the race ends, with `duration_s` as its budget."""
         return self.precision is not None or self.until is not None
 
     @property
     def slice_ms_min(self) -> int:
-        """How long slices last at least: over a network longer, for what lies between two."""
+        """The shortest slice: longer over a network, because of its round trips."""
         return self.cluster.slice_ms_min if self.cluster else SLICE_MS_MIN
 
     @property
     def ranked_by(self) -> RankedBy:
-        """What the standings go by: throughput, or in an open loop, where it is given, the p99."""
+        """The figure that ranks the standings: throughput or, in an open loop, where it is given,
+        the p99."""
         return "requests_per_s" if self.mode == "closed" else "p99"
 
     def workers_of(self, name: str) -> int:
@@ -272,7 +273,7 @@ class Plan(Contract):
 
     @property
     def least(self) -> int:
-        """How many contenders the run needs to go on: two, where two or more were requested."""
+        """The fewest contenders with which the run goes on: two, if at least two were requested."""
         requested = len(self.contenders) + len(self.skipped)
         return 1 if self.keep_going else min(2, requested)
 
@@ -296,7 +297,7 @@ class Plan(Contract):
         return self.connections * (self.streams if streams else self.pipeline)
 
     def entry(self, name: str) -> Entry:
-        """The entry called `name`; KeyError where there is none."""
+        """The entry `name`; raises KeyError where it doesn't exist."""
         for entry in self.entries:
             if entry.name == name:
                 return entry

@@ -1,4 +1,4 @@
-"""The protocols that a server is asked over, by the names that they have everywhere."""
+"""The protocols of requests, by their names in all parts of bakeoff."""
 
 from typing import Literal, Self, get_args
 
@@ -18,14 +18,14 @@ HTTP_2: frozenset[Protocol] = frozenset({"h2c", "h2"})
 WITH_STREAMS: frozenset[Protocol] = HTTP_2 | OVER_UDP
 
 ALPN: dict[Protocol, str] = {"h1-tls": "http/1.1", "h2": "h2", "h3": "h3"}
-"""What a client offers by ALPN: that and nothing else, so no server falls back in silence."""
+"""A client's offer by ALPN, and its only one, so that no server falls back silently."""
 
 
 class Tls(Contract):
-    """Which certificates a client of a server trusts, and which name it sends by SNI.
+    """The certificates that a client of a server trusts, and the name that it sends by SNI.
 
-    The certificate has to be signed by a root of `ca_pem`, PEM, and be of `server_name`.
-    `insecure`: any certificate is taken, and `ca_pem` is None. `resume`: later connections may
+    The certificate must be signed by a root of `ca_pem`, PEM, and be that of `server_name`.
+    `insecure`: any certificate is accepted, and `ca_pem` is None. `resume`: later connections may
     resume the session of an earlier one; without it every handshake is full.
     """
 
@@ -42,11 +42,11 @@ class Tls(Contract):
 
 
 SERVER_NAME = "localhost"
-"""By which name a server that we start is asked over TLS: SNI knows no addresses."""
+"""The name of a server that we start, for TLS: SNI knows no addresses."""
 
 
 class Certificate(Contract):
-    """What a server shows over TLS: files in PEM, and the root that clients believe it by."""
+    """A server's certificate for TLS: files in PEM, and the root by which clients trust it."""
 
     cert: str
     key: str
@@ -58,10 +58,11 @@ class Certificate(Contract):
 
 
 class Agreed(Contract):
-    """What a connection came to: by the TLS handshake, and by the server's HTTP/2 SETTINGS.
+    """The properties of a connection: by the TLS handshake, and by the server's HTTP/2 SETTINGS.
 
-    `cipher` is named as in RFC 8446 (TLS13_AES_128_GCM_SHA256). None: over cleartext, or of a
-    protocol that has no such thing; of the settings: the server sent none, and the default holds.
+    `cipher` is named as in RFC 8446 (TLS13_AES_128_GCM_SHA256). None: over cleartext, or in a
+    protocol without it. For the settings None means that the server sent none, and the default
+    holds.
     """
 
     tls_version: str | None = None

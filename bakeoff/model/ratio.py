@@ -1,4 +1,4 @@
-"""A measured ratio: its interval, what it varies by, and itself in each boot and draw."""
+"""A measured ratio: its interval, its variation, and its value in each boot and draw."""
 
 from math import inf
 from typing import Literal, Self
@@ -8,20 +8,22 @@ from pydantic import ConfigDict, NonNegativeFloat, NonNegativeInt, PositiveFloat
 from bakeoff.model.base import Contract, IfGiven
 
 Told = Literal["faster", "slower", "within", "can't tell"]
-"""On which side of 1 a whole interval is, more being better, or `within` the margin about it."""
+"""The side of 1 on which a whole interval is, more being better, or `within` the margin about
+it."""
 
 
 class Ratio(Contract):
     """A measured ratio of two, with its 95 % interval, from `n` measurements that both have.
 
-    An end is missing where something bounds it: `high` where the load generator was the limit of
-    the first of the two, which did at least what was measured, and `low` where it was the limit of
-    the second. With neither, the ratio says nothing. `boots`, `draws` (sets of connections) and
-    `processes` (of the one of the two that had fewer) say of how many the measurements are; None
-    where they are not counted.
+    An end is missing if it is unbounded: `high` if the load generator was the limit of the first of
+    the two, which did at least what was measured, and `low` if it was the limit of the second. With
+    neither, the ratio says nothing. `boots`, `draws` (sets of connections) and `processes` (of the
+    one of the two that had fewer) count the sources of the measurements; None where they are not
+    counted.
     """
 
-    # An `Interval` in a field of this type is one of this type: it comes back equal from a file.
+    # An `Interval` in a field of this type stays an `Interval`: it is equal after reading it from a
+    # file.
     model_config = ConfigDict(revalidate_instances="subclass-instances")
 
     ratio: float
@@ -34,11 +36,12 @@ class Ratio(Contract):
 
     @property
     def ends(self) -> tuple[float, float]:
-        """Both ends as numbers: 0 and infinity where there is none."""
+        """Both ends as numbers: 0 and infinity for missing ones."""
         return 0.0 if self.low is None else self.low, inf if self.high is None else self.high
 
     def told(self, margin: float = 0.0) -> Told:
-        """On which side of 1, by more than the margin, the whole interval is, or within it."""
+        """The side of 1 on which the whole interval is, by more than the margin, or that it is
+        within it."""
         low, high = self.ends
         apart = 1 + margin
         if low > apart:
@@ -69,8 +72,8 @@ class Interval(Ratio):
 
 
 class Difference(Contract):
-    """What a contender has more than another: the mean over blocks, and its 95 % interval,
-    simultaneous over what stands beside it (`why`: the lines of a pair; a race: its pairs)."""
+    """By how much a contender exceeds another: the mean over blocks, and its 95 % interval,
+    simultaneous over its table (`why`: the lines of a pair; a race: its pairs)."""
 
     more: float
     low: float
@@ -82,7 +85,7 @@ class Difference(Contract):
         return not self.low <= 0 <= self.high
 
     def inverted(self) -> Self:
-        """What the other has more."""
+        """By how much the other exceeds it."""
         update = {"more": -self.more, "low": -self.high, "high": -self.low}
         return self.model_copy(update=update)
 
@@ -90,9 +93,9 @@ class Difference(Contract):
 class EventRatios(Contract):
     """Times of events of streams, the other's over its own, so that more is better.
 
-    Those to the `first` event are geometric means; of the `gap` between events there are medians
+    Those to the `first` event are geometric means; for the `gap` between events they are medians
     and p99s. `later_us` is by how many µs its own first event comes later, by the medians of paired
-    slices. Each is in a family of its own; None: of one nothing is known, or its gaps are 0.
+    slices. Each is in a family of its own; None: one is not known, or its gaps are 0.
     """
 
     first: Interval | None = None
@@ -107,12 +110,12 @@ class EventRatios(Contract):
 
 class ByState(Contract):
     """How a ratio by server CPU follows the machine's state, which is the time of the fixed work
-    beside the slices.
+    before slices.
 
-    `slope` is that of ln ratio on ln time, over the draws: of -0.5 the ratio is 0.5 % lower where
-    the work takes 1 % longer. `quiet` is the ratio where the work takes `work_us`, as in the
-    quietest quarter of the draws, which its `n` counts. Both have 95 % intervals, simultaneous over
-    the race's pairs.
+    `slope` is that of ln ratio on ln time, over the draws: at -0.5 the ratio is 0.5 % lower if the
+    work takes 1 % longer. `quiet` is the ratio at a work of `work_us`, as in the quietest quarter
+    of the draws, which its `n` counts. Both have 95 % intervals, simultaneous over the race's
+    pairs.
     """
 
     slope: float
@@ -135,12 +138,12 @@ class ByState(Contract):
 class Spread(Contract):
     """How much a ratio of two contenders varies on each level: standard deviations of ln ratio.
 
-    Of equals, each one's own is 1/√2 of it. `block_sd` is from block to block within a draw (of the
-    trimmed mean: √n times its standard error), `connections_sd` from draw to draw of one process,
-    `process_sd` from process to process, `boot_sd` from boot to boot. Each is what the level adds
-    to those below; 0: no more than those explain. None: the level was not drawn twice within the
-    one above. Where each draw has a new process, `connections_sd` is None and `process_sd` is that
-    of both.
+    For equals, each one's own is 1/√2 of it. `block_sd` is from block to block within a draw (of
+    the trimmed mean: √n times its standard error), `connections_sd` from draw to draw of one
+    process, `process_sd` from process to process, `boot_sd` from boot to boot. Each is the addition
+    of the level to those below; 0: no more than those explain. None: the level was not drawn twice
+    within the one above. If each draw has a new process, `connections_sd` is None and `process_sd`
+    is that of both.
     """
 
     block_sd: NonNegativeFloat | None
@@ -165,7 +168,7 @@ class DrawRatio(Contract):
     """One draw's own ratio to the reference.
 
     `draw` and `process` are numbered within the boot. `process` is that of the one of the two that
-    had fewer: two draws of one number were answered by one process.
+    had fewer: two draws with the same number were answered by one process.
     """
 
     boot: NonNegativeInt

@@ -1,4 +1,4 @@
-"""What is read of the machine and of processes while they are measured."""
+"""Readings of the machine and of processes while they are measured."""
 
 from collections.abc import Sequence
 from typing import Self
@@ -12,7 +12,7 @@ class Counters(Contract):
     """Whole numbers that only grow while they are counted."""
 
     def since(self, earlier: Self) -> Self:
-        """What was counted between `earlier` and this reading; never below zero."""
+        """The counts between `earlier` and this reading; never below zero."""
         before = dict(earlier)
         return type(self)(**{key: max(0, value - before[key]) for key, value in self})
 
@@ -30,11 +30,11 @@ class CpuTime(Counters):
 
 
 class Usage(Counters):
-    """What the threads of one process tree have met: times that one waited or was taken off its
-    core, page faults without and with a read, and how long it was ready and waited for a core.
+    """The events of one process tree's threads: how often one waited or was taken off its core,
+    page faults without and with a read, and how long one was ready and waited for a core.
 
-    The rest is TCP's, of both sides of the network namespace: segments that were sent, those of
-    them with data, and connections that were accepted.
+    The rest is TCP's, on both sides of the network namespace: sent segments, those of them with
+    data, and accepted connections.
     """
 
     voluntary_switches: NonNegativeInt
@@ -48,7 +48,7 @@ class Usage(Counters):
 
 
 class CoreTime(Contract):
-    """What one processor did since the machine started, s, from /proc/stat (10 ms ticks)."""
+    """The times of one processor since the machine started, s, from /proc/stat (10 ms ticks)."""
 
     cpu: NonNegativeInt
     user_s: NonNegativeFloat
@@ -59,7 +59,7 @@ class CoreTime(Contract):
 
     @classmethod
     def together(cls, cores: Sequence[Self]) -> Self:
-        """Processors of one number on several machines, as one."""
+        """The processors with one number on several machines, as one."""
         times = [key for key in cls.model_fields if key != "cpu"]
         summed = {key: sum(getattr(each, key) for each in cores) for key in times}
         return cls(cpu=cores[0].cpu, **summed)
@@ -73,8 +73,8 @@ class CoreTime(Contract):
 def stolen_share(
     before: Sequence[CoreTime], after: Sequence[CoreTime], cpus: frozenset[int]
 ) -> float | None:
-    """Share of the time of `cpus` (none: of all) between two readings that the host took; None
-    where no time passed for them."""
+    """The share of the time of `cpus` (empty: of all) between two readings that the host took;
+    None: no time passed for them."""
     began = {core.cpu: core for core in before if core.cpu in cpus or not cpus}
     ended = [core for core in after if core.cpu in began]
     passed_s = sum(core.total_s - began[core.cpu].total_s for core in ended)
@@ -91,9 +91,9 @@ class Memory(Contract):
 
 
 class TcpTrouble(Counters):
-    """What went wrong in the kernel's TCP, counted over the whole network namespace: connections
-    that met a full listen queue, connections that were dropped before they were accepted (the same
-    ones among them), and segments that were sent again."""
+    """Troubles of the kernel's TCP, over the whole network namespace: connections that met a full
+    listen queue, connections that were dropped before they were accepted (including the former),
+    and segments that were sent again."""
 
     listen_overflows: NonNegativeInt
     listen_drops: NonNegativeInt
@@ -101,17 +101,17 @@ class TcpTrouble(Counters):
 
 
 class Received(Counters):
-    """What the machine's network stack received, loopback included: IP packets, as they were on the
-    wire, and the datagrams of UDP that no socket had room for (`dropped`)."""
+    """The machine's received packets, loopback included: IP packets, as on the wire, and the
+    datagrams of UDP for which no socket had room (`dropped`)."""
 
     packets: NonNegativeInt
     dropped: NonNegativeInt
 
 
 class PathSeen(Contract):
-    """What the process did that makes a path, over `lasted_ns`: packets that it forwarded, `lost`
-    as it was to, or had no place for (`overrun`); the most that were under way at a time; how late
-    they left. Of several stretches of time, latenesses are those of the worst."""
+    """The activity of a path's process over `lasted_ns`: packets that it forwarded, `lost` as
+    planned, or had no place for (`overrun`); the most that were under way at a time; and how late
+    they left. Over several stretches of time, latenesses are those of the worst."""
 
     lasted_ns: NonNegativeInt
     cpu_ns: NonNegativeInt
@@ -125,7 +125,7 @@ class PathSeen(Contract):
 
     @classmethod
     def together(cls, seen: Sequence[Self]) -> Self | None:
-        """Over several stretches; None of none."""
+        """Over several stretches; None for none."""
         if not seen:
             return None
         summed = ("lasted_ns", "cpu_ns", "forwarded", "lost", "overrun")
@@ -138,7 +138,7 @@ class PathSeen(Contract):
 
 
 class NetworkUse(Counters):
-    """What went over one machine's network, over all its interfaces but the loopback."""
+    """The traffic of one machine, over all its interfaces except the loopback."""
 
     bytes_in: NonNegativeInt
     bytes_out: NonNegativeInt
@@ -147,7 +147,7 @@ class NetworkUse(Counters):
 
 
 class NetworkSeen(Contract):
-    """What went over the network of either side while one boot was measured, draws included.
+    """The traffic on the network of either side while one boot was measured, draws included.
 
     `ray_cpu_s` is the CPU time of Ray's own processes on the servers' machine meanwhile.
     """
@@ -157,7 +157,7 @@ class NetworkSeen(Contract):
     ray_cpu_s: NonNegativeFloat = 0.0
 
     def since(self, earlier: Self) -> Self:
-        """What there was between `earlier` and this reading."""
+        """The traffic between `earlier` and this reading."""
         return type(self)(
             server=self.server.since(earlier.server),
             load=self.load.since(earlier.load),

@@ -1,4 +1,4 @@
-"""What the stages hand on about one contender: it is built, it runs, it answers."""
+"""The stages' records of one contender: it is built, it runs, it answers."""
 
 from typing import Literal
 
@@ -11,7 +11,7 @@ from bakeoff.model.request import ExpectSection
 
 
 class Receipt(Contract):
-    """The contender was built: from which sources, how, and its version."""
+    """A contender's build: its sources, its method, and its version."""
 
     name: str
     version: str
@@ -23,12 +23,12 @@ class Receipt(Contract):
 
 
 class CpuCounter(Contract):
-    """Where the CPU time of one contender's whole process tree is read.
+    """The place where the CPU time of one contender's whole process tree is read.
 
-    cgroup-v2: `path` is a folder with `cpu.stat`. cgroup-v1: a folder with `cpuacct.usage`.
-    tree: it has no cgroup of its own; the CPU clocks of the processes in the tree of `pid`.
-    none: a server that isn't ours, whose processes we can't see. `also` is added: what is in a
-    cgroup of its own, as a container.
+    cgroup-v2: `path` is a folder with `cpu.stat`. cgroup-v1: a folder with `cpuacct.usage`. tree:
+    it has no cgroup of its own; the CPU clocks of the processes in the tree of `pid`. none: a
+    server that isn't ours, whose processes we can't see. `also` is added: processes in a cgroup of
+    their own, such as a container.
     """
 
     kind: Literal["cgroup-v2", "cgroup-v1", "tree", "none"]
@@ -44,11 +44,11 @@ class CpuCounter(Contract):
 class Handle(Contract):
     """A server that runs and has answered once.
 
-    `address` is numeric, `host:port`; `host` is for the Host header. `log` has everything it
-    prints, and `scratch` is its TMPDIR; both are None if it isn't ours. Requests go over
-    `protocol`, with `tls` where that goes over TLS, and say `close` where each has a `connection`
-    of its own. `program` is the name of the process behind a URL, and `unseen` the reason why it
-    can't be seen. The defaults are those of a server of which only the address is known.
+    `address` is numeric, `host:port`; `host` is for the Host header. `log` has all of its output,
+    and `scratch` is its TMPDIR; both are None if it isn't ours. Requests go over `protocol`, with
+    `tls` if that goes over TLS, and have `close` if each has a `connection` of its own. `program`
+    is the name of the process behind a URL, and `unseen` the reason why it can't be seen. The
+    defaults are for a server of which only the address is known.
     """
 
     name: str
@@ -79,10 +79,10 @@ class Stopped(Contract):
 
 
 class Expectation(Contract):
-    """What stayed in so many `answers` to one request of which nobody said the right one.
+    """The constant part of `answers` to one request without an expected answer.
 
-    `varied` names what did not: places of JSON as `user.id`, else `the body`. Where nothing
-    did, the whole body is held, which is not repeated here.
+    `varied` names the variable parts: places of JSON as `user.id`, else `the body`. If nothing
+    varied, the whole body is expected, which is not repeated here.
     """
 
     answers: PositiveInt
@@ -91,13 +91,13 @@ class Expectation(Contract):
 
 
 class Verification(Contract):
-    """What one contender answers before it is loaded. It may race if it has no `problems`.
+    """The answers of one contender before it is loaded. It may race if it has no `problems`.
 
-    `response_base64` is one whole response as it was received, of several requests that to the
-    first. Where nobody said which answer is right, every answer must be as the first
-    (`expected_body_base64`), or, where they vary, what is `held`, by request; `bodies_base64` has
-    the body, as it comes, to each of several requests whose body is given or stays. `findings` are
-    those on what it answers.
+    `response_base64` is one whole response as it was received, with several requests that to the
+    first. Without a given right answer, every answer must equal the first (`expected_body_base64`)
+    or, if they vary, match what is `held`, by request; `bodies_base64` has the body, as it comes,
+    to each of several requests whose body is given or constant. `findings` are those on its
+    answers.
     """
 
     name: str

@@ -14,14 +14,14 @@ from bakeoff.model.protocol import Protocol
 from bakeoff.model.ratio import Interval, Ratio
 
 Driver = Literal["engine", "ab", "wrk", "wrk2", "webbench", "oha", "hey", "both"]
-"""Who makes the load: our engine, a real program, or the engine and the article's own in turn."""
+"""Sources of the load: our engine, a real program, or the engine and the article's own in turn."""
 
 
 class PlannedComparison(Contract):
     """A comparison of an article as it can be measured here.
 
-    `plan` is None where no row can take part; `skipped` has the rows that can't, with the reason.
-    `changes` has a sentence for each thing that is not as the article had it.
+    `plan` is None if no row can take part; `skipped` has the rows that can't, with the reason.
+    `changes` has a sentence for each difference from the article.
     """
 
     name: str
@@ -50,7 +50,7 @@ class ReplayPlan(Contract):
 class RowResult(Contract):
     """One row: published, measured, and the ratio of the two (requests per second).
 
-    `at_least` says why it did at least what was measured; `reasons` why its figures can't stand.
+    `at_least` says why it did at least what was measured; `reasons` why its figures are invalid.
     """
 
     name: str
@@ -73,7 +73,7 @@ class RowResult(Contract):
 
 
 class Agreement(Contract):
-    """How many requests per second our engine makes of a row, over what the tool makes of it."""
+    """Our engine's requests per second of a row, over those of the tool."""
 
     row: str
     tool: Tool
@@ -90,9 +90,9 @@ class InARow(Contract):
 
 
 class ComparisonResult(Contract):
-    """One comparison, measured. `changes` say in what it differs from the article's, and why.
+    """One comparison, measured. `changes` has its differences from the article's, with reasons.
 
-    `run` is the folder with its samples and its own verdict, in the replay's folder; empty where
+    `run` is the folder with its samples and its own verdict, in the replay's folder; empty if
     nothing could be measured. `skipped` says why a whole comparison is missing.
     """
 
@@ -113,8 +113,8 @@ class ComparisonResult(Contract):
 class ClaimResult(Contract):
     """A claim, decided. `published` and the interval are ratios `of` / `over`.
 
-    `why` says why it can't be decided; None: `measured` is what the finding rests on, which may
-    have one end only.
+    `why` says why it can't be decided; None: the finding rests on `measured`, which may have only
+    one end.
     """
 
     text: str
@@ -132,7 +132,7 @@ class ClaimResult(Contract):
 
 
 class Replay(Contract):
-    """The whole result of one replay. Not `complete`: it was cut off, and can go on."""
+    """The whole result of one replay. If it is not `complete`, it was cut off, and can go on."""
 
     schema_: Literal["bakeoff.replay/4"] = Field("bakeoff.replay/4", alias="schema")
     run: str

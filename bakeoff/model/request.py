@@ -19,7 +19,7 @@ from bakeoff.model.fields import numbers
 from bakeoff.model.shape import Shape
 
 BODY_BYTES_MAX = 16 * 2**20
-"""The longest answer that is taken for one while it is verified; a race's requests are as long."""
+"""The longest answer that is accepted in verification; a race's requests are as long."""
 BodyBytes = Annotated[int, Field(ge=1, le=BODY_BYTES_MAX)]
 _BODIES = ("body", "body_bytes", "body_file")
 _TOKEN = r"^(json (/.*)?|cookie [^\s=;]+|header [!#-'*+.^_`|~0-9A-Za-z-]+)$"
@@ -51,16 +51,16 @@ def _lower(headers: Any) -> Any:
 
 
 class EventsSection(Contract):
-    """A stream of server-sent events. Each server is held to it before the load."""
+    """A stream of server-sent events, which is checked for each server before the load."""
 
     count: PositiveInt | None = None
-    """How many events there are."""
+    """The number of events."""
     last: str | None = None
-    """The text of the last one, such as `[DONE]`."""
+    """The text of the last event, such as `[DONE]`."""
     ids: Literal["consecutive"] | None = None
-    """What their ids are: numbers, each one more than the one before."""
+    """The form of their ids: numbers, each one more than the one before."""
     gap_ms: PositiveFloat | None = None
-    """How far apart their source sends them: a server that holds them back is named."""
+    """The gap between the source's events: a server that holds events back is named."""
 
 
 def _events(value: Any) -> Any:
@@ -70,7 +70,7 @@ def _events(value: Any) -> Any:
 class ExpectSection(Contract):
     """The right answer. Without a body, a contender's answers must be like its first.
 
-    Of `body`, `body_bytes`, `body_file` and `sha256` there is one at most. Bodies are compared
+    At most one of `body`, `body_bytes`, `body_file` and `sha256` is given. Bodies are compared
     after decompression.
     """
 
@@ -83,8 +83,8 @@ class ExpectSection(Contract):
     ) = None
     """The least and the greatest length of the body in bytes."""
     body: str | None = None
-    """The body. Where there is a data file, it may have the fields `{{COLUMN}}` of the row whose
-    values were sent."""
+    """The body. With a data file, it may have the fields `{{COLUMN}}` of the row whose values were
+    sent."""
     body_bytes: BodyBytes | None = None
     """The length of a body of numbers, as the catalogue's servers send it."""
     body_file: str | None = None
@@ -96,13 +96,13 @@ class ExpectSection(Contract):
     body_contains: tuple[Annotated[str, Field(min_length=1)], ...] = ()
     """Texts that must all be in the body."""
     body_matches: Annotated[str, AfterValidator(_known_to_both)] | None = None
-    """A regular expression that is found somewhere in the body."""
+    """A regular expression that matches somewhere in the body."""
     json_: Annotated[Shape | None, Field(alias="json")] = None
     """The shape of the body's JSON."""
     headers: Annotated[
         dict[Annotated[str, Field(pattern=r"^[a-z0-9-]+$")], str], BeforeValidator(_lower)
     ] = {}
-    """Headers that must be there, each with what its value begins with."""
+    """Required headers, each with the beginning of its value."""
 
     @model_validator(mode="after")
     def _has_one_body(self) -> Self:
@@ -114,20 +114,20 @@ class ExpectSection(Contract):
 
     @property
     def content(self) -> bytes | None:
-        """The body, where `body` or `body_bytes` gives it."""
+        """The body, if `body` or `body_bytes` gives it."""
         if self.body_bytes:
             return numbers(self.body_bytes)
         return None if self.body is None else self.body.encode()
 
     @property
     def is_plain(self) -> bool:
-        """Whether it says no more than a status, a body that is given whole, and headers."""
+        """Whether it has only a status, a body that is given whole, and headers."""
         more = (self.length, self.length_between, self.sha256)
         return not self.looks_inside and all(each is None for each in more)
 
     @property
     def looks_inside(self) -> bool:
-        """Whether it says what the body contains, which must not be compressed then."""
+        """Whether it checks the body's content, which must then not be compressed."""
         return bool(self.body_contains or self.body_matches or self.json_ is not None)
 
 
@@ -135,15 +135,15 @@ class RequestSection(Contract):
     """A request.
 
     Its path, headers' values and body may have the fields `{{COLUMN}}` of the data file, `{{random
-    LOW HIGH}}` and `{{hex N}}`. Of `body`, `body_bytes` and `body_file` there is one at most.
+    LOW HIGH}}` and `{{hex N}}`. At most one of `body`, `body_bytes` and `body_file` is given.
     """
 
     name: str = ""
-    """What reports call it. Without it, method and path."""
+    """Its name in reports. By default method and path."""
     weight: PositiveInt = 1
     """How often it is drawn among the requests of a mix."""
     method: Annotated[str, Field(pattern=r"^[A-Z]+$")] = "GET"
-    """The method; POST where there is a body."""
+    """The method; POST if it has a body."""
     path: Annotated[str, Field(pattern=r"^/")] = "/"
     """The path, for a server whose contender.toml doesn't give one."""
     headers: dict[str, str] = {}
@@ -180,24 +180,24 @@ class RequestSection(Contract):
 
     @property
     def posts(self) -> bool:
-        """Whether its length is told even where it has no body: servers may answer 411 else."""
+        """Whether its length is sent even without a body: otherwise servers may answer 411."""
         return self.method in ("POST", "PUT", "PATCH")
 
     @property
     def usual_name(self) -> str:
-        """What it is called where nobody named it."""
+        """Its name if none is given."""
         return f"{self.method} {self.path}"
 
     @property
     def texts(self) -> Iterator[tuple[str, str]]:
-        """Key and text of all that fields can be filled into, but for a file's."""
+        """Key and text of all parts that may have fields, except a file's."""
         yield "path", self.path
         yield from ((f"headers.{name}", value) for name, value in self.headers.items())
         yield "body", self.body
 
 
 def accepting(request: RequestSection, expect: ExpectSection) -> dict[str, str]:
-    """Its headers; who expects events says so, as a browser does."""
+    """Its headers; a request that expects events says so, as a browser does."""
     if not expect.events or any(name.lower() == "accept" for name in request.headers):
         return request.headers
     return {**request.headers, "Accept": "text/event-stream"}
@@ -217,4 +217,4 @@ class MessageSection(RequestSection):
     binary: bool = False
     """Whether it is sent as binary data, not as text."""
     compression: bool = False
-    """Whether it is compressed on its way, and its echo has to be."""
+    """Whether it is compressed on its way, and its echo must be."""

@@ -1,4 +1,4 @@
-"""samples.jsonl: what was measured, one record a line, each whole before the next begins."""
+"""samples.jsonl: the measurements, one record a line, each whole before the next begins."""
 
 from typing import Annotated, Literal
 
@@ -35,22 +35,22 @@ from bakeoff.model.receipt import Stopped, Verification
 from bakeoff.model.why import Layer, Wait
 
 LEAK_SHARE_MAX = 0.01
-"""Of a contender's cores: what it uses of them in others' turns slows the others."""
+"""The share of a contender's cores: using them in others' turns slows the others."""
 
 
 class Slice(Contract):
     """One contender's turn in a block.
 
-    `server_cpu` covers ramp, window and drain, as `event.requests_all` does; None where it can't
-    be seen. `leak_ns` is CPU time that the contender used since its last turn ended, while others
-    were loaded, over `leak_wall_ns`; None for its first turn. `upstream_cpu` is that of the
-    upstream meanwhile, where the workload has one. `rate` is what was offered in an open
-    loop, requests per second; None: closed loop. `others_share` is the share of the
-    servers' cores' time that processes other than contenders had meanwhile; None: it can't be seen.
-    `beside_ns` is CPU time that what belongs to the race had of the generator's cores meanwhile:
-    the path or the upstream, where there are no other cores for them. Of several load generators,
-    `event` is their sum, `loaders` has each one's share of it, and `lost` those that were lost
-    since the slice before, with what became of them.
+    `server_cpu` covers ramp, window and drain, as `event.requests_all` does; None where it can't be
+    seen. `leak_ns` is CPU time that the contender used since its last turn ended, while others were
+    loaded, over `leak_wall_ns`; None for its first turn. `upstream_cpu` is that of the upstream
+    meanwhile, if the workload has one. `rate` is the offered rate of an open loop, requests per
+    second; None: closed loop. `others_share` is the share of the servers' cores' time that
+    processes other than contenders had meanwhile; None: it can't be seen. `beside_ns` is the CPU
+    time that other parts of the race had on the generator's cores meanwhile: the path or the
+    upstream, if there are no other cores for them. With several load generators, `event` is their
+    sum, `loaders` has each one's share of it, and `lost` those that were lost since the slice
+    before, with the reason.
     """
 
     entry: str
@@ -67,7 +67,7 @@ class Slice(Contract):
 
     @property
     def server_cpu_us_per_request(self) -> float | None:
-        """None where the CPU time wasn't seen, or nothing was answered."""
+        """None: the CPU time wasn't seen, or nothing was answered."""
         if not self.server_cpu or not self.event.requests_all:
             return None
         return self.server_cpu.total_ns / 1000 / self.event.requests_all
@@ -92,7 +92,7 @@ class Block(Contract):
 class SingleBlock(Contract):
     """One slice for every contender, in random order, with one request under way at a time.
 
-    Of a race of several requests: `by_request` of its slices is what each takes by itself.
+    For a race of several requests: `by_request` of its slices has the latency of each by itself.
     """
 
     type: Literal["single-block"] = "single-block"
@@ -104,7 +104,7 @@ class SingleBlock(Contract):
 
 
 class Rested(Contract):
-    """Several contenders at rest over the same time: each one's CPU time, where it can be seen, and
+    """Several contenders at rest over the same time: each one's CPU time, if it can be seen, and
     the processors' energy (None: it isn't counted)."""
 
     lasted_ns: PositiveInt
@@ -113,9 +113,9 @@ class Rested(Contract):
 
 
 class CostSlice(Contract):
-    """A slice of an open loop at a known share of what servers can do, and what it cost.
+    """A slice of an open loop at a known share of the servers' peaks, and its costs.
 
-    `at` half of the contender's own peak (`share`), or at one rate for all (`equal`): half of the
+    `at` is half of the contender's own peak (`share`), or one rate for all (`equal`): half of the
     lowest peak. `energy_uj` is that of the processors over `lasted_ns`; None: it isn't counted.
     """
 
@@ -127,8 +127,8 @@ class CostSlice(Contract):
 
 
 class Costs(Contract):
-    """What requests cost in one draw: its contenders at rest, then a slice of each at either load,
-    in random order."""
+    """The costs of requests in one draw: its contenders at rest, then a slice of each at either
+    load, in random order."""
 
     type: Literal["costs"] = "costs"
     boot: NonNegativeInt
@@ -138,10 +138,10 @@ class Costs(Contract):
 
 
 class BootEntry(Contract):
-    """One contender of one boot, up and verified; audited in the first boot alone.
+    """One contender of one boot, running and verified; it is audited only in the first boot.
 
-    `idle` is its memory before any load, `holding` that with all connections open and at rest, of
-    many connections alone.
+    `idle` is its memory before any load, `holding` that with all connections open and at rest, only
+    for many connections.
     """
 
     name: str
@@ -159,9 +159,9 @@ class BootEntry(Contract):
 class BootStart(Contract):
     """A boot began: the contenders in the order in which they were started.
 
-    `out` has those that could not take part in this boot, with the reason. `agreed` has what the
-    load generator's connections came to, of those of which it says so. `engine`, `io` and
-    `threads` are the load generator's; engines of protocol 1 had one thread and did not say so.
+    `out` has those that could not take part in this boot, with the reason. `agreed` has the
+    properties of the load generator's connections, if it reports them. `engine`, `io` and `threads`
+    are the load generator's; engines of protocol 1 had one thread and did not report it.
     """
 
     type: Literal["boot"] = "boot"
@@ -176,21 +176,22 @@ class BootStart(Contract):
 
 
 class BootEnd(Contract):
-    """A boot ended: memory after load, how each contender stopped, who died during the load.
+    """A boot ended: memory after load, how each contender stopped, and those that died during the
+    load.
 
-    A contender that died is not measured any further. One that lost processes (`lost`: how each
-    of them ended, or why it did not come up) went on with others. What has one value for each
+    A contender that died is not measured any further. A contender that lost processes (`lost`: how
+    each of them ended, or why it did not start) went on with others. A single value for each
     contender is that of its processes together: memory is their mean, in `stopped` the worst
     counts.
 
     `crews`, `written` and `conducts` have what each contender ran, wrote and did with its processes
     while blocks were measured, which took `lasted_s`; `warmed` is its memory when that began, and
-    `tcp` what happened meanwhile (None: it can't be seen). `dropped` counts the datagrams for which
-    the sockets of contenders over HTTP/3 had no room. `network` is there where server and
-    generator are on two machines, `path` where a path was made between them. `held` has those that
+    `tcp` has TCP's troubles meanwhile (None: they can't be seen). `dropped` counts the datagrams
+    for which the sockets of contenders over HTTP/3 had no room. It has `network` if server and
+    generator are on two machines, and `path` if a path was made between them. `held` has those that
     were stopped in others' turns, with the share of their cores that they had used there.
-    `cut_short`: an error ended the boot, so most of this is missing; `time_was_up`: it ended when
-    the race had taken as long as it may.
+    `cut_short`: an error ended the boot, so most of this is missing; `time_was_up`: it ended with
+    the permitted time of the race.
     """
 
     type: Literal["boot-end"] = "boot-end"
@@ -216,12 +217,11 @@ class BootEnd(Contract):
 class ToolRun(Contract):
     """One run of a load tool (or of `volley load`) against one server, as part of a round.
 
-    `of` is the comparison of an article that the run belongs to, and `row` its row; both are empty
-    in a crosscheck, which has one server. `kind` is `round` where all took their turns in random
-    order, `faithful` where one row's runs came in a row as the article had them. Without `result`
-    there is a `failure`, in words. `output` is what the program printed. It took
-    `took_s`, its start included, of which it used the share `busy` of its cores' time;
-    `received` is what the machine received meanwhile.
+    `of` is the run's comparison of an article, and `row` its row; both are empty in a crosscheck,
+    which has one server. `kind` is `round` if all took their turns in random order, `faithful` if
+    one row's runs came in a row as in the article. Without a `result` it has a `failure`, in words.
+    `output` is that of the program. It took `took_s`, its start included, and used the share `busy`
+    of its cores' time; `received` has the packets that the machine received meanwhile.
     """
 
     type: Literal["tool-run"] = "tool-run"
@@ -240,14 +240,14 @@ class ToolRun(Contract):
 
 
 class PlanChange(Contract):
-    """What a run had to change of its plan, which is itself never rewritten.
+    """A necessary change of a run's plan, which is itself never rewritten.
 
     `out` has the parts of the plan that can't be measured, with the reason: contenders of a race,
     cells of a grid, comparisons of a replay (or `comparison/row`), load tools of a crosscheck.
-    `duration_s` replaces the plan's, and so do `connections`: as many as all listen queues have
-    room for, or as all servers serve at a time. `places` has the queues that overflowed with more,
-    by name, and `served` how many connections those serve that let others wait. `prepared`: it was
-    known before anything was started, as of contenders that can't be built.
+    `duration_s` replaces the plan's, and so do `connections`: as many as fit in all listen queues,
+    or as all servers serve at a time. `places` has the queues that overflowed with more, by name,
+    and `served` the limits of servers that let further connections wait. `prepared`: it was known
+    before the start, as for contenders that can't be built.
     """
 
     type: Literal["plan-change"] = "plan-change"
@@ -262,13 +262,13 @@ class PlanChange(Contract):
 class DayTurn(Contract):
     """One contender's turn in one phase of one round of a day; see bakeoff.day for the phases.
 
-    `number` counts the turns of a phase that has several. Which of the others there are depends on
-    the phase: `ready_ms` and `verification` of a start; `slices` of all loads (slow clients:
-    without and with them; recovery: before the crowd came, then those after it had gone at
-    `since_ns`); CPU time and the processors' energy over `lasted_ns`; `memory` at its end, of loads
-    before the connections close; `tcp` is what went wrong in the kernel's TCP meanwhile. `opened`
-    counts the connections that the load could open, with slow clients those that were still held at
-    the end. Where it could not have its turn or died in it, `out` says why.
+    `number` counts the turns of a phase that has several. The other fields depend on the phase:
+    `ready_ms` and `verification` of a start; `slices` of all loads (slow clients: without and with
+    them; recovery: before the crowd came, then those after it had gone at `since_ns`); CPU time and
+    the processors' energy over `lasted_ns`; `memory` at its end, of loads before the connections
+    close; `tcp` has the troubles of the kernel's TCP meanwhile. `opened` counts the connections
+    that the load could open, with slow clients those that were still held at the end. If it could
+    not have its turn or died in it, `out` says why.
     """
 
     type: Literal["day-turn"] = "day-turn"
@@ -301,11 +301,11 @@ class DayEnd(Contract):
 
 
 class WhyBlock(Contract):
-    """A slice of each contender at one rate, `plain` or while their stacks were `sampled`; without
-    a rate each is at its own peak.
+    """A slice of each contender at one rate, `plain` or while its stacks were `sampled`; without a
+    rate each is at its own peak.
 
-    `usages` is what each one's threads met meanwhile, where that was seen, and `waits` how much
-    time its threads at work spent how, ns.
+    `usages` has the events of each one's threads meanwhile, if they were seen, and `waits` the time
+    of its threads at work by its use, ns.
     """
 
     type: Literal["why-block"] = "why-block"
@@ -332,8 +332,8 @@ class WhyStacks(Contract):
 
 
 class WhyCounts(Contract):
-    """One contender's system calls by name, or what its cores counted, all of them, while it
-    answered so many requests."""
+    """One contender's system calls by name, or its cores' counters, in total, while it answered a
+    number of requests."""
 
     type: Literal["why-counts"] = "why-counts"
     layer: Literal["calls", "counters"]
@@ -343,9 +343,9 @@ class WhyCounts(Contract):
 
 
 class WhyEnd(Contract):
-    """The look for causes ended, after `lasted_s`; what is `missing` was not available here.
+    """The look for causes ended, after `lasted_s`; `missing` layers were not available here.
 
-    `given_up` says what ended it before its time.
+    `given_up` says why it ended before its time.
     """
 
     type: Literal["why-end"] = "why-end"

@@ -1,8 +1,8 @@
 """The shape of a JSON value: `expect.json` of workloads and of the engine's request files.
 
-A string names a type, or several: "number", "string|null", "any". An object has the keys that must
-be there (others may be, and `"note?"` may be missing), an array one shape that every element has,
-or none: any array.
+A string names a type, or several: "number", "string|null", "any". An object has the required keys
+(others are allowed, and `"note?"` may be missing), an array the one shape of all its elements, or
+none: any array.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ TYPES = ("string", "number", "boolean", "null", "any")
 
 
 def checked_shape(shape: JsonValue) -> JsonValue:
-    """`shape`. Raises ValueError with the place of what is none."""
+    """`shape`. Raises ValueError with the place that is not a shape."""
     if fault := _fault(shape, ""):
         raise ValueError(fault)
     return shape
@@ -23,7 +23,7 @@ def checked_shape(shape: JsonValue) -> JsonValue:
 def mismatch(value: Any, shape: JsonValue, place: str = "") -> str:
     """Where a value read from JSON differs from `shape`, as in `/id is string, not number`.
 
-    Empty: nowhere.
+    Empty: they agree.
     """
     if isinstance(shape, str):
         names = shape.split("|")
@@ -49,9 +49,9 @@ def mismatch(value: Any, shape: JsonValue, place: str = "") -> str:
 
 
 def shape_of(values: Sequence[Any]) -> JsonValue:
-    """The narrowest shape that all of `values` have, of which there is one at least.
+    """The narrowest shape that all of `values` have; there is at least one.
 
-    What was only seen as null, or now as an object and now as something else, may be anything.
+    A place that was only null, or sometimes an object and sometimes not, may be anything.
     """
     types = {_type(value) for value in values}
     if types == {"object"}:

@@ -11,12 +11,12 @@ class Conditions(Contract):
     """The conditions of a simulated race: its machine, and how much servers differ by chance.
 
     Standard deviations are of ln throughput. `drift_sd` and `drift_s` are the machine's: AR(1) in
-    continuous time, `drift_s` its correlation time; the planted server feels `felt` times as much
-    of it as the others. `slice_sd` is a slice's own. A burst in which the host takes a core lasts
+    continuous time, `drift_s` its correlation time; it affects the planted server `felt` times as
+    much as the others. `slice_sd` is a slice's own. A burst in which the host takes a core lasts
     `steal_ms` on average. `connections_sd`, `process_sd` and `boot_sd` are one program's: from one
-    set of connections, process and boot to the next. Of servers that start slowly, and so are
-    `lasting`, a few processes take turns; of others each draw has a new one. Between two slices
-    pass `gap_ms`.
+    set of connections, process and boot to the next. Servers that start slowly, and so are
+    `lasting`, have a few processes that take turns; others have a new one for each draw. Two slices
+    are `gap_ms` apart.
     """
 
     source: str
@@ -46,7 +46,7 @@ class Rate(Contract):
 
 
 class Middle(Contract):
-    """The median over races, and between what the middle 80 % lie."""
+    """The median over races, and the bounds of the middle 80 %."""
 
     median: float
     low: float
@@ -54,13 +54,13 @@ class Middle(Contract):
 
 
 class Rates(Contract):
-    """How the judge did in many simulated races of one size.
+    """The judge's results in many simulated races of one size.
 
-    `effect`: by what share one server is faster than the others, which are equal. `power`: that was
-    found, with the right sign; None if there was none. `false_positives`: races with any wrong
-    finding (equal servers told apart, or the wrong one ahead). `coverage`: races in which every
-    pair's interval contained the truth. `half_width`: that of the planted pair's interval, as a
-    share; None if no race had enough blocks for one. `lasts_s`: the whole race, with warm-ups and
+    `effect`: the share by which one server is faster than the others, which are equal. `power`: how
+    often it was found, with the right sign; None without an effect. `false_positives`: races with
+    any wrong finding (equal servers told apart, or the wrong one ahead). `coverage`: races in which
+    every pair's interval contained the truth. `half_width`: that of the planted pair's interval, as
+    a share; None if no race had enough blocks for one. `lasts_s`: the whole race, with warm-ups and
     pauses.
     """
 
@@ -78,9 +78,9 @@ class Rates(Contract):
 class Simulation(Contract):
     """The answer of `bakeoff simulate`.
 
-    With `power_asked`, `tried` has all sizes of races that the search looked at, and `chosen` the
-    shortest that reached it, or that of the least effect; None: none did. Without, `tried` has one
-    size, and it is `chosen`.
+    With `power_asked`, `tried` has all sizes of races that the search tried, and `chosen` the
+    shortest that reached it, or that of the least effect; None: none did. Otherwise `tried` has one
+    size, which is `chosen`.
     """
 
     schema_: Literal["bakeoff.simulation/3"] = Field("bakeoff.simulation/3", alias="schema")

@@ -9,10 +9,10 @@ from bakeoff.model.base import Contract
 
 
 class SitePage(Contract):
-    """A page that stays while what it was made of does: `made_of` is a hash of that.
+    """A page that stays while its sources do: `made_of` is a hash of them.
 
-    `files` are its own and those beside it, as paths in the site; `leads` are the addresses of
-    views that it leads to, as the application has them.
+    `files` are its own and those beside it, as paths in the site; `leads` are the addresses of the
+    views to which it links, as in the application.
     """
 
     made_of: str
@@ -21,10 +21,10 @@ class SitePage(Contract):
 
 
 class Site(Contract):
-    """What `bakeoff explore --export` wrote, as paths in the site: the next export replaces it.
+    """The files of `bakeoff explore --export`, as paths in the site: the next export replaces them.
 
-    `made_by` is a hash of the code that did, and of what it was told. `pages` are those that need
-    not be made again, by their addresses; `files` are all other files.
+    `made_by` is a hash of that code, and of its options. `pages` are those that need not be made
+    again, by their addresses; `files` are all other files.
     """
 
     schema_: Literal["bakeoff.site/1"] = Field("bakeoff.site/1", alias="schema")

@@ -1,4 +1,5 @@
-"""verdict.json: which is faster, by how much, how sure, at what cost. Schema bakeoff.verdict/4."""
+"""verdict.json: which entry is faster, by how much, how surely, at what cost. Schema
+bakeoff.verdict/4."""
 
 from typing import Annotated, Literal
 
@@ -16,11 +17,11 @@ from bakeoff.model.ratio import Interval
 
 
 class Precision(Contract):
-    """The precision that was asked for, as ±share of a ratio, and whether it was reached.
+    """The requested precision, as ±share of a ratio, and whether it was reached.
 
     `reached` is the widest half-width, as a share, of the intervals between neighbours in the
-    standings; None: there was no pair. `more_s` is the measured time that would probably have been
-    needed on top; None: the precision was met, or it can't be estimated.
+    standings; None: there was no pair. `more_s` is the additional measured time that would probably
+    have been needed; None: the precision was met, or it can't be estimated.
     """
 
     asked: PositiveFloat
@@ -44,9 +45,9 @@ class MachineRatio(Interval):
 
 
 class Upstream(Contract):
-    """What the entries requested: a server, and after which time it answers, or a database, and how
-    many rows it has; and on which processors. `busy` is the largest share of the time in which it
-    was at work, over all entries; None: it can't be seen."""
+    """The server or database that the entries requested: a server with the delay of its answers, or
+    a database with its number of rows; and its processors. `busy` is the largest share of the time
+    in which it was at work, over all entries; None: it can't be seen."""
 
     delay_ms: NonNegativeInt | None
     rows: IfGiven[PositiveInt] = None
@@ -55,12 +56,12 @@ class Upstream(Contract):
 
 
 class LoaderFigures(Contract):
-    """What one of several load generators did, over all entries.
+    """The work of one of several load generators, over all entries.
 
-    `share` is that of all answers which it had. `ceiling_per_s` is what it would have sent at work
-    all the time, at the same cost of a request: an extrapolation. `late_us` is by how much it began
-    late at worst, `clock_error_us` how far off its clock may have been, the median. `stolen` is the
-    share of its cores' time that its host took; None: it can't be known.
+    `share` is its share of all answers. `ceiling_per_s` is its rate if it had been at work all the
+    time, at the same cost of a request: an extrapolation. `late_us` is the greatest lateness of its
+    starts, `clock_error_us` the median of the possible error of its clock. `stolen` is the share of
+    its cores' time that its host took; None: it can't be known.
     """
 
     name: str
@@ -80,21 +81,20 @@ class LoaderFigures(Contract):
 
 
 class Verdict(Contract):
-    """The result of one race. `fairness` says where its entries' work is unequal.
+    """The result of one race. `fairness` has the inequalities of its entries' work.
 
-    `workload_summary` says what was requested, in a few words. Of a mix, `requests` has each
-    request by itself, and `by_request` those in which two entries differ otherwise than in most.
-    `by_cpu` has the pairs on which the second verdict, by server CPU per request, is another one,
-    with the cause.
+    `workload_summary` describes the requests in a few words. For a mix, `requests` has each request
+    by itself, and `by_request` those in which two entries differ unusually. `by_cpu` has the pairs
+    on which the second verdict, by server CPU per request, differs, with the cause.
 
-    `protocol` is that of all entries, or, where they differ in it, of the first. `loaders` are the
-    load generators, where several loaded together. `earlier_races` are those that predictions of
-    the next race may rest on; None: no history was kept.
+    `protocol` is that of all entries or, if they differ in it, of the first. `loaders` are the load
+    generators, if several loaded together. `earlier_races` are those on which predictions of the
+    next race may rest; None: no history was kept.
 
-    `stopping` is what the intervals hold for: a race that was measured for its `planned` time, or
-    one that may have ended at `any_time`, as what was measured may have decided when. `within` is
-    the margin that was asked for; without one `equivalence_margin` is the usual one. `decided`:
-    whether what the race was to go on for was; None: it had a fixed time, or a precision.
+    `stopping` is the scope of the intervals: a race that was measured for its `planned` time, or
+    one that may have ended at `any_time`, as the measurements may have decided when. `within` is
+    the requested margin; `equivalence_margin` is the usual one. `decided`: whether the question for
+    which the race went on was decided; None: it had a fixed time, or a precision.
     """
 
     schema_: Literal["bakeoff.verdict/4"] = Field("bakeoff.verdict/4", alias="schema")
@@ -126,7 +126,7 @@ class Verdict(Contract):
     unit: Annotated[
         Literal["request", "message"], Field(exclude_if=lambda given: given == "request")
     ] = "request"
-    """What is counted: over WebSocket a message, whose echo is its answer."""
+    """What is counted: a request or, over WebSocket, a message, whose echo is its answer."""
     requests: tuple[MixedRequest, ...] = ()
     by_request: tuple[Finding, ...] = ()
     by_cpu: IfAny[tuple[Finding, ...]] = ()
@@ -153,12 +153,12 @@ class Verdict(Contract):
 
     @property
     def answered(self) -> bool:
-        """Whether the race was to end as soon as something is known, and it is."""
+        """Whether the race was to end once its question is decided, and it is."""
         return bool(self.decided or (self.precision and self.precision.met))
 
     @property
     def on_loopback(self) -> bool:
-        """Whether nothing lay between generator and servers: no path and no network."""
+        """Whether neither a path nor a network was between generator and servers."""
         return self.path is None and not self.cores.apart
 
     def pair(self, a: str, b: str) -> Pair | None:

@@ -13,7 +13,7 @@ from bakeoff.model.protocol import Protocol
 
 MESSAGE_BYTES_MAX = 2**20
 OF_UPGRADE = frozenset({"connection", "upgrade", "sec-websocket-version", "sec-websocket-key"})
-"""Headers that every upgrade has, and no workload gives."""
+"""Headers that every upgrade has, and a workload can't set."""
 EXTENSIONS = "sec-websocket-extensions"
 _MESSAGES = ("message", "message_base64", "message_bytes")
 
@@ -21,7 +21,7 @@ _MESSAGES = ("message", "message_base64", "message_bytes")
 class WebSocketSection(Exchange):
     """Messages that the server echoes, in place of `[request]` and `[expect]`.
 
-    Of `message`, `message_base64` and `message_bytes` there is one.
+    It has one of `message`, `message_base64` and `message_bytes`.
     """
 
     kind: ClassVar[str] = "WebSocket"
@@ -34,13 +34,13 @@ class WebSocketSection(Exchange):
     message: IfGiven[str] = None
     """The message."""
     message_base64: IfGiven[Base64] = None
-    """The message, where it is not text."""
+    """The message, if it is not text."""
     message_bytes: IfGiven[Annotated[int, Field(ge=1, le=MESSAGE_BYTES_MAX)]] = None
     """The length of a message of numbers."""
     binary: IfAny[bool] = False
     """Whether it is sent as binary data, not as text."""
     compression: IfAny[bool] = False
-    """Whether messages are compressed (permessage-deflate, each by itself), and the echoes have to
+    """Whether messages are compressed (permessage-deflate, each by itself), and the echoes must
     be."""
 
     @model_validator(mode="after")

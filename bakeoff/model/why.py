@@ -1,4 +1,4 @@
-"""Where the difference between servers comes from: plan.json of the phase, and why.json."""
+"""The causes of the difference between servers: plan.json of the phase, and why.json."""
 
 from collections.abc import Mapping
 from typing import Annotated, Literal, NamedTuple, get_args
@@ -13,30 +13,30 @@ from bakeoff.model.plan import Plan
 from bakeoff.model.ratio import Difference
 
 Layer = Literal["stacks", "kernel", "calls", "counters", "waits"]
-"""`stacks`: user time by function. `kernel`: kernel time by what it is for. `calls`: system calls
-by name and number. `counters`: what the cores count. `waits`: what threads wait for."""
+"""`stacks`: user time by function. `kernel`: kernel time by purpose. `calls`: system calls by name
+and number. `counters`: hardware counters of the cores. `waits`: the threads' waits."""
 
 LAYERS: tuple[Layer, ...] = get_args(Layer)
 
 Wait = Literal[
     "running", "ready", "requests", "thread", "timer", "disk", "socket", "other", "unseen"
 ]
-"""What a thread does or waits for. `ready`: for a core. `requests`: in epoll, io_uring, poll or
-accept. `thread`: in a futex, for a lock or for work that another thread has. `socket`: in a read or
-write of a socket, of a client or an upstream. `unseen`: it is not ours to look at."""
+"""The activity or the wait of a thread. `ready`: for a core. `requests`: in epoll, io_uring, poll
+or accept. `thread`: in a futex, for a lock or for another thread's work. `socket`: in a read or
+write of a socket, of a client or an upstream. `unseen`: it is hidden from us."""
 
 COMPILED_AT_RUN_TIME = "compiled at run time"
-"""What code is called whose names the program that compiled it wrote down for nobody."""
+"""The name of code without names, since the program that compiled it wrote none down."""
 COUNTERS = ("instructions", "cycles", "cache-misses", "branch-misses")
 
 Part = Literal["user", "kernel", "function", "call", "work", "unexplained"]
 """`user` and `kernel` are sums. `function` is user time in one function, `call` kernel time of one
-system call, and `work` kernel time for something that no system call is charged with."""
+system call, and `work` kernel time of other work, for which no system call is charged."""
 
 
 class WhyPlan(Contract):
-    """plan.json of a look for causes: the contenders and the load of `race`, and what is known of
-    their programs, by name: that is not looked at again."""
+    """plan.json of a look for causes: the contenders and the load of `race`, and the `known` facts
+    on their programs, by name, which are not determined again."""
 
     schema_: Literal["bakeoff.why-plan/1"] = Field("bakeoff.why-plan/1", alias="schema")
     run: str
@@ -48,7 +48,7 @@ class WhyLine(Contract):
     """CPU time per request, µs, of a contender (`its_us`), and of the one that it is compared with
     (`other_us`).
 
-    The lines of a table but `user` and `kernel`, which are sums of others, add up to the whole.
+    The lines of a table, except `user` and `kernel`, which are sums of others, add up to the whole.
     """
 
     part: Part
@@ -61,8 +61,8 @@ class WhyLine(Contract):
 class WhyCount(Contract):
     """How often something happens per request, or how much of it there is (`bytes`, `delay_us`).
 
-    `call:NAME` are calls of that system call, `counter:NAME` what a hardware counter has; that is
-    null where this machine has none. Without a `difference` it was counted once, exactly.
+    `call:NAME` are calls of that system call, `counter:NAME` the value of a hardware counter, null
+    where this machine has none. Without a `difference` it was counted once, exactly.
     """
 
     what: str
@@ -82,7 +82,7 @@ class WhyWait(Contract):
 
 class WhyPair(Contract):
     """A contender compared with another. `cpu` is the measured difference of CPU time per request,
-    µs, which the lines add up to, and `finding` says what it comes of."""
+    µs, to which the lines add up, and `finding` has its causes."""
 
     name: str
     other: str
@@ -96,14 +96,14 @@ class WhyPair(Contract):
 
 
 class Why(Contract):
-    """why.json: where the difference in CPU time per request comes from, of each contender against
-    the reference, at one rate for all; `at_peak`: each in a closed loop, at its own peak, which is
-    in `peaks_per_s`.
+    """why.json: the causes of the difference in CPU time per request, of each contender against the
+    reference, at one rate for all; `at_peak`: each in a closed loop, at its own peak, which is in
+    `peaks_per_s`.
 
     `profiling` is, for each contender, CPU time per request while stacks were sampled over that of
-    the same load without. `unequal` is the work that contenders do unequally, which comes first.
-    `unseen` is what stacks lack. `missing` says why a layer is not available here. `given_up`: the
-    phase came to no end.
+    the same load without. `unequal` has the contenders' unequal work, which comes first. `unseen`
+    has what stacks lack. `missing` says why a layer is not available here. `given_up`: the phase
+    ended early.
     """
 
     schema_: Literal["bakeoff.why/1"] = Field("bakeoff.why/1", alias="schema")
@@ -130,9 +130,10 @@ class Why(Contract):
 
 
 class Flame(NamedTuple):
-    """A function in its stack, with what it called (`inner`): CPU time per request, µs, of both.
+    """A function in its stack, with the functions that it called (`inner`): CPU time per request,
+    µs, of both.
 
-    `is_told`: the difference is more than chance does to so many samples.
+    `is_told`: the difference is more than chance explains with this many samples.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""A workload file: what is sent, and which answer is right; its keys are the engine's."""
+"""A workload file: the requests, and the right answers; its keys are the engine's."""
 
 import base64
 from collections.abc import Mapping
@@ -54,7 +54,7 @@ _EXCHANGES: Mapping[str, type[GrpcSection] | type[WebSocketSection]] = {
 
 
 class Workload(Contract):
-    """What is sent to every contender of a race, and which answers are right.
+    """The requests to every contender of a race, and the right answers.
 
     One request is written as `[request]` and `[expect]`; a mix as `[[request]]`, each with its
     `[request.expect]`.
@@ -63,11 +63,11 @@ class Workload(Contract):
     name: Annotated[str, Field(min_length=1)]
     """The name by which it is raced."""
     title: str = ""
-    """What it is, for readers of a result."""
+    """A description for readers of a result."""
     data: str | None = None
     """A file of comma-separated values, whose first line names the columns."""
     order: Literal["random", "sequential"] | None = None
-    """How rows of the data are taken; at random where nothing is said."""
+    """The order of the data's rows; by default random."""
     request: RequestSection = RequestSection()
     """The request, or the first of a mix."""
     expect: ExpectSection = ExpectSection()
@@ -85,15 +85,16 @@ class Workload(Contract):
     static_files: dict[Annotated[str, Field(pattern=_FILE_NAME)], BodyBytes] = {}
     """Files that the server finds in its folder STATIC_DIR, each with its length in bytes."""
     upstream_delay_ms: Annotated[int, Field(ge=0, le=1000)] | None = None
-    """The delay with which the upstream answers that the server finds at UPSTREAM."""
+    """The delay of the answers of the upstream that the server finds at UPSTREAM."""
     database_rows: IfGiven[Annotated[int, Field(ge=20, le=1_000_000, multiple_of=20)]] = None
-    """How many rows the table `item` has of the database that the server finds at DATABASE_URL."""
+    """The number of rows of the table `item` in the database that the server finds at
+    DATABASE_URL."""
     files: dict[str, str] = {}
     """The contents of all files that are named here, base64, as plans have them."""
 
     @classmethod
     def checked(cls, value: Any, where: Path | str) -> Self:
-        """As of every contract; a fault of a mix has the key that the file has."""
+        """As for every contract; a fault of a mix has the key of the file."""
         try:
             return super().checked(value, where)
         except BadFile as error:
@@ -160,12 +161,12 @@ class Workload(Contract):
 
     @property
     def has_upstream(self) -> bool:
-        """Whether the server requests another one, or a database."""
+        """Whether the server requests another server, or a database."""
         return self.upstream_delay_ms is not None or self.database_rows is not None
 
     @property
     def exchange(self) -> Exchange | None:
-        """What is sent in place of requests whose answers are HTTP's."""
+        """What is sent in place of requests with HTTP answers."""
         return self.grpc or self.websocket
 
     @property
@@ -183,14 +184,15 @@ class Workload(Contract):
 
     @property
     def is_fixed(self) -> bool:
-        """Whether it is one request that is always the same, whose right answer is given whole or
-        is the first one: what the engine is told in its job, without a request file."""
+        """Whether it is one constant request, whose right answer is given whole or is the first
+        one. The engine gets it in its job, without a request file."""
         expect = self.first.expect or ExpectSection()
         return not (self.is_mix or self.once or self.fills_in) and expect.is_plain
 
     @property
     def by_name(self) -> Mapping[str, RequestSection]:
-        """Every request with its right answer, by its name; of equal ones the second has `#2`."""
+        """Every request with its right answer, by its name; the second of two equal names has
+        `#2`."""
         named: dict[str, RequestSection] = {}
         taken = {request.name for request in self.requests}
         for each in self.requests or (self.request,):
@@ -210,7 +212,7 @@ class Workload(Contract):
 
     @property
     def summary(self) -> str:
-        """In a few words what is requested: `POST /orders, for status 201`."""
+        """A description of the requests in a few words: `POST /orders, for status 201`."""
         if self.is_mix:
             return f"{len(self.by_name)} requests"
         expect = self.first.expect or ExpectSection()
@@ -243,7 +245,7 @@ class Workload(Contract):
         return self.content(section.body_file) if section.body_file else section.content
 
     def expected_body(self, expect: ExpectSection) -> bytes | None:
-        """The whole right body, where it is given: of the first row, where it differs by row."""
+        """The whole right body, if it is given; if it differs by row, that of the first row."""
         if expect.body_file is not None:
             return self.content(expect.body_file)
         if self.differs_by_row(expect):

@@ -1,4 +1,4 @@
-"""The table of all findings: everything that is told of one is made from its row."""
+"""The table of all findings: every text about a finding is made from its row."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Where the difference in CPU time per request comes from, and what hides it."""
+"""Causes of the difference in CPU time per request, and of their absence."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Why there is no figure, and what can be found of two runs, of a line of runs, of a search."""
+"""Reasons for missing figures, and findings on two runs, on a line of runs, and on a search."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""What can be found of a contender in a race."""
+"""Findings on a contender in a race."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""What can be found of a contender's day."""
+"""Findings on a contender's day."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Where contenders' work is unequal, and where the verdict by server CPU is a different one."""
+"""Findings on unequal work of contenders, and on differences of the verdict by server CPU."""
 
 from collections.abc import Mapping
 
@@ -109,4 +109,4 @@ BY_CPU: Mapping[str, Row] = {
     ),
     "cause_unknown": Row("nothing that was measured explains it"),
 }
-"""Where the verdict by server CPU is a different one, and why."""
+"""Differences of the verdict by server CPU, and their causes."""

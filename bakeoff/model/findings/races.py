@@ -1,4 +1,4 @@
-"""What can be found of a whole race, of its machine and of its load generators."""
+"""Findings on a whole race, on its machine and on its load generators."""
 
 from collections.abc import Mapping
 

@@ -12,10 +12,10 @@ _OPTIONAL = re.compile(r"\[([^\[\]]*)\]")
 
 @dataclass(frozen=True)
 class Row:
-    """What a finding of one code says.
+    """The texts of a finding of one code.
 
     `sentence` and `several` are templates, which `report/template.py` explains. The fields of the
-    sentence are the finding's values; `{because}` has the findings that it rests on.
+    sentence are the finding's values; `{because}` has the findings on which it rests.
     """
 
     sentence: str
@@ -24,9 +24,9 @@ class Row:
     advice: str = ""
     """What to do, in a few words after the sentence."""
     more: str = ""
-    """What the documents add: what it means, where the sentence does not tell, and what to do."""
+    """The documents' addition: the meaning, if the sentence does not explain it, and what to do."""
     because: str = ""
-    """The code of a finding that it may rest on, for its example."""
+    """The code of a finding on which it may rest, for its example."""
     example: Mapping[str, Value] = field(default_factory=dict[str, Value])
     """Values of its example that are not those of `VALUES`."""
 
@@ -48,7 +48,7 @@ class Row:
 
     @property
     def meaning(self) -> str:
-        """The sentence with the names of its values, and what the documents add."""
+        """The sentence with the names of its values, and the documents' addition."""
         said = _FIELD.sub(_named, re.sub(r"[\[\]<>]", "", self.sentence))
         return f"{said}. {self.more}".strip()
 

@@ -1,4 +1,4 @@
-"""The values that findings have: what each means, and an example.
+"""The values of findings: the meaning of each, and an example.
 
 A list has one value for each of `names`, `kinds` or `headers`, in their order.
 """
@@ -10,7 +10,7 @@ Value = str | bool | int | float | list[str] | list[int] | list[float] | None
 
 
 class Meant(NamedTuple):
-    """What a value means, and an example of it."""
+    """The meaning of a value, and an example of it."""
 
     meaning: str
     example: Value
