@@ -1,4 +1,4 @@
-"""The cells of a board: which workload over which protocol, and who takes part."""
+"""The cells of a board: their workloads, protocols and contenders."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class Cell:
         return tuple(each.name for each in self.contenders)
 
     def links(self, out: Sequence[str] = ()) -> tuple[str, ...]:
-        """The two that are in each of its races; others where those of the file take no part."""
+        """The two that are in each of its races; others if those of the file don't take part."""
         able = [name for name in self.names if name not in out]
         wanted = [name for name in self.races.links if name in able]
         return tuple(dict.fromkeys([*wanted, *able]))[:2]
@@ -69,7 +69,7 @@ def cells_of(catalogue: Catalogue, file: Path | None = None) -> tuple[Cell, ...]
 
 
 def chosen(cells: Sequence[Cell], only: Sequence[str]) -> tuple[Cell, ...]:
-    """Those that are named, `hello/h1`, or all of a workload, `hello`; by default all.
+    """The named cells, `hello/h1`, or all of a workload, `hello`; by default all cells.
 
     Raises `BadUsage`.
     """

@@ -1,4 +1,4 @@
-"""A board in a terminal: what is to be raced, and what each cell says."""
+"""A board in a terminal: the races that are due, and the result of each cell."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ CHANGED: dict[Change, str] = {
     "method": "another version of bakeoff, other cores or another workload",
     "machine": "the machine’s kernel or settings changed",
 }
-"""What is new since a contender was raced."""
+"""Changes since a contender was raced."""
 
 
 def planned(due: Sequence[DueRace], states: Sequence[State]) -> Document:
@@ -39,7 +39,7 @@ def planned(due: Sequence[DueRace], states: Sequence[State]) -> Document:
 
 
 def why(race: DueRace, state: State) -> str:
-    """Why it is to be raced, of each reason how many contenders have it."""
+    """Why it is due: each reason with the number of contenders that have it."""
     if race.run:
         return "was cut off, and goes on"
     reasons: dict[str, int] = {}

@@ -7,13 +7,13 @@ from bakeoff.report.charts import svg
 from bakeoff.report.charts.svg import INK, PALETTE
 
 WIDTH, HEIGHT = 1000, 20
-"""Of a bar's own grid: a page stretches it."""
+"""The bar's own grid, which a page stretches."""
 FIRST, OTHER = PALETTE[2], PALETTE[0]
 
 
 def bar(ratio: Ratio, furthest: float, *, is_first: bool, has_interval: bool) -> Markup:
-    """A bar as long as the `ratio` is of the `furthest` end of all; a contender that may be the
-    best has another colour. An end that is missing reaches to the edge."""
+    """A bar as long as the `ratio` is relative to the `furthest` end of all; a contender that may
+    be the best has another colour. A missing end reaches to the edge."""
     scale = WIDTH / furthest
     parts = [svg.rect(0, 3, ratio.ratio * scale, HEIGHT - 6, fill=FIRST if is_first else OTHER)]
     if has_interval:

@@ -1,5 +1,5 @@
-"""What of a cell holds, and what is out of date: a contender whose build, machine or method is
-another one today, and those that were never raced."""
+"""The valid and the outdated parts of a cell: outdated are contenders whose build, machine or
+method has changed, and those that were never raced."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,8 +14,8 @@ from bakeoff.model.errors import ContenderOut
 
 @dataclass(frozen=True)
 class State:
-    """A cell and its races, the newest first: those that stand beside today's, or, where there is
-    none of these, the newest one's like; then `aged` says what has changed since."""
+    """A cell and its races, the newest first: those that are comparable with races of today or, if
+    there are none, with the newest one; then `aged` names the changes since."""
 
     cell: Cell
     today: Today
@@ -42,7 +42,7 @@ class State:
 
     @cached_property
     def unbuilt(self) -> Mapping[str, str]:
-        """Who can't be built today, and why."""
+        """The contenders that can't be built today, with reasons."""
         built = self.today.built
         return {
             name: str(why).partition("; the end of its log")[0].partition("\n")[0]
@@ -55,11 +55,11 @@ class State:
         return self.cell.links(tuple(self.unbuilt))
 
     def race_of(self, name: str) -> Raced | None:
-        """The newest race that it was in."""
+        """The newest race in which it was."""
         return next((race for race in self.races if name in race.names), None)
 
     def changed(self, name: str) -> tuple[Change, ...]:
-        """What is new since a contender was raced; empty: nothing, or it never was."""
+        """The changes since a contender was raced; empty: there are none, or it never was."""
         race = self.race_of(name)
         if race is None or name in self.unbuilt:
             return ()
@@ -73,7 +73,7 @@ class State:
 
     @property
     def waiting(self) -> tuple[str, ...]:
-        """Who is to be raced. A cell of one contender has nothing to compare."""
+        """The contenders that are due. A cell of one contender has nothing to compare."""
         able = [name for name in self.cell.names if name not in self.unbuilt]
         if len(able) < 2:
             return ()
@@ -82,8 +82,8 @@ class State:
         )
 
     def one_races(self) -> dict[str, OneRace]:
-        """The races by their names, as ratios are taken from them: without who is out, or is no
-        part of the cell any more."""
+        """The races by their names, as sources of ratios: without contenders that are out, or no
+        longer in the cell."""
         found = {}
         for race in self.races:
             compared = {name for pair in race.verdict.pairs for name in (pair.a, pair.b)}
@@ -98,7 +98,7 @@ class State:
 
 
 def groups(state: State) -> tuple[tuple[str, ...], ...]:
-    """Which contenders share a race: all that wait, in races that share the links."""
+    """The contenders of each race: all that wait, in races that share the links."""
     waiting, links, most = state.waiting, state.links, state.cell.races.contenders
     if not waiting:
         return ()

@@ -1,4 +1,4 @@
-"""What a board leaves in its folder beside the races: itself as JSON, and its figures as CSV."""
+"""A board's files in its folder beside the races: itself as JSON, and its figures as CSV."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -25,7 +25,7 @@ def write(board: Board, folder: Path) -> None:
 
 
 def read(folder: Path) -> Board:
-    """The board of a folder. Raises `BadUsage` where none was made yet, and `BadFile`."""
+    """The board of a folder. Raises `BadUsage` where it has none yet, and `BadFile`."""
     if not (folder / BOARD_JSON).exists():
         raise BadUsage(f"{folder}: has no {BOARD_JSON}; `bakeoff board --out {folder}` makes one")
     return Board.read_json(folder / BOARD_JSON)
@@ -41,7 +41,7 @@ OF_ROW: Mapping[Measure, str] = {
 
 
 def tables(board: Board) -> dict[str, str]:
-    """Its contenders by cell, and its pairs, as files of CSV; figures unrounded."""
+    """Its contenders by cell, and its pairs, as files of CSV with unrounded figures."""
     return {"contenders.csv": csv([*_rows(board)]), "pairs.csv": csv([*_pairs(board)])}
 
 

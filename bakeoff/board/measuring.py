@@ -18,7 +18,7 @@ from bakeoff.runs.kinds.race import RaceRun
 
 @dataclass(frozen=True)
 class DueRace:
-    """A race to do: anew by its `plan`, or `run`, which was cut off, to its end."""
+    """A race to do: a new one by its `plan`, or the rest of a `run` that was cut off."""
 
     cell: Cell
     plan: Plan
@@ -36,7 +36,7 @@ class DueRace:
 
 @dataclass(frozen=True)
 class Workshop:
-    """A board's folder, its cells, and what they are raced with."""
+    """A board's folder, its cells, and the tools for racing them."""
 
     folder: Path
     cells: tuple[Cell, ...]
@@ -44,9 +44,9 @@ class Workshop:
     stages: Stages
 
     def look(self, say: Callable[[str], None], *, only_built: bool) -> tuple[Shelf, Today]:
-        """What was raced, and what the contenders are today, which are built for that.
+        """The finished races, and the current state of the contenders, which are built for that.
 
-        `only_built`: those that aren't built yet stay so. Raises `BadUsage`.
+        `only_built`: contenders that aren't built yet stay so. Raises `BadUsage`.
         """
         found, machine = shelf(self.folder), self.stages.meters.machine()
         check_machine(self.folder, found, machine)
@@ -74,7 +74,7 @@ class Workshop:
             "protocol": (cell.protocol,),
             "duration": cell.races.per_contender_s * (len(names) + 1),
         }
-        # The names of all of them: of a few, shorter ones would do.
+        # The names of all of them: a part of them would have shorter ones.
         operands = [
             each.typed if each.typed == each.name else f"{each.name}={each.typed}"
             for each in cell.contenders
@@ -88,7 +88,7 @@ class Workshop:
 
 
 def can_go_on(run: RaceRun, cell: Cell, today: Today) -> bool:
-    """Whether the rest of a race that was cut off would be measured like what it has."""
+    """Whether the rest of a race that was cut off would be measured like its beginning."""
     planned, machine = run.planned, run.store.machine()
     measured = (planned.workload, planned.protocol, planned.cores, machine.bakeoff)
     sources = {name: each.source_sha256 for name, each in run.store.receipts().items()}
@@ -104,8 +104,8 @@ def can_go_on(run: RaceRun, cell: Cell, today: Today) -> bool:
 
 @dataclass
 class Raced:
-    """What became of the races that were due: how many were done, which failed, and which are
-    left, with whether somebody interrupted."""
+    """The result of the due races: how many were done, which failed, which are left, and whether
+    the user interrupted."""
 
     done: int = 0
     failed: tuple[tuple[DueRace, str], ...] = ()
@@ -117,7 +117,7 @@ def race_all(
     due: Sequence[DueRace], folder: Path, budget_s: float | None, stages: Stages, watch: Watch
 ) -> Raced:
     """Do each race that still fits in the budget, in their order. Raises `BadUsage` where none
-    does."""
+    fits."""
     became, left, failed = Raced(), [], []
     began_ns = stages.clock.now_ns()
     if due and budget_s is not None and all(race.about_s > budget_s for race in due):

@@ -1,4 +1,4 @@
-"""The pages of a board: what each shows, before it is HTML."""
+"""The pages of a board: the content of each, before it is HTML."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ MEASURES: Mapping[Measure, tuple[str, str]] = {
 }
 """A measure → its name, and the head of its figures."""
 SAID_OF_A_PAIR = 3
-"""Sentences on unequal work that a page of two has: it is one of thousands."""
+"""The number of sentences on unequal work on a page of two: it is one of thousands."""
 
 
 def index() -> Address:
@@ -185,7 +185,7 @@ class ContendersPage(BoardPage):
 
 @dataclass(frozen=True, kw_only=True)
 class ContenderPage(BoardPage):
-    """A contender: its cells, how it is built, and which contenders it can be held against."""
+    """A contender: its cells, its build, and the contenders with which it can be compared."""
 
     template: ClassVar[str] = "board_contender.html"
 
@@ -229,7 +229,7 @@ class PairPage(BoardPage):
 
     @property
     def unequal(self) -> Sequence[str]:
-        """Where their work for an answer differs, as far as a race found it."""
+        """The differences of their work for an answer, as found by a race."""
         both = {self.a.name, self.b.name}
         found = (
             finding
@@ -249,7 +249,7 @@ class TrustPage(BoardPage):
 
     @property
     def told(self) -> tuple[int, int]:
-        """Pairs that are told apart, and all, over all cells."""
+        """The number of pairs that are told apart, and of all pairs, over all cells."""
         pairs = [pair for cell in self.board.cells for pair in cell.pairs]
         return sum(pair.finding in ("faster", "slower") for pair in pairs), len(pairs)
 

@@ -1,4 +1,4 @@
-"""What was raced for a board: the runs in its folder, and what has changed since."""
+"""The races of a board: the runs in its folder, and the changes since."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -19,15 +19,15 @@ from bakeoff.runs import Stages, open_run
 from bakeoff.runs.kinds.race import RaceRun
 
 RUNS = "runs"
-"""In a board's folder, the races that it rests on. They stay the truth."""
+"""The races of a board, in its folder. They stay authoritative."""
 Built = Mapping[str, Receipt | ContenderOut]
-"""What each contender is today, by name, or why it can't be built. One that is not in it isn't
+"""The current build of each contender, by name, or why it can't be built. A missing one isn't
 built."""
 
 
 @dataclass(frozen=True)
 class Today:
-    """What a race would be measured with now."""
+    """The state with which a race would be measured now."""
 
     machine: Machine
     cores: Cores
@@ -35,7 +35,7 @@ class Today:
 
     @property
     def method(self) -> str:
-        """How a race is measured and judged: figures of two methods are not of one board."""
+        """How a race is measured and judged: figures of two methods don't belong to one board."""
         return method_of(Verdict.model_fields["schema_"].default, self.machine)
 
 
@@ -45,7 +45,7 @@ def method_of(schema: str, machine: Machine) -> str:
 
 @dataclass(frozen=True)
 class Raced:
-    """A race of a board that is whole."""
+    """A complete race of a board."""
 
     run: RaceRun
 
@@ -74,12 +74,12 @@ class Raced:
         return (planned.workload.name, planned.protocol) == (cell.workload.name, cell.protocol)
 
     def out_of(self, name: str) -> str:
-        """Why a contender took no part; empty: it did."""
+        """Why a contender did not take part; empty: it did."""
         reasons = {skipped.name: skipped.reason for skipped in self.verdict.skipped}
         return reasons.get(name) or self.run.out().get(name, "")
 
     def unlike(self, cell: Cell, today: Today) -> tuple[Change, ...]:
-        """Why it can't stand beside races of today."""
+        """Why it is not comparable with races of today."""
         planned = self.run.planned
         measured = (self.method, planned.workload, planned.cores)
         changes: list[Change] = []
@@ -90,7 +90,7 @@ class Raced:
         return tuple(changes)
 
     def changed(self, name: str, built: Built) -> tuple[Change, ...]:
-        """What is new of a contender since it was raced."""
+        """The changes of a contender since it was raced."""
         before, now = self.receipts.get(name), built.get(name)
         if isinstance(now, ContenderOut):
             return ()
@@ -101,8 +101,8 @@ class Raced:
 
 @dataclass(frozen=True)
 class Shelf:
-    """The races of a board's folder, the newest first; those that were cut off; what can't be
-    read."""
+    """The races of a board's folder, the newest first; those that were cut off; and unreadable
+    ones."""
 
     races: tuple[Raced, ...] = ()
     unfinished: tuple[RaceRun, ...] = ()
@@ -150,7 +150,7 @@ def build(
     *,
     only_built: bool = False,
 ) -> Built:
-    """Build contenders, or with `only_built` look at those that are built."""
+    """Build contenders, or with `only_built` only find those that are built."""
     wanted = [
         Wanted(each.name, each.contender, each.folder)
         for each in {each.name: each for each in contenders}.values()

@@ -1,4 +1,4 @@
-"""The board as a value: each cell with its rows, pairs and races, from what was raced."""
+"""The board as a value: each cell with its rows, pairs and races, from the finished races."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -65,7 +65,7 @@ def _contender(
 
 
 def _earlier(name: str, states: Sequence[State], races: Sequence[Raced]) -> Iterator[EarlierRace]:
-    """A link's races of one build that stand side by side are no history."""
+    """Comparable races of one build of a link are not history."""
     for race in races:
         state = next((state for state in states if race.is_of(state.cell)), None)
         entry, receipt = race.verdict.entry(name), race.receipts.get(name)
@@ -123,7 +123,7 @@ def _race(race: Raced) -> BoardRace:
 
 
 def _rows(state: State, standings: Mapping[str, Mapping[Measure, Standing]]) -> Iterator[BoardRow]:
-    """The fastest first; then who is out. Who only waits has no row."""
+    """The fastest first; then those that are out. A contender that only waits has no row."""
 
     def place(name: str) -> tuple[bool, float]:
         by = standings.get(name, {}).get("throughput")
@@ -167,7 +167,7 @@ def _ratio(pair: BoardPair, measure: Measure) -> Ratio | None:
 
 
 def _standings(state: State, pairs: Sequence[BoardPair]) -> dict[str, dict[Measure, Standing]]:
-    """Each contender that was valid, by each measure that it has."""
+    """Each valid contender, by each measure that it has."""
     found: dict[str, dict[Measure, Standing]] = {}
     measures: tuple[Measure, ...] = ("throughput", "cpu", "first_byte", "memory")
     for measure in measures:
@@ -198,13 +198,13 @@ def _compared(pair: BoardPair, ratio: Ratio) -> Pair:
 def _by(
     values: Mapping[str, float], pairs: Sequence[Pair], *, comparable: bool
 ) -> dict[str, Standing]:
-    """The standing of each by one measure, from the ratios that it has."""
+    """The standing of each by one measure, from its ratios."""
     compared = {name for pair in pairs for name in (pair.a, pair.b)} & values.keys()
     if not comparable or not compared:
         return {name: Standing(value=value) for name, value in values.items()}
     to = {(pair.a, pair.b): pair for pair in pairs}
     to |= {(pair.b, pair.a): pair.turned() for pair in pairs}
-    # The one that met the most: to that one, all have a ratio.
+    # The one that met the most: all have a ratio to that one.
     base = max(compared, key=lambda name: sum(name in pair for pair in to))
 
     def ahead(name: str) -> float:

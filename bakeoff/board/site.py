@@ -21,14 +21,14 @@ from bakeoff.model.errors import BadUsage
 from bakeoff.model.site import Site
 
 SHARED = ("page.css", "icon.svg", "marks.js")
-"""What the explorer's pages have, too."""
+"""Files that the explorer's pages have, too."""
 _ASSETS = files("bakeoff.board") / "assets"
 
 
 def write(board: Board, folder: Path) -> int:
-    """Write the site of a board to `folder`; how many pages it has.
+    """Write the site of a board to `folder`; returns the number of its pages.
 
-    Raises `BadUsage` where the folder has something else in it, or can't be written.
+    Raises `BadUsage` where the folder has other content, or can't be written.
     """
     before = check(folder)
     private = Private.here([folder], {contender.name for contender in board.contenders})

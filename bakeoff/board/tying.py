@@ -1,22 +1,23 @@
-"""Ratios of a cell that was raced in several races, in intervals that all hold at once.
+"""Ratios of a cell that was raced in several races, with intervals that all hold at once.
 
-Each race has the links, the same two builds. For contenders a of one race and b of another
+Each race has the links, which are the same two builds. For contenders a of one race and b of
+another,
 
     ln a/b = (mean over the links l of ln a/l, in a's race) - (the same of b, in b's race).
 
 The two races are independent, so their variances add. Within a race the ratios of one contender to
-two links err together; from the intervals of all three pairs follows what their mean has:
+two links err together; the variance of their mean follows from the intervals of all three pairs:
 
     Var(mean of ln a/l) = mean of Var(ln a/l) - (sum over pairs of links of Var(ln l/m)) / k²
 
 It is never taken as smaller than half of the smallest of them: intervals are estimates, too.
-Half-widths stand for standard errors (as in `judge/runs.py`: MOVER), since those of one race have
-one quantile in them. A race's intervals hold for its own pairs at once. To hold for all pairs of
-the cell, each is widened by Tukey's quantile for all contenders of the cell over that for those of
-the race, with the degrees of freedom of its draws; a cell of one race stays as it was judged.
+Half-widths replace standard errors (as in `judge/runs.py`: MOVER), since those of one race contain
+one quantile. A race's intervals hold for its own pairs at once. To hold for all pairs of the cell,
+each is widened by Tukey's quantile for all contenders of the cell over that for those of the race,
+with the degrees of freedom of its draws; a cell of one race stays as it was judged.
 
-What races differ by from one hour to the next is in no interval of one race. That is what the
-check of the links is for: their own ratio, in one race over that in another.
+The difference of races from one hour to the next is in no interval of one race. It is checked by
+the links: their own ratio, in one race over that in another.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -31,7 +32,7 @@ from bakeoff.model.pairs import Pair, pair_of
 from bakeoff.model.ratio import Ratio
 
 Of = Callable[[Pair], Ratio | None]
-"""What is compared of a pair: its throughput, CPU time or first byte."""
+"""The compared figure of a pair: its throughput, CPU time or first byte."""
 
 
 def throughput(pair: Pair) -> Ratio | None:
@@ -48,7 +49,7 @@ def first_byte(pair: Pair) -> Ratio | None:
 
 @dataclass(frozen=True)
 class Reach:
-    """ln of a ratio, and how far its interval goes below and above; infinite without an end."""
+    """ln of a ratio, and how far its interval reaches below and above; infinite without an end."""
 
     centre: float
     below: float
@@ -88,7 +89,7 @@ class OneRace:
         return pair_of(self.pairs, a, b)
 
     def reach(self, a: str, b: str, of: Of, among: int) -> Reach | None:
-        """`a` over `b` in an interval for all pairs of a cell with so many contenders."""
+        """`a` over `b`, with an interval for all pairs of a cell with this many contenders."""
         pair = self.pair(a, b)
         ratio = of(pair) if pair else None
         if ratio is None or pair is None:
@@ -127,9 +128,10 @@ def to_links(race: OneRace, a: str, links: Sequence[str], of: Of, among: int) ->
 def tied(
     races: Sequence[OneRace], a: str, b: str, of: Of, among: int, links: Sequence[str]
 ) -> tuple[Reach | None, tuple[str, ...]]:
-    """`a` over `b`: of the newest race that has both, or through links of two races; and those.
+    """`a` over `b`: from the newest race that has both, or through links of two races; and those
+    links.
 
-    `races` are the newest first, and a link counts where it was the same build in both.
+    `races` are the newest first, and a link counts if it was the same build in both.
     """
     for race in races:
         if {a, b} <= race.builds.keys():

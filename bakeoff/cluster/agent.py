@@ -1,7 +1,7 @@
-"""The process on each node of a cluster: an actor that Ray starts, without a share of a processor.
+"""The process on each node of a cluster: an actor of Ray without a share of a processor.
 
-It travels by value, so that it can say what a node lacks on which bakeoff is not installed: hence
-it imports the standard library alone, and bakeoff where it is used.
+It is sent by value, so that it can report the lacks of a node on which bakeoff is not installed.
+Hence it imports only the standard library, and bakeoff where it is used.
 """
 
 import contextlib
@@ -16,17 +16,17 @@ from multiprocessing.connection import Pipe as pipe
 from typing import Any
 
 ENVIRONMENT = ("OMP_NUM_THREADS", "PYTHONBREAKPOINT", "PYTHONUNBUFFERED", "CUDA_VISIBLE_DEVICES")
-"""What Ray sets for its workers, beside RAY_…: no contender is to find it."""
+"""Variables that Ray sets for its workers, beside RAY_…: no contender may see them."""
 LOOK_S, REACH_S = 1.0, 3.0
 LOOKS = 2
-"""A head that isn't reached so often, one look after the other, is gone."""
+"""A head that isn't reached this many times in a row is gone."""
 
 
 class Agent:
-    """One machine's part of a run: it hands on what it is asked to a child, the host.
+    """One machine's part of a run: it passes requests on to a child, the host.
 
-    Where an actor ends, Ray kills its children, and not theirs: so the host is killed, and the
-    keeper, which is the host's child, sees it and ends all contenders.
+    When an actor ends, Ray kills its children, but not theirs: so the host is killed, and the
+    keeper, which is the host's child, notices that and ends all contenders.
     """
 
     def __init__(self) -> None:
@@ -40,9 +40,9 @@ class Agent:
     def begin(
         self, address: str, roles: tuple[str, ...], may_load: tuple[str, ...], version: str
     ) -> dict[str, Any]:
-        """This node's facts, as `ClusterNode` has them; `fault` says why it can take no part.
+        """This node's facts, as in `ClusterNode`; `fault` says why it can't take part.
 
-        A host is started where bakeoff is of the `version`.
+        A host is started if bakeoff has the `version`.
         """
         facts: dict[str, Any] = {
             "address": address,
@@ -69,13 +69,13 @@ class Agent:
             return {**facts, "fault": f"bakeoff {version} does not start there: {self._fault}"}
 
     def do(self, call: bytes) -> bytes:
-        """Do what another node asks for. What is asked, and the answer, only the host reads."""
+        """Do the request of another node. Only the host reads the request and the answer."""
         assert self._calls, "begun"
         self._calls.send_bytes(call)
         return self._calls.recv_bytes()
 
     def renew(self) -> list[str]:
-        """Go on for another lease; what there is to say since the last time."""
+        """Go on for another lease; returns the messages since the last time."""
         assert self._lease, "begun"
         self._is_held.set()
         self._lease.send("renew")
@@ -107,7 +107,7 @@ class Agent:
         threading.Thread(target=self._watch, args=(process,), daemon=True).start()
 
     def _watch(self, process: "subprocess.Popen[str]") -> None:
-        """This process is of no use without its host; one that never began is told why."""
+        """This process is useless without its host; a host that never began has a reason."""
         assert process.stderr
         for line in process.stderr:
             self._fault = line.strip() or self._fault
@@ -115,9 +115,10 @@ class Agent:
         threading.Timer(1.0, os._exit, (0,)).start()
 
     def _end_with(self, head: str) -> None:
-        """End with the cluster's head until a first lease is renewed; the host ends with us.
+        """End with the cluster's head until a first lease is renewed; the host ends with this
+        process.
 
-        Where the head goes before that, nobody holds this agent, and Ray leaves it for a minute.
+        If the head ends before that, nothing holds this agent, and Ray leaves it for a minute.
         """
         host, _, port = head.rpartition(":")
         failed = 0

@@ -25,7 +25,7 @@ _READY = 0
 
 
 class Refused(Exception):
-    """What a call raised in the child: the `kind` of exception, and its `text`."""
+    """The exception of a call in the child: its `kind` and its `text`."""
 
     def __init__(self, kind: str, text: str) -> None:
         super().__init__(kind, text)
@@ -36,7 +36,7 @@ class Refused(Exception):
 
 
 class Ended(MissingPiece):
-    """The child ended. `last_line` is the last that it wrote to its standard error."""
+    """The child ended. `last_line` is the last line of its standard error."""
 
     def __init__(self, status: int, last_line: str) -> None:
         super().__init__(f"the process that asks Ray ended with status {status}: {last_line}")
@@ -44,7 +44,7 @@ class Ended(MissingPiece):
 
 
 class Answer(NamedTuple):
-    """What a call came to: a result, or why there is none."""
+    """The answer to a call: a result, or why there is none."""
 
     number: int
     result: Any = None
@@ -54,7 +54,7 @@ class Answer(NamedTuple):
 class Calls:
     """A child process that runs a module whose `main` calls `serve`.
 
-    `ready` has a result once it does. Where the child ends, each call without an answer raises
+    `ready` has a result once it does. If the child ends, each call without an answer raises
     `Ended`, and so does each later one.
     """
 
@@ -66,7 +66,7 @@ class Calls:
         self._ended: Ended | None = None
         self._said = tempfile.TemporaryFile()  # noqa: SIM115
         self._connection, theirs = pipe()
-        # The child imports this bakeoff, whatever the current folder has.
+        # The child imports this bakeoff, whatever is in the current folder.
         home = str(Path(bakeoff.__file__).parents[1])
         paths = [home, *filter(None, [os.environ.get("PYTHONPATH")])]
         with theirs:
@@ -77,13 +77,14 @@ class Calls:
                 stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
                 stderr=self._said,
-                # Ctrl-C is ours.
+                # Ctrl-C is for this process.
                 start_new_session=True,
             )
         threading.Thread(target=self._read, daemon=True).start()
 
     def begin(self, name: str, *arguments: object) -> "Future[Any]":
-        """Call a method of what the child serves. The future raises `Refused`, or `Ended`."""
+        """Call a method of the object that the child serves. The future raises `Refused`, or
+        `Ended`."""
         answer: Future[Any] = Future()
         with self._lock:
             if self._ended:
@@ -122,8 +123,8 @@ class Calls:
 
 
 def serve(served: object) -> None:
-    """Answer calls, which come by standard input, until the parent ends; then end this process."""
-    # A call may block all threads: they would not notice that the parent has ended.
+    """Answer calls from standard input until the parent ends; then end this process."""
+    # A call may block all threads, which would not notice that the parent has ended.
     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     calls = Connection(os.dup(0))
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
@@ -157,9 +158,9 @@ class Call:
 
 @dataclass(frozen=True)
 class Resident:
-    """What came of a call that stays on its node: its key there, and attributes that don't change.
+    """The result of a call that stays on its node: its key there, and attributes that don't change.
 
-    A process can't be sent, nor can an open file.
+    A process or an open file can't be sent.
     """
 
     key: str
@@ -168,7 +169,7 @@ class Resident:
 
 @dataclass(frozen=True)
 class Failed:
-    """The error that a call ended with."""
+    """The error with which a call ended."""
 
     error: BakeoffError
 

@@ -1,4 +1,4 @@
-"""What a run needs to know of a cluster beforehand, and what is to be mended."""
+"""Facts of a cluster that a run needs beforehand, and the fixes of its faults."""
 
 import ipaddress
 import socket
@@ -19,7 +19,7 @@ CONNECTIONS = 64
 RAMP_MS, WINDOW_MS = 200, 1000
 REACH_S = 1.0
 PORTS = {8265: "dashboard", 10001: "client server"}
-"""By default on the loopback; elsewhere, anybody who reaches them can run programs."""
+"""By default on the loopback; elsewhere, anyone who reaches them can run programs."""
 ERROR_NS_MAX = 1_000_000
 RTT_US_MAX = 5_000.0
 NULL = """

@@ -1,7 +1,7 @@
 """Ray's driver: all calls of Ray are made here, in a process of their own.
 
 When the head is lost, Ray blocks all threads of its process for a minute, and then ends it. So that
-process is neither bakeoff nor a program that imports it: `python -m bakeoff.cluster.driver`.
+process is neither bakeoff nor a program that imports it, but `python -m bakeoff.cluster.driver`.
 """
 
 import os
@@ -24,8 +24,8 @@ class Driver:
         self._agents: dict[str, Any] = {}
 
     def join(self, address: str) -> str:
-        """Join the cluster at an address, or `auto`; its head's address."""
-        # Ray shall not give up: our parent notices that the head is gone, and ends this process.
+        """Join the cluster at an address, or `auto`; returns its head's address."""
+        # Ray must not give up: our parent notices that the head is gone, and ends this process.
         os.environ.setdefault("RAY_gcs_rpc_server_reconnect_timeout_s", "3600")
         ray.init(
             address=address,
@@ -39,7 +39,8 @@ class Driver:
     def members(self) -> list[Member]:
         """The nodes that Ray has, in the order of their addresses.
 
-        Ray takes half a minute to notice that a node has died: its port has to take a connection.
+        Ray takes half a minute to notice that a node has died, so its port must accept a
+        connection.
         """
         return sorted(
             (
@@ -52,7 +53,8 @@ class Driver:
         )
 
     def place(self, role: str, member: Member) -> bool:
-        """Start the agent of a node. False: it has that of another run; there is one at a time."""
+        """Start the agent of a node. False: it has the agent of another run; there is one at a
+        time."""
         cloudpickle.register_pickle_by_value(agent)
         remote = ray.remote(concurrency_groups={"lease": 1})(agent.Agent)
         options = remote.options(

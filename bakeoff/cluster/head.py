@@ -1,4 +1,4 @@
-"""The head of a cluster: reached, and asked by a driver of Ray for as long as it is there."""
+"""The head of a cluster: reached, and called by a driver of Ray while it exists."""
 
 import os
 import re
@@ -12,18 +12,19 @@ from bakeoff.cluster.calls import Calls, Ended, Refused
 from bakeoff.model.errors import BadUsage, MissingPiece
 
 PORT = 6379
-"""Ray's, where an address names none."""
+"""Ray's port, for an address without one."""
 REACH_S = 3.0
 ANSWER_S = 10.0
-"""A head on a busy machine may take that long to answer."""
+"""The time in which a head on a busy machine may answer."""
 ASK_S = 1.0
 LEAVE_S = 5.0
 AGAIN = "start Ray again there, and then bakeoff here"
 _SETTINGS = b"\x04"
 _HELLO = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes(3) + _SETTINGS + bytes(5)
-"""How HTTP/2 begins: its preface and an empty SETTINGS frame; a server answers with SETTINGS."""
+"""The beginning of HTTP/2: its preface and an empty SETTINGS frame; a server answers with
+SETTINGS."""
 _VERSIONS = re.compile(r"Ray: (\S+)\s+Python: (\S+)")
-"""The versions in Ray's message about unlike ones: those of the cluster, then ours."""
+"""The versions in Ray's message about different ones: those of the cluster, then ours."""
 
 
 class Member(NamedTuple):
@@ -41,11 +42,11 @@ class Head:
         self.address, self._calls = address, calls
 
     def begin(self, name: str, *arguments: object) -> "Future[Any]":
-        """Ask its driver without waiting. The future raises `Refused`, or `Ended`."""
+        """Call its driver without waiting. The future raises `Refused`, or `Ended`."""
         return self._calls.begin(name, *arguments)
 
     def ask(self, name: str, *arguments: object) -> Any:
-        """What its driver answers. Raises `Refused`, and `MissingPiece` when the head is lost.
+        """The answer of its driver. Raises `Refused`, and `MissingPiece` when the head is lost.
 
         Ray would wait for a new head.
         """
@@ -142,8 +143,8 @@ def _reached(address: str) -> str:
 
 
 def _is_head(connection: socket.socket) -> bool:
-    """Whether the server speaks HTTP/2, as Ray's heads do: of any other one Ray would wait minutes
-    for an answer. Over TLS this isn't checked."""
+    """Whether the server speaks HTTP/2, as Ray's heads do: Ray would wait minutes for an answer of
+    any other one. Over TLS this isn't checked."""
     if os.environ.get("RAY_USE_TLS", "0") != "0":
         return True
     connection.settimeout(ANSWER_S)
@@ -155,7 +156,7 @@ def _is_head(connection: socket.socket) -> bool:
 
 
 def numeric(host: str) -> str:
-    """The address of a host, or what was given where it has none."""
+    """The address of a host, or `host` itself if it has none."""
     try:
         return str(socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)[0][4][0])
     except OSError:
@@ -184,7 +185,7 @@ def _not_joined(address: str, why: str) -> str:
 
 
 def unreachable(host: str, port: int) -> str:
-    """Why no connection can be made to it; empty: one can."""
+    """Why it can't be connected to; empty: it can."""
     try:
         socket.create_connection((host.strip("[]"), port), REACH_S).close()
     except OSError as error:

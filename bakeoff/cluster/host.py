@@ -1,7 +1,7 @@
-"""What a node does for a run: the same stages as on one machine, called from another.
+"""A node's part of a run: the same stages as on one machine, called from another.
 
-`python -m bakeoff.cluster.host` is a child of the node's agent. Its standard input is a socket that
-calls come by, its output one by which its lease is renewed.
+`python -m bakeoff.cluster.host` is a child of the node's agent. Its standard input is a socket for
+calls, its output one that renews its lease.
 """
 
 import os
@@ -36,23 +36,23 @@ STAY: Mapping[type, tuple[str, ...]] = {
     load.SlowClients: ("opened",),
     measure.CpuReader: (),
 }
-"""What stays on the node that made it, with the attributes that are seen from elsewhere."""
+"""Objects that stay on the node that made them, with the attributes that other machines see."""
 ENDING = {"close", "abort"}
 """After these methods an object is forgotten."""
 LOG_BYTES_MAX = 1 << 20
-"""Of a log at most so much is read at a time; what was written before is skipped."""
+"""At most this much of a log is read at a time; earlier text is skipped."""
 _RUN = "run-"
 LEASE_S = 15.0
-"""A host whose lease nobody renewed for so long ends, and with it all that it started."""
+"""A host whose lease was not renewed for this long ends, and with it all that it started."""
 
 
 def cache() -> Path:
-    """Where this machine keeps the sources that it was sent, and what it builds of them."""
+    """Where this machine keeps received sources, and their builds."""
     return installation.cache_folder() / "cluster"
 
 
 class Host:
-    """The stages of this machine, and what they made that can't be sent.
+    """The stages of this machine, and their results that can't be sent.
 
     Load goes only to the addresses of `may_load`. `folder` is the run's on this machine.
     """
@@ -72,7 +72,7 @@ class Host:
         }
 
     def do(self, call: Call) -> Any:
-        """What a call comes to: a value, a `Resident`, or `Failed`."""
+        """The result of a call: a value, a `Resident`, or `Failed`."""
         if call.key not in self._objects and call.name in ENDING:
             return None
         try:
@@ -103,13 +103,13 @@ class Host:
                     each.end() if isinstance(each, load.SlowClients) else each.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    # What only a node of a cluster is asked for.
+    # Requests for nodes of a cluster alone.
 
     def has_sources(self, key: str) -> bool:
         return _sources(key).is_dir()
 
     def take_sources(self, key: str, packed: bytes) -> str:
-        """Unpack sources, unless they are here; their folder. Raises `BakeoffError`."""
+        """Unpack sources, unless they exist here; returns their folder. Raises `BakeoffError`."""
         folder = _sources(key)
         if packed and not folder.is_dir():
             beside = folder.with_name(f"{folder.name}-{os.getpid()}")
@@ -127,7 +127,8 @@ class Host:
         return str(folder)
 
     def build(self, wanted: Sequence[tuple[str, Contender, str]]) -> list[Receipt | ContenderOut]:
-        """Build contenders in folders of this machine; `lines` grow by what begins and ends."""
+        """Build contenders in folders of this machine; `lines` get a line for each beginning and
+        end."""
         folders = [Wanted(name, contender, Path(folder)) for name, contender, folder in wanted]
         return build_several(folders, default_jobs(), BuildLines(self.lines.append))
 
@@ -141,7 +142,7 @@ class Host:
         return str(self.folder / "logs" / keeper / name)
 
     def read_log(self, path: str, offset: int) -> tuple[bytes, int]:
-        """A log of the run's from `offset` on, and where it ends now."""
+        """A log of the run from `offset` on, and its current end."""
         try:
             with Path(path).open("rb") as file:
                 end = file.seek(0, os.SEEK_END)
@@ -151,9 +152,9 @@ class Host:
             return b"", offset
 
     def ray_cpu_s(self) -> float:
-        """CPU time of this user's raylets and of what they run but this process, s.
+        """CPU time of this user's raylets and of the processes that they run, except this one, s.
 
-        It is all of Ray's on this machine, of whatever cluster.
+        That is all of Ray on this machine, of any cluster.
         """
         total = 0.0
         for each in psutil.process_iter(["name", "cmdline", "cpu_times"]):
@@ -176,7 +177,7 @@ class Host:
 
 
 class _Servers(Servers):
-    """Contenders of this machine; whatever folder is asked for, theirs is the run's here."""
+    """Contenders of this machine; for any requested folder, theirs is the run's here."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -234,7 +235,7 @@ def _sweep() -> None:
 
 
 def facts() -> dict[str, Any]:
-    """What this machine says of itself, as `ClusterNode` has it, besides what its agent says."""
+    """This machine's facts, as in `ClusterNode`, except those of its agent."""
     engine = ""
     with suppress(BakeoffError):
         engine = installation.engine_version()
@@ -247,7 +248,8 @@ def facts() -> dict[str, Any]:
 
 
 def serve(calls: Connection, lease: Connection) -> None:
-    """Do what is asked, until nobody asks any more. The first message is what a `Host` takes."""
+    """Do the requested calls until the connection ends. The first message has the arguments of a
+    `Host`."""
     host: Host | None = None
     try:
         address, may_load = calls.recv()
@@ -268,7 +270,7 @@ def serve(calls: Connection, lease: Connection) -> None:
 
 
 def _hold(lease: Connection, host: Host | None) -> None:
-    """End this process where its lease ends; the keeper sees it, and the engine dies with us."""
+    """End this process with its lease; the keeper notices that, and the engine dies with us."""
     with suppress(EOFError, OSError):
         while lease.poll(LEASE_S) and lease.recv() == "renew":
             lines: list[str] = []
@@ -281,9 +283,9 @@ def _hold(lease: Connection, host: Host | None) -> None:
 
 
 def main() -> None:
-    """Be the host of this machine: on all its processors, at the usual priority.
+    """Be the host of this machine, on all its processors, at the usual priority.
 
-    A raylet hands its own affinity down to its workers, and 15 more of niceness.
+    A raylet's workers inherit its affinity, and have 15 more of niceness.
     """
     with suppress(OSError):
         os.sched_setaffinity(0, range(os.cpu_count() or 1))

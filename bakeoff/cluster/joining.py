@@ -1,4 +1,5 @@
-"""Joining a cluster: its nodes found, one agent on each, versions compared, the way measured."""
+"""Joining a cluster: its nodes found, one agent on each, versions compared, the network
+measured."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -18,18 +19,18 @@ from bakeoff.runs.stages import Stages
 
 ROLES: tuple[Role, ...] = get_args(Role)
 PLACED_S = 60.0
-"""A worker of Ray takes a second to start, and twenty on a machine that is busy."""
+"""A worker of Ray takes a second to start, and twenty on a busy machine."""
 CALLS_PER_SLICE = 3
-"""CPU time is read before and after each slice: so often the way is gone between two of them."""
+"""CPU time is read before and after each slice: that many messages pass between two of them."""
 CALL_MS = 1.0
-"""What Ray takes for a call besides the way there and back: 0.6 to 1.5 ms."""
+"""Ray's time for a call besides the round trip: 0.6 to 1.5 ms."""
 GAP_SHARE = 0.05
 SLICE_MS_LEAST, SLICE_MS_MOST = 100, 500
 Say = Callable[[str], object]
 
 
 class Joined(NamedTuple):
-    """A cluster that a run can be measured on."""
+    """A cluster on which a run can be measured."""
 
     facts: Cluster
     stages: Stages
@@ -42,11 +43,11 @@ class Joined(NamedTuple):
 def joined(
     address: str, may_load: Sequence[str], say: Say, server_nodes: int | None = 1
 ) -> Iterator[Joined]:
-    """The cluster at an address (`auto`: the one that this machine is part of), for one run.
+    """The cluster at an address (`auto`: that of this machine), for one run.
 
-    One run has a node at a time; another one waits, and it is said. `may_load` are hosts that the
-    generator may load beside the `server_nodes`, of which there are so many; None: all that can
-    serve while others load. Raises `MissingPiece`, `BadUsage`.
+    One run has a node at a time; another one waits, and reports that. `may_load` are hosts that the
+    generator may load beside this number of `server_nodes`; None: all that can serve while others
+    load. Raises `MissingPiece`, `BadUsage`.
     """
     with connected(address) as head:
         members = head.members()
@@ -83,9 +84,10 @@ def joined(
 
 
 def serving_nodes(members: Sequence[Member], number: int | None, head: str) -> list[Member]:
-    """The first so many nodes that serve; None: the first, and all that do nothing else.
+    """The first `number` nodes that serve; None: the first, and all that don't load.
 
-    Raises `MissingPiece` where there are fewer."""
+    Raises `MissingPiece` where there are fewer.
+    """
     found = able("server", members, head)
     if number is None:
         return [each for each in found if each is found[0] or "load" not in each.resources]
@@ -99,7 +101,7 @@ def serving_nodes(members: Sequence[Member], number: int | None, head: str) -> l
 
 
 def slice_ms_min(way: Route) -> int:
-    """The shortest slice, ms: what lies between two is 5 % of it, within 100 to 500 ms."""
+    """The shortest slice, ms: the network's time is 5 % of it, within 100 to 500 ms."""
     gap_ms = CALLS_PER_SLICE * (way.rtt_median_us / 1000 + CALL_MS)
     return min(SLICE_MS_MOST, max(SLICE_MS_LEAST, ceil(gap_ms / GAP_SHARE)))
 
@@ -128,7 +130,7 @@ def agents(
     lost: Lost,
     say: Say,
 ) -> Iterator[tuple[list[Node], list[ClusterNode]]]:
-    """An agent on each of `members`, with what its machine says of itself; all end in the end.
+    """An agent on each of `members`, with the facts of its machine; all end with the context.
 
     Raises `MissingPiece`, `NodeLost`.
     """
@@ -138,7 +140,7 @@ def agents(
     try:
         for role, member in members:
             _place(head, role, member, say)
-        # All at the same time: each takes a second, and ten on a machine that is busy.
+        # All at the same time: each takes a second, and ten on a busy machine.
         begin = tuple(may_load), __version__
         asked = {
             head.begin("begin", node.address, (role,), *begin): (role, node)
@@ -156,7 +158,7 @@ def agents(
         yield nodes, [facts[node.address] for node in nodes]
     finally:
         leases.stop()
-        # The others have nothing that could be ended, or end with their leases.
+        # The others have nothing to end, or end with their leases.
         end(leases.nodes, lost)
 
 
@@ -170,7 +172,7 @@ def _place(head: Head, role: Role, member: Member, say: Say) -> None:
 
 
 def _first(asked: "Sequence[Future[Any]]", lost: Lost) -> "Future[Any] | None":
-    """Which has been answered; None: none within PLACED_S. Raises what `Lost.check` raises."""
+    """The first one with an answer; None: none within PLACED_S. Raises as `Lost.check`."""
     until_s = time.monotonic() + PLACED_S
     while time.monotonic() < until_s:
         lost.check()
@@ -180,7 +182,7 @@ def _first(asked: "Sequence[Future[Any]]", lost: Lost) -> "Future[Any] | None":
 
 
 def _facts(role: Role, address: str, answer: "Future[Any]", lost: Lost) -> ClusterNode:
-    """What a machine has said of itself. Raises `MissingPiece`."""
+    """The facts of a machine. Raises `MissingPiece`."""
     try:
         given: dict[str, Any] = answer.result()
     except (Refused, Ended) as error:
@@ -207,7 +209,7 @@ def _not_placed(role: Role, address: str, members: Sequence[Member]) -> str:
 
 
 def check_versions(nodes: Sequence[ClusterNode]) -> None:
-    """Raise `MissingPiece` where nodes can't work with this bakeoff, with what mends it."""
+    """Raise `MissingPiece`, with the fix, where nodes can't work with this bakeoff."""
     faults = [fault for node in nodes for fault in version_faults(node)]
     if faults:
         raise MissingPiece("the cluster's nodes are not ready:\n" + "\n".join(faults))
@@ -230,7 +232,7 @@ def version_faults(node: ClusterNode) -> Iterator[str]:
 
 
 def measured_route(loader: Node, server: Node) -> Route:
-    """The way from a load node to a server node. Raises `MissingPiece` where there is none."""
+    """The network from a load node to a server node. Raises `MissingPiece` where there is none."""
     port = server.call("host", "open_echo", server.address)
     try:
         way: Route = loader.call("host", "exchange", loader.address, server.address, port)

@@ -14,14 +14,15 @@ from bakeoff.model.errors import MissingPiece, NodeLost
 
 RENEW_S = 1.0
 LATE_S = 6.0
-"""A node that doesn't answer for so long is lost: a slice would have lost its requests by then."""
+"""A node that doesn't answer for this long is lost: a slice would have lost its requests by
+then."""
 WAIT_S = 0.5
 END_S = 25.0
-"""What ending all contenders of a node may take."""
+"""The time for ending all contenders of a node."""
 
 
 class Lost:
-    """Why the cluster can't be reached any more; empty while it can. `gone` says it of its head."""
+    """Why the cluster can't be reached any more; empty while it can. `gone` says so of its head."""
 
     def __init__(self, gone: Callable[[], str]) -> None:
         self.why, self._gone = "", gone
@@ -32,12 +33,12 @@ class Lost:
             self.why = self.why or why
 
     def tell(self, why: str) -> None:
-        """Something else is gone; where the head is gone, too, that is why."""
+        """Something else is gone; if the head is gone, too, that is the cause."""
         self.look()
         self.why = self.why or why
 
     def check(self) -> None:
-        """Raise `NodeLost` where it can't, and `MissingPiece` while nothing is measured yet."""
+        """Raise `NodeLost` if it can't, and `MissingPiece` while nothing is measured yet."""
         if self.why and not self.is_joined:
             raise MissingPiece(f"{self.why}; {AGAIN}")
         if self.why:
@@ -54,11 +55,12 @@ class Node:
         self.head, self.address, self._lost = head, address, lost
 
     def call(self, key: str, name: str, /, *arguments: Any, **named: Any) -> Any:
-        """Call a method of an object there. Raises what it raised there, and `NodeLost`."""
+        """Call a method of an object there. Raises the error raised there, and `NodeLost`."""
         return self.begin(key, name, *arguments, **named)()
 
     def begin(self, key: str, name: str, /, *arguments: Any, **named: Any) -> Callable[[], Any]:
-        """Call it without waiting: what is returned waits, and returns or raises what came of it.
+        """Call it without waiting: the returned function waits, and returns the result or raises
+        the error.
 
         Raises `NodeLost`.
         """
@@ -101,9 +103,9 @@ class Far:
 
 
 class Leases(threading.Thread):
-    """Renews the leases of agents, and sees which of them, or whether the head, is gone.
+    """Renews the leases of agents, and notices lost agents and a lost head.
 
-    `say` is told the lines that agents have.
+    `say` gets the lines of agents.
     """
 
     def __init__(self, lost: Lost, say: Callable[[str], object]) -> None:
@@ -138,13 +140,14 @@ class Leases(threading.Thread):
 
 
 def gone(address: str, error: Refused | Ended) -> str:
-    """That the agent at `address` can't be reached; Ray's own words are of its insides."""
+    """The message that the agent at `address` can't be reached; Ray's own words are about its
+    internals."""
     if isinstance(error, Ended):
         return str(error)
     return f"the node {address} is gone, or what Ray ran there for bakeoff ({error.kind})"
 
 
 def end(nodes: Sequence[Node], lost: Lost) -> None:
-    """End what runs on the nodes, and wait for it; of nodes that are lost the leases run out."""
+    """End the processes on the nodes, and wait for that; the leases of lost nodes run out."""
     asked = [node.head.begin("end", node.address) for node in nodes]
     wait(asked, LATE_S if lost.why else END_S)

@@ -1,6 +1,6 @@
-"""The way between two nodes: round trips, how far their clocks are apart, what it carries.
+"""The network between two nodes: round trips, the distance of their clocks, the throughput.
 
-One side echoes for a moment on a port that the kernel chooses; the other asks. Of several
+One side echoes for a moment on a port that the kernel chooses; the other sends. Of several
 exchanges the one with the shortest round trip has the least error, which is half of that.
 """
 
@@ -25,7 +25,7 @@ _listening: list[socket.socket] = []
 
 
 def open_echo(address: str) -> int:
-    """Answer exchanges at `address` until `close_echo`; the port."""
+    """Answer exchanges at `address` until `close_echo`; returns the port."""
     close_echo()
     listener = socket.create_server((address, 0), family=_family(address))
     _listening.append(listener)
@@ -81,9 +81,10 @@ def exchange(load: str, server: str, port: int) -> Route:
 
 
 def carried_bytes_per_s(server: str, port: int) -> float:
-    """What one connection brings from the echo at `server` in a fifth of a second.
+    """The rate of one connection from the echo at `server`, over a fifth of a second.
 
-    Raises OSError."""
+    Raises OSError.
+    """
     with socket.create_connection((server, port), TIMEOUT_S) as connection:
         connection.sendall(_CARRY)
         _bytes_per_s(connection, SPEED_UP_S)

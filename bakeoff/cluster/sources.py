@@ -1,4 +1,4 @@
-"""What a contender is made of, packed for the machine that builds and runs it."""
+"""A contender's sources, packed for the machine that builds and runs it."""
 
 import hashlib
 import os
@@ -13,13 +13,13 @@ from bakeoff.model.contender import Contender
 from bakeoff.model.errors import ContenderOut
 
 BYTES_MAX = 256 << 20
-"""A folder with more was hardly meant to be copied: a home folder in which a command was typed."""
+"""A larger folder was hardly meant to be copied: a home folder in which a command was given."""
 _NEVER = {".git", "__pycache__", ".pytest_cache"}
 
 
 class Packed(NamedTuple):
-    """A gzipped tar file; `key` is a hash of names, modes and bytes, and `inside` where in it the
-    contender's folder is."""
+    """A gzipped tar file; `key` is a hash of names, modes and bytes, and `inside` the place of the
+    contender's folder in it."""
 
     key: str
     inside: str
@@ -29,8 +29,8 @@ class Packed(NamedTuple):
 def pack(contender: Contender, folder: Path) -> Packed:
     """The contender in `folder` with the sources beside it that its build reads.
 
-    Of one that is built, what builds make stays here: it is built there. Of one that is run as it
-    lies there, such as a command, all goes. Raises `ContenderOut`.
+    The output of builds is left out, since the contender is built there. A contender without a
+    build, such as a command, is packed whole. Raises `ContenderOut`.
     """
     folder = folder.resolve()
     beside = (
@@ -48,7 +48,8 @@ def pack(contender: Contender, folder: Path) -> Packed:
                 total += path.lstat().st_size
                 if total > BYTES_MAX:
                     raise ContenderOut(_too_large(folder))
-                # A link within what is sent stays one; of any other the file is sent.
+                # A link within the packed files stays a link; for any other link the file is
+                # packed.
                 link = path.is_symlink() and not path.readlink().is_absolute()
                 tar.dereference = not link
                 name = str(path.relative_to(root))

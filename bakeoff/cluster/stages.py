@@ -47,9 +47,10 @@ class _Folders:
 
 
 class _Servers(Servers):
-    """Contenders as processes of the server nodes; the load node asks them, as the load does.
+    """Contenders as processes of the server nodes; the load node sends requests to them, as the
+    load does.
 
-    What isn't told which node it is of is of the first.
+    A call without a node is for the first.
     """
 
     freezer = None
@@ -73,12 +74,12 @@ class _Servers(Servers):
         return cast(start.Keeper, _Keepers(keepers) if len(keepers) > 1 else keepers[0])
 
     def attach(self, entry: Entry, protocol: Protocol = "h1") -> Handle:
-        """The handle of a server that somebody else runs; a pid is one of the server node."""
+        """The handle of a foreign server; a pid is one of the server node."""
         handle: Handle = self._server.call("servers", "attach", entry, protocol)
         return handle
 
     def certificate(self, folder: Path) -> Certificate:  # noqa: ARG002
-        """That of the first server node; its roots are those of every node's own."""
+        """That of the first server node; its roots are those of all nodes' certificates."""
         own = [each.make_certificate() for each in self._keepers]
         return own[0].model_copy(update={"ca_pem": "".join(each.ca_pem for each in own)})
 
@@ -87,10 +88,10 @@ class _Servers(Servers):
         wanted: Sequence[Wanted],
         say: Callable[[str], None],  # noqa: ARG002
     ) -> list[Receipt | ContenderOut]:
-        """Build on all server nodes at a time; what begins and ends there is said as leases are
+        """Build on all server nodes at a time; beginnings and ends are reported as leases are
         renewed.
 
-        Who can't be built on one of them is out.
+        A contender that can't be built on one of them is out.
         """
         # All nodes build at the same time.
         results = [self._begin_build(folders, wanted) for folders in self._folders]
@@ -120,7 +121,7 @@ class _Servers(Servers):
 
 
 class _Keeper:
-    """The keeper of the server node. Its contenders' logs are brought here when they stop."""
+    """The keeper of the server node. Its contenders' logs are copied here when they stop."""
 
     pid: int
     tls_folder: Path
@@ -151,10 +152,10 @@ class _Keeper:
     ) -> Handle:
         """Start a contender on the server node, at that node's address. Raises `ContenderOut`.
 
-        `out`, `host` and `log` are what they would be here, and what they are there follows.
+        `out`, `host` and `log` have their local values, from which those on the node follow.
         """
         assert entry.contender and entry.folder, "an entry to start"
-        # A line about a slow start can't be called from the node.
+        # The node can't call back with a line about a slow start.
         del out, host, say
         folder = self._folders.there(entry.contender, Path(entry.folder))
         place: str = self._server.call("host", "log", self._name, log.name)
@@ -204,7 +205,7 @@ class _Keeper:
 
 
 class _Keepers:
-    """The keepers of several server nodes. The `host` of a contender says whose it is."""
+    """The keepers of several server nodes. The `host` of a contender decides which one it has."""
 
     def __init__(self, keepers: Sequence[_Keeper]) -> None:
         self._keepers = {each.address: each for each in keepers}
@@ -224,9 +225,9 @@ class _Keepers:
         certificate: Certificate | None = None,
         **more: Any,
     ) -> Handle:
-        """Start a contender on the node at `host`, with what is kept for it there.
+        """Start a contender on the node at `host`, with the files that are kept for it there.
 
-        Raises `ContenderOut`, and `BadUsage` where the cluster has no such server node any more.
+        Raises `ContenderOut`, and `BadUsage` where the cluster has lost that server node.
         """
         if host not in self._keepers:
             raise BadUsage(
@@ -251,7 +252,8 @@ class _Keepers:
         return self._of[name].pids(name)
 
     def keep_files(self, files: Mapping[str, bytes]) -> Path:
-        """A folder with `files` on each node; that of the first, which stands for all of them."""
+        """A folder with `files` on each node; returns that of the first, which represents all of
+        them."""
         folders = {address: each.keep_files(files) for address, each in self._keepers.items()}
         first = next(iter(folders.values()))
         self._kept[str(first)] = folders
@@ -269,7 +271,7 @@ class _LoadGenerators(LoadGenerators):
         first = Far(loads[0], "loads")
         for name in ("slow_clients", "run_tool", "tool_missing"):
             setattr(self, name, getattr(first, name))
-        # One alone needs no clock to begin by.
+        # A single one needs no clock to begin.
         together = load.Loaders([_loader(node) for node in loads]).connect
         self._connect = together if len(loads) > 1 else partial(engine_on, loads[0])
 
@@ -299,9 +301,9 @@ def engine_on(node: Node, job: Job) -> load.Engine:
 
 
 class _Meters(Meters):
-    """What the server nodes' kernels say; of TCP and the network, the load nodes' as well.
+    """Readings of the server nodes' kernels; for TCP and the network, also of the load nodes'.
 
-    What is asked of one contender is asked of its node (`at`), what is of all of them is summed up.
+    Readings for one contender come from its node (`at`), those for all are added up.
     """
 
     def __init__(self, servers: Sequence[Node], loads: Sequence[Node]) -> None:
@@ -314,20 +316,20 @@ class _Meters(Meters):
             setattr(self, name, getattr(self._at[servers[0].address], name))
 
     def at(self, address: str) -> Meters:
-        """Those of the server node; of what is on none of them (a URL), the first's."""
+        """Those of the server node; for a contender on none of them (a URL), the first's."""
         host = address.rpartition(":")[0].strip("[]")
         return self._at.get(host) or self._at[self._servers[0].address]
 
     def free_memory_mib(self) -> float:
-        """Of the server node that has least."""
+        """That of the server node with the least."""
         return min(each.free_memory_mib() for each in self._at.values())
 
     def free_files(self) -> int:
-        """Of the server node that has least."""
+        """That of the server node with the least."""
         return min(each.free_files() for each in self._at.values())
 
     def cores(self) -> tuple[CoreTime, ...]:
-        """What the processors of the same number did on all server nodes together."""
+        """The times of the processors with the same number on all server nodes together."""
         of_cpu: dict[int, list[CoreTime]] = {}
         for each in self._at.values():
             for core in each.cores():
@@ -335,7 +337,7 @@ class _Meters(Meters):
         return tuple(CoreTime.together(cores) for cores in of_cpu.values())
 
     def used_ns(self, cpus: Collection[int]) -> None:
-        """Not read: around each slice it would be two more calls of another machine."""
+        """Not read: that would be two more calls of another machine around each slice."""
 
     def tcp(self) -> TcpTrouble | None:
         all_sides = [node.call("meters", "tcp") for node in (*self._servers, *self._loads)]

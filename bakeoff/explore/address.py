@@ -1,4 +1,4 @@
-"""Each view's state as an address; links to it, in the application and in the static site."""
+"""The state of each view as an address; links to it, in the application and in the static site."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,16 +8,16 @@ from typing import Protocol, Self
 from urllib.parse import parse_qsl, quote, unquote, urlencode
 
 OF_VIEWS = ("badge", "chart", "embed")
-"""Beside a view lie its badge, its pictures, and pages to embed, in folders of these names."""
+"""Folders beside a view, with its badge, its pictures, and pages to embed."""
 DATA = ("data.csv", "data.json", "data.parquet")
 """The figures of a view, unrounded."""
 
 
 @dataclass(frozen=True)
 class Address:
-    """A view with all of its state: the parts of its path, and what is asked of it.
+    """A view with all of its state: the parts of its path, and its query.
 
-    `/run/0123456789ab?of=0.2` has the parts `run` and `0123456789ab`, and asks `of` = `0.2`.
+    `/run/0123456789ab?of=0.2` has the parts `run` and `0123456789ab`, and the query `of` = `0.2`.
     """
 
     parts: tuple[str, ...] = ()
@@ -25,14 +25,14 @@ class Address:
 
     @classmethod
     def of(cls, *parts: str, **query: str) -> Self:
-        """An address in its one form: keys in order, none that is empty."""
+        """An address in its one form: keys in order, without empty ones."""
         return cls(parts, tuple(sorted((key, value) for key, value in query.items() if value)))
 
     @classmethod
     def parse(cls, raw_path: str, query: str) -> Self:
         """The address of a URL's path, still quoted, and its query.
 
-        What is given by one key several times, as a form's check boxes are, is joined with dots.
+        Several values of one key, such as a form's check boxes, are joined with dots.
         """
         parts = [unquote(part, errors="replace") for part in raw_path.split("/") if part]
         asked: dict[str, list[str]] = {}
@@ -49,11 +49,11 @@ class Address:
         return dict(self.query).get(key, "")
 
     def asking(self, **query: str) -> "Address":
-        """The same view, asked otherwise; an empty value asks nothing."""
+        """The same view with another query; an empty value removes the key."""
         return Address.of(*self.parts, **{**dict(self.query), **query})
 
     def is_in_its_one_form(self, query: str) -> bool:
-        """Whether this is all that the query says: a form sends what is empty, too."""
+        """Whether the query has nothing else: a form also sends empty values."""
         return len(parse_qsl(query, keep_blank_values=True)) == len(self.query)
 
     def file(self, *parts: str) -> "Address":
@@ -92,7 +92,7 @@ def words() -> Address:
 
 
 def running(name: str) -> Address:
-    """A run that goes on, by its folder's name. A static site has none."""
+    """A run that goes on, by its folder's name. A static site has no such runs."""
     return Address.of("live", name)
 
 
@@ -101,7 +101,7 @@ def asset(name: str) -> Address:
 
 
 class Links(Protocol):
-    """How one page leads to another."""
+    """How one page links to another."""
 
     def __call__(self, address: Address) -> str:
         """The link to `address`."""
@@ -114,8 +114,8 @@ def live(address: Address) -> str:
 
 @dataclass(frozen=True)
 class Still:
-    """Links between the files of a static site, from the page at `here`: they hold on any host,
-    in any folder, and from `file://`."""
+    """Links between the files of a static site, from the page at `here`: they work on any host, in
+    any folder, and from `file://`."""
 
     here: Address
 
@@ -126,11 +126,11 @@ class Still:
 def file_of(address: Address) -> str:
     """The path of an address in a static site: `run/0123456789ab.html`. It never leaves the site.
 
-    What is asked is in the name as a hash, since a query can be no part of a file's name.
+    The query is in the name as a hash, since it can't be a part of a file's name.
     """
     *folders, last = map(_segment, address.parts or ("index",))
     stem, dot, ending = last.rpartition(".")
-    # A contender may be called `server.js`: that page is no script.
+    # A contender may be called `server.js`: its page is not a script.
     if not is_file(address) or not stem:
         stem, dot, ending = last, ".", "html"
     if address.query:
@@ -139,7 +139,7 @@ def file_of(address: Address) -> str:
 
 
 def is_file(address: Address) -> bool:
-    """Whether it is no view, but belongs to one, or to all."""
+    """Whether it is not a view, but belongs to one, or to all."""
     parts = address.parts
     return bool(parts) and (
         parts[0] == "assets" or parts[-1] in DATA or parts[-2:-1] in [(name,) for name in OF_VIEWS]
@@ -147,6 +147,6 @@ def is_file(address: Address) -> bool:
 
 
 def _segment(part: str) -> str:
-    # Neither `..` nor a hidden file: a leading dot is written out.
+    # Neither `..` nor a hidden file: a leading dot is encoded.
     quoted = quote(part, safe="")
     return f"%2E{quoted[1:]}" if quoted.startswith(".") else quoted

@@ -34,7 +34,7 @@ def application(index: Index, guard: Guard, live_runs: Live | None = None) -> AS
         raw_path = request.scope.get("raw_path", request.url.path.encode()).decode("latin-1")
         address = Address.parse(raw_path, request.url.query)
         if not address.is_in_its_one_form(request.url.query):
-            # What a form sent: the link that is left can be sent on.
+            # The values of a form: the remaining link can be shared.
             return RedirectResponse(live(address), status_code=303)
         try:
             return _answer(index, address, live_runs)
@@ -77,9 +77,9 @@ def _title(error: BakeoffError) -> str:
 
 @contextmanager
 def listening(host: str, port: int, *, others: bool) -> Iterator[socket.socket]:
-    """A socket at `host`; port 0 is a free one. Raises `BadUsage` where it can't be had.
+    """A socket at `host`; port 0 is a free one. Raises `BadUsage` where it can't be bound.
 
-    Beyond loopback only where `others` may come.
+    Beyond loopback only if `others` may connect.
     """
     if host not in LOOPBACK and not others:
         raise BadUsage(
@@ -101,7 +101,7 @@ def listening(host: str, port: int, *, others: bool) -> Iterator[socket.socket]:
 
 
 def serve(application: ASGIApp, bound: socket.socket) -> None:
-    """Answer on `bound` until a signal ends it. Raises `KeyboardInterrupt` then."""
+    """Answer on `bound` until a signal ends it, which raises `KeyboardInterrupt`."""
     import uvicorn
 
     config = uvicorn.Config(
@@ -111,10 +111,10 @@ def serve(application: ASGIApp, bound: socket.socket) -> None:
         server_header=False,
         lifespan="off",
         ws="none",
-        # Who follows a race keeps a connection open, and Ctrl-C must not wait for it.
+        # A viewer of a race keeps a connection open, for which Ctrl-C must not wait.
         timeout_graceful_shutdown=2,
     )
     server = uvicorn.Server(config)
-    # Who is cut off then, a picture that is being drawn or a run that is followed, is no error.
+    # A client that is cut off then (a picture is being drawn, a run is followed) is not an error.
     logging.getLogger("uvicorn.error").addFilter(lambda _: not server.should_exit)
     server.run(sockets=[bound])

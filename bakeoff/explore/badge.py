@@ -1,6 +1,7 @@
-"""Badges: a view's result in one line, as a small SVG for a README; its words, its tone, its file.
+"""Badges: a view's result in one line, as a small SVG for a README; words, tone and file.
 
-A badge says who is ahead of whom with the interval, or that it is a tie; never a rank alone.
+A badge names the two contenders, which is ahead, and the interval, or says that it is a tie; it
+never has only a rank.
 """
 
 from collections.abc import Iterable
@@ -24,12 +25,12 @@ _WIDTHS = {
     **dict.fromkeys("ABCDEFGHJKLNOPQRSTUVXYZ&", 0.69),
     **dict.fromkeys("mwMW%@", 0.88),
 }
-"""Of Arial, in ems; anything else is as wide as a digit or two thirds of an em."""
+"""Widths in Arial, in ems; any other character is as wide as a digit or two thirds of an em."""
 
 
 @dataclass(frozen=True)
 class Badge:
-    """`name` is its file's, without an ending; `message` what it says after "bakeoff"."""
+    """`name` is that of its file, without an ending; `message` is its text after "bakeoff"."""
 
     name: str
     message: str
@@ -45,7 +46,7 @@ class Badge:
 
 
 def width_px(text: str) -> float:
-    """How wide Arial of 11 px sets it; a picture of another width is stretched to it."""
+    """The width of the text in Arial of 11 px; a picture of another width is stretched to it."""
     ems = (_WIDTHS.get(letter, 0.56 if letter.isascii() else 0.67) for letter in text)
     return round(sum(ems) * 11, 1)
 
@@ -61,7 +62,7 @@ def of_pair(pair: Pair) -> Badge:
 
 
 def of_ratio(name: str, a: str, b: str, measured: Ratio, when: str) -> Badge:
-    """A ratio whose interval says by itself who is ahead."""
+    """A ratio whose interval shows by itself which one is ahead."""
     tones: dict[str, Tone] = {"faster": "ahead", "slower": "behind"}
     tone = tones.get(measured.told(), "tie")
     return Badge(name, f"{over(a, b, measured, tone)}, {when}", tone)
@@ -73,7 +74,7 @@ def of_words(text: str) -> Badge:
 
 
 def over(a: str, b: str, measured: Ratio, tone: Tone) -> str:
-    """`nginx 1.32× go-nethttp ±1.3 %`, or that it is a tie, and within what."""
+    """`nginx 1.32× go-nethttp ±1.3 %`, or that it is a tie, and within which bounds."""
     ratio, low, high = measured.ratio, measured.low, measured.high
     if tone == "tie" or not ratio:
         return f"{a}, {b}: tie{f' {_within(ratio, low, high)}' if ratio and low and high else ''}"

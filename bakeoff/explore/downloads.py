@@ -1,5 +1,4 @@
-"""What lies beside a view: its figures as CSV, JSON and Parquet, its pictures as SVG, its
-badges."""
+"""Files beside a view: its figures as CSV, JSON and Parquet, its pictures as SVG, its badges."""
 
 import io
 import json
@@ -15,7 +14,7 @@ from bakeoff.report.render import columns, csv
 
 @dataclass(frozen=True)
 class File:
-    """A file as it is sent. `saved`: a browser keeps it rather than showing it."""
+    """A file as it is sent. `saved`: a browser keeps it instead of showing it."""
 
     name: str
     media_type: str
@@ -24,9 +23,9 @@ class File:
 
 
 def split(address: Address) -> tuple[Address, tuple[str, ...]]:
-    """The view that an address belongs to, and what it asks of it: `data.csv`, or (`chart`, NAME).
+    """The view of an address, and the requested file of it: `data.csv`, or (`chart`, NAME).
 
-    Empty where it is the view itself.
+    The file is empty for the view itself.
     """
     parts = address.parts
     if parts[-1:] and parts[-1] in DATA:
@@ -39,7 +38,7 @@ def split(address: Address) -> tuple[Address, tuple[str, ...]]:
 def made(
     page: Page, name: tuple[str, ...], link: Links, said: Callable[[str], str] | None = None
 ) -> File:
-    """The file of that name beside a page; `link` leads from it, `said` replaces what is private.
+    """The file of that name beside a page; `link` leads from it, `said` replaces private text.
 
     Raises `NotThere`.
     """
@@ -70,7 +69,7 @@ def made(
                     drawn = fragment("badge.svg", said, badge=badge)
                     return File(file, "image/svg+xml", drawn.encode(), saved=False)
         case ("embed", file):
-            # A published site has to let others show it: where its host sends a
+            # A published site must allow others to show it: if its host sends a
             # Content-Security-Policy, that of these pages has `frame-ancestors *`.
             shown = file.removesuffix(".html")
             if title := page.embeds().get(shown):

@@ -1,8 +1,8 @@
-"""Who may use the explorer: anybody with the token, under a name of ours, from a page of ours.
+"""Access to the explorer: with the token, under one of its names, from one of its pages.
 
 Other pages in the same browser can send requests here too, and a name on the web may lead to
-127.0.0.1 (DNS rebinding). So a request needs the secret, a Host that is ours, and where it has an
-Origin, our own.
+127.0.0.1 (DNS rebinding). So a request needs the secret, the explorer's Host and, if it has an
+Origin, the explorer's.
 """
 
 import hmac
@@ -31,8 +31,8 @@ PICTURE_POLICY = (
     f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{_FLAMES}';"
     " sandbox allow-scripts"
 )
-"""Of a picture that is opened by itself: it carries its style, and nothing in it may run but the
-script of our flame graphs, which belongs to no origin there."""
+"""For a picture that is opened by itself: it has its own style, and only the script of our flame
+graphs may run in it, which has no origin there."""
 HEADERS = {
     "x-content-type-options": "nosniff",
     "referrer-policy": "same-origin",
@@ -45,7 +45,7 @@ HEADERS = {
 class Guard:
     """Lets a request through to the application, or answers 403 in its place.
 
-    With `others`, who asks from other machines, the Host may be any address, and this machine's
+    With `others`, who connect from other machines, the Host may be any address, and this machine's
     name: an address can't be rebound.
     """
 
@@ -69,7 +69,7 @@ class Guard:
         return guarded
 
     def refusal(self, scope: Scope) -> Response | None:
-        """The answer to a request that isn't let through; a right token is put into a cookie."""
+        """The answer to a refused request; a right token is put into a cookie."""
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if not self.is_ours(host):
@@ -99,17 +99,17 @@ class Guard:
         return name in LOOPBACK or (self.others and (_is_address(name) or name == _own_name()))
 
     def holds(self, given: str) -> bool:
-        """Whether that is the token; how long it takes to say so tells nothing about it."""
+        """Whether that is the token; the duration of the check reveals nothing."""
         return hmac.compare_digest(given.encode(), self.token.encode())
 
     def seal(self, deed: str) -> str:
-        """What a form carries that asks for `deed`: only a page of ours can have it."""
+        """The seal of a form that requests `deed`: only our pages can have it."""
         return hmac.new(self.token.encode(), deed.encode(), "sha256").hexdigest()
 
     def allows(self, deed: str, seal: str, headers: Headers) -> bool:
-        """Whether what a form asks for may be done: `seal` is its own, and our page has sent it.
+        """Whether a form's request is permitted: `seal` is its own, and our page has sent it.
 
-        Every browser says where a form comes from.
+        Every browser sends the origin of a form.
         """
         ours = "origin" in headers and self._from_us(headers, headers.get("host", ""))
         return ours and hmac.compare_digest(seal.encode(), self.seal(deed).encode())
@@ -126,7 +126,7 @@ _NO_TOKEN = (
 
 
 def _no(why: str) -> Response:
-    # The link is one of our own pages, so the browser sends the cookie along.
+    # The link is on one of our own pages, so the browser sends the cookie along.
     again = ' <a href="">open this page again</a>.' if why is _NO_TOKEN else ""
     page = (
         '<!doctype html><html lang="en"><meta charset="utf-8"><title>Not let in · bakeoff</title>'

@@ -1,4 +1,4 @@
-"""A run of the history, opened: its document from the folder, or from the result's file alone."""
+"""A run of the history, opened: its document from the folder, or only from the result's file."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,18 +18,19 @@ from bakeoff.runs import open_run
 from bakeoff.runs.kinds.race import RaceRun
 
 KEPT = 64
-"""Families that were judged lately: thirty contenders take the judge seconds."""
+"""The number of recently judged families that are kept: the judge takes seconds for thirty
+contenders."""
 _JUDGING = Lock()
-"""One family is judged at a time: a second core is for who only reads."""
+"""One family is judged at a time: a second core is for users who only read."""
 
 
 @dataclass(frozen=True)
 class Opened:
-    """What is there of a run, or of one part of it.
+    """The available parts of a run, or of one part of it.
 
     `entries` are its contenders in the plan's order; a family is chosen by their numbers. They are
-    empty where nothing can be judged anew. `parts` have pages of their own. What a view may not
-    want is made when it is asked for.
+    empty if nothing can be judged again. `parts` have pages of their own. Parts that a view may not
+    need are made on request.
     """
 
     result: Contract
@@ -54,8 +55,8 @@ class Opened:
 def opened(run: IndexedRun, part: str = "", of: tuple[int, ...] = (), against: int = -1) -> Opened:
     """The run or its `part`; of a race, only the entries `of`, with `against` as their reference.
 
-    Raises `NotThere` where there is no such part or entry, and `BadUsage` where the run is gone,
-    can't be read, or can't be judged anew.
+    Raises `NotThere` where the part or an entry doesn't exist, and `BadUsage` where the run is
+    gone, can't be read, or can't be judged again.
     """
     path = Path(run.path)
     if path.is_dir():
@@ -70,7 +71,7 @@ def opened(run: IndexedRun, part: str = "", of: tuple[int, ...] = (), against: i
 
 
 def _stamp(path: Path) -> tuple[int, ...]:
-    """What changes when a run goes on, or is judged again."""
+    """A value that changes when a run goes on, or is judged again."""
     files = [*path.glob("*.json*"), *path.glob("*/*.json")]
     return tuple(sorted(file.stat().st_mtime_ns for file in files))
 

@@ -1,4 +1,4 @@
-"""A view before it is HTML: what a page shows to any reader; and its HTML."""
+"""A view before it is HTML: a page's content for any reader; and its HTML."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,26 +31,26 @@ NAVIGATION = (
 
 
 MANY_ROWS = 100
-"""Of fewer rows Parquet would have little but its own head."""
+"""With fewer rows Parquet would have little except its own head."""
 
 
 class NotThere(BakeoffError):
-    """There is no such view: what it should show isn't in the history."""
+    """The view doesn't exist: its content isn't in the history."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Page:
-    """What a view shows. A subclass is a kind of view; `template` lays its fields out.
+    """The content of a view. A subclass is a kind of view; `template` arranges its fields.
 
-    `address` leads here. `data` has the figures unrounded, a row per observation; `charts` are the
-    pictures. `alarm` is what makes all of it doubtful.
+    `address` leads here. `data` has the unrounded figures, a row for each observation; `charts` are
+    the pictures. `alarm` has the reason to doubt all of it.
     """
 
     template: ClassVar[str]
     table: ClassVar[str] = ""
-    """The template of its table alone; empty where it has none to show elsewhere."""
+    """The template of its table alone; empty: it has no table to show elsewhere."""
     is_shared: ClassVar[bool] = True
-    """Whether it says how to show it elsewhere."""
+    """Whether it explains how to show it elsewhere."""
     goes_on: ClassVar[bool] = False
     """Whether later runs change it: then its pictures have frames. A run's stay as they are."""
 
@@ -66,18 +66,18 @@ class Page:
         return self.data()
 
     def files_in_a_site(self) -> tuple[str, ...]:
-        """Which files of its figures a site has: JSON would be what CSV has once more."""
+        """The files of its figures in a site, without JSON, which would repeat the CSV."""
         return ("data.csv", *(("data.parquet",) if len(self.observations) >= MANY_ROWS else ()))
 
     def badges(self) -> tuple[Badge, ...]:
         return ()
 
     def embeds(self) -> Mapping[str, str]:
-        """What of it can be shown in a frame: names of files, and titles."""
+        """The parts that can be shown in a frame: names of files, and titles."""
         return {chart.slug: chart.title for chart in self.charts} if self.goes_on else {}
 
     def in_a_site(self) -> tuple[Chart, ...]:
-        """Its pictures that a site has as files, too."""
+        """Its pictures that are also files of a site."""
         return self.charts
 
     def stills(self) -> tuple[Chart, ...]:
@@ -94,7 +94,7 @@ class Page:
 
 @dataclass(frozen=True, kw_only=True)
 class FailurePage(Page):
-    """What is shown in place of a view that can't be: why, as `alarm`."""
+    """The page in place of a view that can't be shown, with the reason as `alarm`."""
 
     template: ClassVar[str] = "failure.html"
     is_shared: ClassVar[bool] = False
@@ -102,10 +102,10 @@ class FailurePage(Page):
 
 @dataclass(frozen=True)
 class Saying:
-    """How a page of a static site says things: `said` replaces what is private in every text.
+    """The texts of a page of a static site: `said` replaces private parts of every text.
 
-    `shards` are the files that its search looks through. `site` is the published site's address,
-    with a slash at its end; empty where it isn't known.
+    `shards` are the files of its search. `site` is the published site's address, with a slash at
+    its end; empty: it isn't known.
     """
 
     said: Callable[[str], str]
@@ -120,9 +120,9 @@ def render(
     saying: Saying | None = None,
     running: Callable[[], Sequence[object]] = tuple,
 ) -> str:
-    """The page as HTML. Without a `saying` it is live: there is a server that answers forms.
+    """The page as HTML. Without a `saying` it is live: a server answers its forms.
 
-    `running` finds what goes on.
+    `running` finds running runs.
     """
 
     def file_of(chart: Chart) -> str:
@@ -149,7 +149,7 @@ def fragment(template: str, said: Callable[[str], str] | None = None, **values: 
 
 @cache
 def assets() -> Mapping[str, bytes]:
-    """Files that all pages share; every script among them is on every page."""
+    """Files that all pages share, including every script."""
     css = (templates().get_template(name).render() for name in ("page.css", "explore.css"))
     made = {"page.css": "\n".join(css).encode(), "flames.js": flames.SCRIPT.encode()}
     return made | {file.name: file.read_bytes() for file in _ASSETS.iterdir() if file.is_file()}
@@ -169,7 +169,7 @@ def _templates_saying(said: Callable[[str], str]) -> Environment:
 @cache
 def templates() -> Environment:
     made = environment(PackageLoader("bakeoff.explore", "templates"))
-    # The package's own templates: nobody changes them while they are in use.
+    # The package's own templates, which don't change while they are in use.
     made.auto_reload = False
     made.globals |= {
         "address": address,

@@ -1,4 +1,4 @@
-"""What others will not see: names of people and machines, and where things lie."""
+"""Private text that others must not see: names of people and machines, and folders."""
 
 import getpass
 import re
@@ -11,32 +11,33 @@ from pathlib import Path
 from typing import Any
 
 HOMES = r"/(?:home|Users)/[^/\s\"'<>:;,()\[\]]+|/root(?=[/\s\"']|$)"
-"""Anybody's: a run may be from another machine."""
+"""Any user's folders: a run may be from another machine."""
 HOMES_SIGNS = ("/home/", "/Users/", "/root")
-"""One of them is in whatever `HOMES` fits."""
+"""Every match of `HOMES` contains one of them."""
 SHORTEST = 3
-"""A shorter name is part of too many words."""
+"""A shorter name is a part of too many words."""
 NOBODY = {"root", "user", "localhost"}
 
 
 @dataclass(frozen=True, eq=False)
 class Private:
-    """Replaces what is private in a text: folders become `…` or `~`, names say what they named."""
+    """Replaces private parts of a text: folders become `…` or `~`, and names the word for their
+    kind."""
 
     pattern: re.Pattern[str]
     instead: dict[str, str]
     signs: tuple[str, ...]
-    """A text with none of these has nothing private: to see that takes a tenth of the pattern's
+    """A text with none of these has nothing private: that check takes a tenth of the pattern's
     time, and ten thousand runs have millions of texts."""
     replaced: Counter[str] = field(default_factory=Counter)
-    """How often what stands in its place: `~`, `…`, host, user."""
+    """How often each replacement was made: `~`, `…`, host, user."""
 
     @classmethod
     def here(cls, folders: Iterable[Path], public: Collection[str]) -> "Private":
-        """What this machine, this user and `folders` are called, but for what is `public` anyway:
-        a contender that is called as the machine is."""
+        """The names of this machine, this user and `folders`, except those that are `public`
+        anyway: a contender with the machine's name."""
         instead = dict(_words(public)) | dict(_places(folders))
-        # The longest first: a folder before the one that it is in.
+        # The longest first: a folder before its parent.
         known = sorted(instead, key=len, reverse=True)
         parts = [rf"(?<![\w-]){re.escape(name)}(?![\w-])" for name in known]
         return cls(re.compile("|".join([*parts, HOMES])), instead, (*known, *HOMES_SIGNS))

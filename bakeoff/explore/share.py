@@ -10,12 +10,12 @@ from bakeoff.explore.badge import Badge
 from bakeoff.report.document import Chart
 
 NO_SITE = "https://YOUR-SITE/"
-"""Stands for the address of a site that isn't known yet."""
+"""Replaces the address of a site that isn't known yet."""
 FRAME_PX = 480
 
 
 class View(Protocol):
-    """A page, as far as links to it need."""
+    """A page, as far as links to it need it."""
 
     @property
     def address(self) -> Address: ...
@@ -26,7 +26,7 @@ class View(Protocol):
 
 @dataclass(frozen=True)
 class Lines:
-    """What is copied: `what` it is for, and the `text`."""
+    """Text to copy: `what` it is for, and the `text`."""
 
     what: str
     text: str
@@ -53,7 +53,7 @@ def of_embed(page: View, name: str, title: str, site: str) -> Lines:
 
 
 def of_picture(page: View, picture: Chart, site: str) -> Lines:
-    """A picture of the view that leads to it, in HTML, which Markdown takes too."""
+    """A picture of the view, linked to it, in HTML, which Markdown accepts, too."""
     source = escape(url(picture_of(page, picture.slug), site))
     drawn = f'<img src="{source}" alt="{escape(picture.alt_text)}">'
     return Lines(

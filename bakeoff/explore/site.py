@@ -1,8 +1,8 @@
 """The same pages as files: a site that works on any host, in any folder, and from `file://`.
 
-Every page is made that another leads to, beginning with the shelf, and with it the files that it
-leads to: its figures, its pictures. What takes a server (forms, families of contenders) the pages
-leave out themselves. A page of an earlier export stays while what it is made of does.
+Every page to which another one leads is made, beginning with the shelf, together with its files:
+its figures, its pictures. The pages themselves leave out parts that need a server (forms, families
+of contenders). A page of an earlier export stays while its sources do.
 """
 
 import gc
@@ -38,27 +38,27 @@ from bakeoff.workers import pool
 
 MANIFEST = "site.json"
 RUNS = "runs"
-"""In a site, the folder of the runs that were published to it."""
+"""The folder of a site's published runs."""
 IN_A_SHARD = 1000
 """Runs in one file of the search, up to twice as many in the newest: some 200 KB, a quarter of it
 over the wire."""
 AT_A_TIME = 25
-"""Runs that a process makes the pages of, one after the other: a run and its comparison with the
-one before it are made of the same files, which are read once."""
+"""Runs whose pages one process makes, one after the other: a run and its comparison with the one
+before are made of the same files, which are read once."""
 
 
 class Watch(Protocol):
-    """Who is told how it gets on."""
+    """The receiver of its progress."""
 
     def measured(self, done: float, of: float, text: str) -> None:
-        """So many pages are made."""
+        """The number of pages made so far."""
 
 
 @dataclass(frozen=True)
 class Made:
-    """One page of the site: its files, where it leads, and why it says that it can't be shown.
+    """One page of the site: its files, its links, and the reason if it can't be shown.
 
-    `made_of` is a hash of what it was made of; empty: it is made each time.
+    `made_of` is a hash of its sources; empty: it is made each time.
     """
 
     address: Address
@@ -78,7 +78,7 @@ _ON_EVERY_PAGE = {address for _, address in NAVIGATION}
 
 @dataclass
 class _Recorder:
-    """Links of a static page, which are remembered."""
+    """Links of a static page, which are recorded."""
 
     still: Still
     leads: dict[Address, None] = field(default_factory=dict)
@@ -90,7 +90,7 @@ class _Recorder:
 
 @dataclass(frozen=True)
 class _Press:
-    """What makes pages, in each process."""
+    """The maker of pages, in each process."""
 
     index: Index
     folder: Path
@@ -108,7 +108,7 @@ class _Press:
                 yield from map(self.page, filter(_is_comparison, made.leads))
 
     def page(self, address: Address) -> Made:
-        """The page of an address: that of an earlier export while it says the same."""
+        """The page of an address: that of an earlier export while it has the same content."""
         try:
             made_of = self.grounds.of(address)
         except BakeoffError:
@@ -165,11 +165,11 @@ def _begin(
 ) -> None:
     from bakeoff.history import open_index
 
-    # What is here stays, and what a page is made of goes with it: to look for cycles as often as
+    # These objects stay, and a page's sources are freed with it: looking for cycles as often as
     # usual takes an eighth of the time.
     gc.freeze()
     gc.set_threshold(50_000)
-    # What a process of a pool has, it has for all of its work.
+    # A process of a pool keeps these for all of its work.
     global _press
     index = open_index(history)
     grounds = Grounds(index)
@@ -181,11 +181,11 @@ def _pages(addresses: Sequence[Address]) -> list[Made]:
 
 
 def export(index: Index, folder: Path, watch: Watch, url: str = "") -> tuple[int, list[str]]:
-    """Write the site of an index to `folder`; how many pages it has, and what was wrong.
+    """Write the site of an index to `folder`; returns the number of its pages, and the faults.
 
-    `url` is the address that it will have, where that is known: what is to be copied says it.
+    `url` is its future address, if that is known: text to copy has it.
 
-    Raises `BadUsage` where the folder has something else in it, or can't be written.
+    Raises `BadUsage` where the folder has other content, or can't be written.
     """
     before = check(folder)
     made_by = maker(url)
@@ -194,7 +194,7 @@ def export(index: Index, folder: Path, watch: Watch, url: str = "") -> tuple[int
     private = Private.here(places, set(index.choices().contenders))
     try:
         if not (folder / MANIFEST).exists():
-            # An export that is cut off leaves a folder that the next one takes for its own.
+            # An export that is cut off leaves a folder that the next one accepts as its own.
             write(folder, MANIFEST, before.to_json().encode())
         assets = list(_assets(folder))
         shards = tuple(_shards(index, folder, private))
@@ -210,9 +210,9 @@ def export(index: Index, folder: Path, watch: Watch, url: str = "") -> tuple[int
 
 
 def settle(folder: Path, before: Site, site: Site) -> None:
-    """List what a site has now, and remove what it had before. OSError."""
+    """List the current files of a site, and remove its earlier ones. Raises OSError."""
     write(folder, MANIFEST, site.to_json().encode())
-    # A path that leads out of the site is nobody's that we know of.
+    # A path that leads out of the site is not known to be ours.
     for gone in {*before.all_files()} - {*site.all_files()}:
         if ".." not in Path(gone).parts and gone[:1] != "/":
             with suppress(OSError):
@@ -220,7 +220,7 @@ def settle(folder: Path, before: Site, site: Site) -> None:
 
 
 def check(folder: Path) -> Site:
-    """What an earlier export wrote there. Raises `BadUsage` where there are other files."""
+    """The files of an earlier export there. Raises `BadUsage` where there are other files."""
     if folder.exists() and not folder.is_dir():
         raise BadUsage(f"{folder}: is not a folder; name one for the site")
     if (folder / MANIFEST).exists():
@@ -244,7 +244,7 @@ def _site(made_by: str, shared: Sequence[str], made: Sequence[Made]) -> Site:
 
 
 def _crawl(workers: ProcessPoolExecutor, watch: Watch) -> Sequence[Made]:
-    """Every page that another one leads to, beginning with the shelf."""
+    """Every page to which another one leads, beginning with the shelf."""
     known = {to.shelf()}
     ready: SimpleQueue[Future[list[Made]]] = SimpleQueue()
     made: dict[Address, Made] = {}
@@ -285,9 +285,9 @@ def _assets(folder: Path) -> Iterator[str]:
 
 
 def _shards(index: Index, folder: Path, private: Private) -> Iterator[Address]:
-    """What the search looks through, in files that are called after what is in them.
+    """The data of the search, in files that are named by their content.
 
-    They are scripts, since a page from `file://` may read nothing else.
+    They are scripts, since a page from `file://` may read no other files.
     """
     before: str | None = None
     while True:
@@ -310,7 +310,7 @@ def _row(run: RunLine) -> Sequence[str]:
 
 
 def write(folder: Path, file: str, content: bytes) -> None:
-    """Write a file of a site, whole, unless it is there already. OSError."""
+    """Write a file of a site, whole, unless it exists already. Raises OSError."""
     path = folder / file
     try:
         if path.read_bytes() == content:
@@ -325,8 +325,8 @@ def write(folder: Path, file: str, content: bytes) -> None:
 def copy_into(site: Path, run: AnyRun) -> Counter[str]:
     """Copy a run that is judged into `site`/runs: plan, machine, receipts, results, its parts'.
 
-    Samples and logs stay where they are. What was replaced in the texts is counted by what stands
-    there now. A run of that name that is there already is replaced. Raises `BadUsage`.
+    Samples and logs are not copied. Replacements in the texts are counted by the new text. An
+    existing run of that name is replaced. Raises `BadUsage`.
     """
     if not run.is_judged:
         reason = f"has no result yet; `bakeoff report {run.path}` makes one"
@@ -350,7 +350,7 @@ def copy_into(site: Path, run: AnyRun) -> Counter[str]:
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    """Everything in JSON of a run and of its parts."""
+    """All JSON files of a run and of its parts."""
     yield from sorted(folder.glob("*.json"))
     for part in sorted(folder.iterdir()):
         if (part / PLAN_FILE).exists():
@@ -358,7 +358,7 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _without_logs(value: Any) -> Any:
-    """The same without what compilers printed: nobody reads it there, and it is full of paths."""
+    """The same without compilers' output, which has no readers there, and is full of paths."""
     if isinstance(value, dict):
         return {
             key: "" if key == "log" and isinstance(item, str) else _without_logs(item)
@@ -368,6 +368,6 @@ def _without_logs(value: Any) -> Any:
 
 
 def _public(folder: Path) -> set[str]:
-    """The contenders' names: who calls a contender as the machine wants it to be read."""
+    """The contenders' names: a contender with the machine's name is meant to be readable."""
     entries = json.loads((folder / PLAN_FILE).read_bytes()).get("entries", [])
     return {entry["name"] for entry in entries if isinstance(entry, dict) and "name" in entry}

@@ -1,7 +1,7 @@
-"""What a page of a site is made of, as a hash: while that is the same, the page stays.
+"""The sources of a site's page as a hash: while it is the same, the page stays.
 
-Of a site's pages those of runs and of comparisons are the many. They are made of runs' files, which
-seldom change; all others are few, and show what is newest.
+Most of a site's pages are those of runs and of comparisons. They are made of runs' files, which
+seldom change; the others are few, and show the newest runs.
 """
 
 from dataclasses import dataclass, field
@@ -19,8 +19,8 @@ CODE = (".py", ".html", ".css", ".svg", ".js")
 
 
 def maker(url: str) -> str:
-    """A hash of our code, and of the address that the site will have: another one makes other
-    pages, and no page of an older bakeoff stays beside those of a newer."""
+    """A hash of our code, and of the site's future address: another address makes other pages, and
+    no page of an older bakeoff stays beside those of a newer one."""
     package = Path(str(files("bakeoff")))
     made = sha256(url.encode())
     for path in sorted(package.rglob("*")):
@@ -31,7 +31,7 @@ def maker(url: str) -> str:
 
 @dataclass(frozen=True)
 class Grounds:
-    """What pages of an index are made of; each run's files are read once."""
+    """The sources of an index's pages; each run's files are read once."""
 
     index: Index
     known: dict[str, str] = field(default_factory=dict)
@@ -62,7 +62,7 @@ _SHOWN_OF_BEFORE = {"id", "began_at", "headline"}
 
 
 def _of_run(path: str) -> str:
-    """A run's files; of samples, which may be many, their size and time."""
+    """A run's files; for samples, which may be many, their size and time."""
     run = Path(path)
     if run.is_file():
         return _hash(run.read_bytes())

@@ -1,4 +1,4 @@
-"""Races that never ran: servers as queues, on a machine with weather, to judge the judge."""
+"""Simulated races: servers as queues, on a machine with weather, to judge the judge."""
 
 from bakeoff.simulate.conditions import USUAL, conditions_of, conditions_of_past
 from bakeoff.simulate.race import Size, leave_run, plan_of, records_of

@@ -1,7 +1,7 @@
 """The conditions of a simulated race: the usual ones, a real race's, or those of a machine's races.
 
-Drift and a slice's own noise are told apart by the variogram, half the mean squared difference of
-ln throughput over the time between two slices: slice_sd² + drift_sd²·(1 − exp(−h/τ)). Its robust
+The variogram separates drift from a slice's own noise. It is half the mean squared difference of ln
+throughput over the time between two slices: slice_sd² + drift_sd²·(1 − exp(−h/τ)). Its robust
 estimate is that of Cressie and Hawkins, Mathematical Geology 12(2), 1980: slices have heavy tails.
 """
 
@@ -31,7 +31,7 @@ TRIMMED_SD = 0.85
 Floats = NDArray[np.float64]
 MIN_BLOCKS = 30
 STEPS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
-"""How many slices on: the pairs of slices whose differences tell noise and drift apart."""
+"""The distances of the pairs of slices whose differences separate noise from drift."""
 
 USUAL = Conditions(
     source="a shared virtual machine with 2 cores",
@@ -54,7 +54,7 @@ USUAL = Conditions(
     # with new connections and 1.8 % with new processes.
     connections_sd=0.004,
     process_sd=0.004,
-    # A boot was seen to differ from another by its processes and connections alone.
+    # Boots were seen to differ only by their processes and connections.
     boot_sd=0.0,
 )
 
@@ -157,7 +157,7 @@ def _weather(series: Series) -> tuple[float, float, float]:
         of_s = -(drift_sd**2) * (1 - reached) * lags_s / drift_s**2 / 2
         return root, np.array([slice_sd + 0 * root, drift_sd * reached, of_s]).T / root[:, None]
 
-    # Levenberg and Marquardt's way: Newton's where the fit is good, downhill where it is not.
+    # Levenberg's and Marquardt's method: Newton's where the fit is good, downhill elsewhere.
     damping = 1e-3
     for _ in range(500):
         fit, slopes = model(*at)
@@ -190,7 +190,7 @@ def _gap_ms(blocks: Sequence[Block], lengths: Mapping[str, SliceLengths]) -> flo
 def _level_sds(plan: Plan, blocks: Sequence[Block], draws: Sequence[Draw]) -> dict[str, float]:
     """One program's sd on each level, from the median of the pairs'.
 
-    Boots of earlier versions are one draw each: what differs between those is the processes'.
+    Boots of earlier versions are one draw each: the difference between those is that of processes.
     """
     names = [entry.name for entry in plan.entries]
     paired = pair_up(blocks, draws, names)

@@ -1,4 +1,4 @@
-"""One simulated race: a plan, and the records that a real one would have left; or one a day."""
+"""One simulated race: a plan, and the records of a corresponding real race; or one race a day."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -104,7 +104,7 @@ def world_of(
     machine: Machine = MACHINE,
     versions: Mapping[str, str] = MappingProxyType({}),
 ) -> World:
-    """Its machine and its servers; everything is drawn from the plan's seed."""
+    """Its machine and its servers; all random values come from the plan's seed."""
     ln_ratios = {name: size.ln_ratio(name, REFERENCE) for name in size.names}
     felt = {PLANTED: conditions.felt}
     return World(conditions, ln_ratios, felt, machine, versions, plan.seed)
@@ -133,13 +133,13 @@ class _Unwritten(Store):
 
 
 FIRST = datetime(2000, 1, 1, tzinfo=UTC)
-"""The day of the first race: so long ago that it can't be mistaken for a real race's."""
+"""The day of the first race: so long ago that no real race has it."""
 
 
 def leave_run(
     parent: Path, size: Size, conditions: Conditions, seed: int, changed: int, day: int
 ) -> None:
-    """Leave the race of `day`, counted from 0, as a folder of `parent`. From the day `changed` on
+    """Write the race of `day`, counted from 0, as a folder of `parent`. From the day `changed` on
     the planted server is in version 2, which has the effect; version 1 is equal to all others."""
     version = "2" if day >= changed else "1"
     size = size if version == "2" else replace(size, effect=0)

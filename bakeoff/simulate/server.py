@@ -1,11 +1,11 @@
 """The machine of a simulated race, with its weather, and a server as a queue.
 
-N connections in a closed loop go round one worker, first come, first served.
-Each connection sends a request as soon as it has a response, so all N are always at the server:
-its worker is never idle, throughput is 1 / mean service time, and a latency is the sum of N service
-times in a row. Where one such time has a coefficient of variation c, sums of N have c/√N, and a
-renewal process counts n ± c√n of them in a window (Cox, Renewal Theory, 1962, ch. 3).
-Little's law holds by construction: throughput × mean latency = N.
+N connections in a closed loop share one worker, first come, first served. Each connection sends a
+request as soon as it has a response, so all N are always at the server: its worker is never idle,
+throughput is 1 / mean service time, and a latency is the sum of N service times in a row. If one
+such time has a coefficient of variation c, sums of N have c/√N, and a renewal process counts n ±
+c√n of them in a window (Cox, Renewal Theory, 1962, ch. 3). Little's law holds by construction:
+throughput × mean latency = N.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from bakeoff.model.readings import CoreTime
 from bakeoff.model.simulation import Conditions
 
 TICK_S = 0.01
-"""/proc/stat counts in these."""
+"""The unit of /proc/stat."""
 
 
 class Weather:
@@ -39,7 +39,7 @@ class Weather:
         self._stolen_s = [0.0, 0.0]
 
     def pass_by(self, seconds: float) -> float:
-        """Advance the clock. Returns the seconds that a burst of steal took from either core."""
+        """Advance the clock. Returns the seconds that a burst of steal took from each core."""
         self.now_s += seconds
         kept = exp(-seconds / self._given.drift_s)
         fresh = self._given.drift_sd * sqrt(-expm1(-2 * seconds / self._given.drift_s))
@@ -53,7 +53,7 @@ class Weather:
 
     @property
     def ln_speed(self) -> float:
-        """How fast the machine is at this moment, in ln, about 0."""
+        """The current speed of the machine, in ln, about 0."""
         return float(self._ln_speed)
 
     def cores(self) -> tuple[CoreTime, ...]:
@@ -103,7 +103,7 @@ def event_of(
 ) -> SliceEvent:
     """The slice as the engine reports it, with `answered` requests in its window.
 
-    `service_ns` is what a request costs on an undisturbed machine.
+    `service_ns` is the cost of a request on an undisturbed machine.
     """
     length_ns = window.length_ns
     span_ns = window.ramp_ns + length_ns + DRAIN_NS
@@ -141,7 +141,7 @@ def event_of(
 def latencies(answered: int, mean_ns: int, connections: int) -> str:
     """An encoded histogram of `answered` latencies: quantiles of a gamma distribution, the sum of
     `connections` service times. Slices of equal throughput share one: encoding takes longer than
-    all the rest of a slice."""
+    the rest of a slice."""
     borders = np.linspace(0, answered, min(answered, LATENCY_STEPS) + 1).astype(int)
     values = np.maximum(1, np.rint(mean_ns * _standard(len(borders) - 1, connections)))
     return encoded(counted(values, np.diff(borders)))

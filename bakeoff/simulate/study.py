@@ -1,4 +1,4 @@
-"""Many simulated races of one size, judged as real ones are; and which size is enough."""
+"""Many simulated races of one size, judged as real ones are; and the size that is enough."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -22,7 +22,7 @@ DURATIONS_S = (5.0, 10.0, 15.0, 20.0, 30.0, 45.0, 60.0, 90.0, 120.0, 180.0, 300.
 
 @dataclass(frozen=True)
 class Outcome:
-    """The judge's findings of one race. `half_width` is the planted pair's, in ln; None if the race
+    """The judge's findings of one race. `half_width` is the planted pair's, in ln; None: the race
     was too short for a ratio."""
 
     detected: bool
@@ -81,7 +81,7 @@ class Study:
         done: Callable[[], object] = lambda: None,
     ) -> Rates:
         """Race `races` times; `done` is called after each. Race k always has the same seed, so
-        that sizes are compared on the same weather."""
+        sizes are compared with the same weather."""
         seeds = map(int, np.random.SeedSequence(self._seed).generate_state(races))
         tasks = [self._workers.submit(race, size, conditions, seed) for seed in seeds]
         for task in as_completed(tasks):
@@ -116,9 +116,9 @@ def summed_up(size: Size, outcomes: Sequence[Outcome]) -> Rates:
 def search(
     sizes: Sequence[Size], power: float, rates: Callable[[Size], Rates]
 ) -> tuple[tuple[Rates, ...], Rates | None]:
-    """All sizes tried, and the first with enough `power`; None if none has it.
+    """All tried sizes, and the first with enough `power`; None: none has it.
 
-    `sizes` are in the order of their power, and are bisected. Rates are estimates: near the border
+    `sizes` are in the order of their power, and are bisected. Rates are estimates: near the limit
     chance decides between two neighbours.
     """
     tried: list[Rates] = []

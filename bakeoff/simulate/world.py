@@ -1,7 +1,7 @@
-"""A world without servers: what a race does to processes, load and clock, in simulated time.
+"""A world without servers: a race's effects on processes, load and clock, in simulated time.
 
-It stands in for all seven effects of a run (`runs.stages`), so what plans, warms up, draws and
-measures a simulated race is the code of real ones.
+It replaces all seven effects of a run (`runs.stages`), so the code of real races plans, warms up,
+draws and measures a simulated one.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -33,14 +33,14 @@ from bakeoff.simulate.server import (
 )
 
 TAIL_DEGREES = 4
-"""Of the t distribution of a slice's own noise: 1 in 100 was 4 to 8 robust sd out in records/."""
+"""The t distribution of a slice's own noise: in records/, 1 in 100 was 4 to 8 robust sd out."""
 TAIL_SD = sqrt(TAIL_DEGREES / (TAIL_DEGREES - 2))
 UNEVEN = 0.35
-"""The sd of ln noise from draw to draw, since what disturbs a machine lasts for seconds. Beyond
+"""The sd of ln noise from draw to draw, since disturbances of a machine last for seconds. Beyond
 chance it was 0.21 to 0.48 in 97 recorded races of equals of five programs."""
 VERIFY_MS, CONNECT_MS, AUDIT_MS, SETTLE_MS = 20, 40, 3000, 300
 READY_MS, READY_SLOWLY_MS = 30, 2000
-"""How long processes start that each draw has anew, and those that last."""
+"""The start times of processes that are new in each draw, and of lasting ones."""
 HOST = "simulated"
 FIXED_WORK_NS = 200_000
 
@@ -49,7 +49,7 @@ class World:
     """The machine of one race, its clock, and its servers.
 
     `ln_ratios` has their throughputs over that of the conditions, in ln, and `felt` how strongly
-    each feels the machine's weather, where that isn't 1. Their version is 1, or that in `versions`.
+    the machine's weather affects each, if that isn't 1. Their version is 1, or that in `versions`.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class World:
         self.weather = Weather(conditions, self.rng)
         self._ln_boot: dict[str, float] = {}
         self.ln_process: list[tuple[str, float]] = []
-        """Each process that was started: whose it is, and its ln throughput over the usual one."""
+        """Each started process: its entry, and its ln throughput over the usual one."""
         self.cpu_ns: list[int] = []
 
     @cached_property
@@ -80,7 +80,7 @@ class World:
         return Program()
 
     def keep_program(self, _key: str, _program: Program) -> None:
-        """And nothing is kept."""
+        """Nothing is kept."""
 
     def chance(self, sd: float) -> float:
         return float(self.rng.normal(0, sd))
@@ -202,7 +202,7 @@ class World:
         return run.path
 
     def nothing(self, *_: object) -> None:
-        """Stands for everything that this world lacks."""
+        """Replaces everything that this world lacks."""
 
     answers = connections_at_a_time = death = close = nothing
     written = tcp = udp_drops = listen_queue = network = earlier = nothing
@@ -251,7 +251,7 @@ class Load:
         )
 
     def slice(self, command: SliceCommand) -> SliceEvent:
-        """One slice. Its speed is that of the machine at its middle."""
+        """One slice, with the machine's speed at its middle."""
         world, given, ms = self._world, self._world.given, command.duration_ms
         process, ln_level = self._processes[command.target], self._ln_level[command.target]
         name, _ = world.ln_process[process]

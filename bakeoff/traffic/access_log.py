@@ -17,7 +17,7 @@ _LINE = re.compile(
     r'(?P<before>[^\["]+)\[[^\]"]*\] '
     r'"(?P<request>(?:[^"\\]|\\.)*)" (?P<status>\d{3})(?: |$)'
 )
-"""`[host ]address identity user [time] "request" status …`; what follows is not needed."""
+"""`[host ]address identity user [time] "request" status …`; the rest is not needed."""
 _REQUEST = re.compile(r"(?P<method>[A-Za-z]+) (?P<target>\S.*?)(?: HTTP/\d(?:\.\d)?)?")
 _ESCAPE = re.compile(r"\\(?:x([0-9A-Fa-f]{2})|(.))")
 _KEYS = {
@@ -26,7 +26,7 @@ _KEYS = {
     "status": ("status", "response_status", "DownstreamStatus", "status_code"),
     "host": ("http_host", "host", "vhost", "RequestHost", "server_name"),
 }
-"""How logs in JSON call what we read: of several keys the first that is there."""
+"""The names of our fields in JSON logs: of several keys the first one that exists."""
 _LONGEST_LINE = 100_000
 _BODILESS = ("GET", "HEAD")
 
@@ -36,10 +36,11 @@ class _Unreadable(Exception):
 
 
 def read_access_log(path: Path, host: str | None = None) -> Recording:
-    """The GET and HEAD requests of a log, plain or gzipped: of other methods it lacks the bodies.
+    """The GET and HEAD requests of a log, plain or gzipped: the bodies of other methods are missing
+    in it.
 
-    Where the log names hosts, they are those to `host`, or to the one that has most.
-    Raises `BadFile` where no line can be read; `BadUsage` where `host` has none.
+    If the log names hosts, they are those to `host`, or to the host with the most requests. Raises
+    `BadFile` where no line can be read; `BadUsage` where `host` has no requests.
     """
     recording = Recording(path.name)
     of_hosts: dict[str | None, Counter[Request]] = {}
@@ -62,7 +63,7 @@ def read_access_log(path: Path, host: str | None = None) -> Recording:
     if faults:
         lines = f"line{'s' * (unreadable != 1)} that can't be read"
         recording.notes.append(f"{unreadable:,} {lines}; the first: {faults[0]}")
-    # Lines without a host, as HTTP/1.0 writes them, are taken as that host's.
+    # Lines without a host, as HTTP/1.0 writes them, count as that host's.
     without = of_hosts.pop(None, Counter())
     named = ((name, requests) for name, requests in of_hosts.items() if name)
     by_size = sorted(named, key=lambda item: -item[1].total())
@@ -72,7 +73,7 @@ def read_access_log(path: Path, host: str | None = None) -> Recording:
 
 
 def _entry(line: str) -> tuple[str | None, Request | None, str]:
-    """Host, request, and why there is none. Raises `_Unreadable`."""
+    """Host, request, and why it is missing. Raises `_Unreadable`."""
     host, method_text, target_text, status_text = (
         _of_json(line) if line.lstrip().startswith("{") else _of_text(line)
     )
@@ -142,7 +143,7 @@ def _key(value: dict[str, Any], meaning: str) -> str:
 
 
 def _shown(line: str) -> str:
-    # Before the cut: half of a token does not look like one.
+    # Before the cut: half of a token does not look like a token.
     plain = cleaned_line(line.strip(), set())
     text = "".join(char if char.isprintable() else "·" for char in plain)
     return text if len(text) <= 60 else f"{text[:57]}..."

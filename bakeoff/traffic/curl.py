@@ -1,4 +1,4 @@
-"""curl's command line, as a person types it and as browsers copy it."""
+"""curl's command line, as people type it and as browsers copy it."""
 
 import base64
 from collections.abc import Callable
@@ -47,7 +47,7 @@ class _Command:
     urls: list[str] = field(default_factory=list)
     method: str | None = None
     headers: list[tuple[str, str | None]] = field(default_factory=list)
-    """The value None takes a header of curl's own away."""
+    """A value of None removes a header of curl's own."""
     data: list[bytes] = field(default_factory=list)
     json: bool = False
     in_query: bool = False
@@ -59,7 +59,7 @@ class _Command:
 def read_curl(text: str) -> Recording:
     """The requests of one or several curl commands.
 
-    Raises `BadUsage` for what isn't such a command, `BadFile` for a file that it names.
+    Raises `BadUsage` for any other text, `BadFile` for a file that it names.
     """
     if '^"' in text or "^\n" in text:
         raise BadUsage("curl: this is quoted for cmd.exe; copy it as cURL for bash")

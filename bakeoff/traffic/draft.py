@@ -31,7 +31,7 @@ from bakeoff.traffic.shapes import (
 MOST_REQUESTS = 20
 MOST_ROWS = 10_000
 _LONGEST_LINE = 1_000
-"""A longer body is in a file of its own."""
+"""A longer body has a file of its own."""
 _LONGEST_PATH = 8_000
 _LONGEST_WITH_BRACES = 100_000
 """Two braces in a body make it a value of the data file, of which Python reads 128 KiB."""
@@ -145,7 +145,7 @@ def _chosen(recording: Recording, choices: Choices) -> Counter[Request]:
 
 
 def _request_of(made: Draft, shape: Shape, rows: int) -> DraftRequest:
-    """The request that a shape is; its columns and files go into `made`."""
+    """The request of a shape; its columns and files are added to `made`."""
     first, several = shape.first, list(shape.requests)
     values = list(zip(*map(values_of, several), strict=True))
     fixed = [len(set(column)) == 1 for column in values]
@@ -169,7 +169,7 @@ def _request_of(made: Draft, shape: Shape, rows: int) -> DraftRequest:
     headers, differing = common([kept(request) for request in several])
     json_shape = _shape_of(several)
     if json_shape is not None:
-        # The engine looks at bodies as they come.
+        # The engine reads bodies as they come.
         headers = tuple(pair for pair in headers if pair[0].lower() != "accept-encoding")
     body, body_file = slots[-1], None
     if fixed[-1] and (text_of(first.body) is None or len(first.body) > _LONGEST_LINE):

@@ -21,11 +21,11 @@ from bakeoff.traffic.recording import (
 )
 
 _JSON_LIMIT = 1_000_000
-"""Of longer answers the shape is not looked at."""
+"""The shape of longer answers is not determined."""
 
 
 class _Part(Contract):
-    """A part of a HAR, of which we read what we need: browsers add keys of their own."""
+    """A part of a HAR, with the keys that we need: browsers add keys of their own."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -79,7 +79,7 @@ class _Har(_Part):
 def read_har(path: Path, host: str | None = None) -> Recording:
     """The requests of a HAR file to one host: the first one in it, or `host`.
 
-    Raises `BadFile`; `BadUsage` where `host` has none.
+    Raises `BadFile`; `BadUsage` where `host` has no requests.
     """
     har = _Har.checked(parsed_json(read_bytes(path).removeprefix(codecs.BOM_UTF8), path), path)
     recording = Recording(path.name)
@@ -134,7 +134,7 @@ def _sent(entry: _Entry, method: str, path: str) -> Request:
         path,
         tuple((pair.name, pair.value) for pair in entry.request.headers),
         _body(entry.request.postData) or b"",
-        # The browser had a copy; without one the server sends it.
+        # The browser had a copy; without a copy the server sends it.
         200 if status == 304 else status,
         answered.get("content-type") or content.mimeType or None,
         _json_answer(content) if status < 300 else None,

@@ -76,7 +76,7 @@ def _read(path: Path) -> Any:
 
 
 class _Document:
-    """The whole of it, to follow references in."""
+    """The whole description, in which references are followed."""
 
     def __init__(self, path: Path, root: Any) -> None:
         if not isinstance(root, dict):
@@ -86,9 +86,9 @@ class _Document:
         self.path, self.root = path, root
 
     def followed(self, value: Any) -> Any:
-        """What a reference within the document leads to; anything else as it is.
+        """The target of a reference within the document; any other value unchanged.
 
-        None where it leads nowhere.
+        None: the target doesn't exist.
         """
         for _ in range(_REFERENCES):
             if not isinstance(value, dict) or not isinstance(value.get("$ref"), str):
@@ -170,7 +170,7 @@ def _parameters(
 def _example(document: _Document, parameter: dict[str, Any]) -> Any:
     """A value that the description gives: an example, a default, the first of a list of choices.
 
-    A text, a number, or a list of them: how an object is written is another question.
+    A text, a number, or a list of them, but not an object, which could be written in several ways.
     """
     schema = document.followed(parameter.get("schema"))
     for source in (parameter, schema if isinstance(schema, dict) else {}):
@@ -199,7 +199,7 @@ def _text(value: Any) -> str:
 
 
 def _joined(value: Any) -> str:
-    """Several with commas between, as paths and headers have them."""
+    """Several values with commas between them, as in paths and headers."""
     return ",".join(map(_text, value)) if isinstance(value, list) else _text(value)
 
 

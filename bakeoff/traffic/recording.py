@@ -21,7 +21,7 @@ _ASSETS = re.compile(
 
 @dataclass(frozen=True)
 class Request:
-    """One request, and what is known of its answer."""
+    """One request, with the known facts on its answer."""
 
     method: str
     path: str
@@ -32,7 +32,7 @@ class Request:
     answer_type: str | None = None
     """The answer's Content-Type."""
     answer: str | None = None
-    """The answer's body, where it is JSON and was recorded."""
+    """The answer's body, if it is JSON and was recorded."""
     compressed: bool = False
     """Whether the answer was."""
     label: str | None = None
@@ -44,7 +44,7 @@ class Request:
 
 @dataclass
 class Recording:
-    """Requests with how often each was sent, and what was left out on the way."""
+    """Requests with their counts, and the requests that were left out."""
 
     source: str
     """Its name, such as a file's."""
@@ -88,7 +88,7 @@ def method_of(text: str) -> str | None:
 def target_of(url: str) -> tuple[str | None, str] | None:
     """Host and path of a URL, or of a path alone; None: it isn't HTTP's.
 
-    The host has its port where that isn't the scheme's own.
+    The host includes its port if that isn't the scheme's default.
     """
     if url.startswith("/"):
         return None, path_of(url)
@@ -108,7 +108,7 @@ def target_of(url: str) -> tuple[str | None, str] | None:
 def path_of(text: str) -> str:
     """A path with its query as it can be sent, without a fragment.
 
-    Braces are encoded: two of them would begin a field. Bytes that are not text are what they were.
+    Braces are encoded: two of them would begin a field. Bytes that are not text stay unchanged.
     """
     visible = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`|~"
     path, _, _ = text.partition("#")
@@ -148,7 +148,7 @@ _ENGINES = {
     *("host", "connection", "content-length", "transfer-encoding", "keep-alive", "upgrade", "te"),
     *("trailer", "expect", "proxy-connection", "http2-settings"),
 }
-"""The engine's own: they frame a message, or are about one connection."""
+"""The engine's own headers: they frame a message, or are about one connection."""
 _OTHER = {"referer", "if-none-match", "if-modified-since", "if-match", "if-unmodified-since"}
 """The previous page, and the browser's cached copies."""
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")

@@ -1,4 +1,4 @@
-"""Secrets in bodies, whatever they are called: JSON, forms, parts, tables and text."""
+"""Secrets in bodies, under any name: JSON, forms, parts, tables and text."""
 
 import csv
 import io
@@ -22,10 +22,10 @@ _NAME_KEYS = ("name", "key", "field", "id")
 def cleaned_body(body: bytes, kind: str, found: set[str]) -> bytes:
     """`body`, of the Content-Type `kind`, with `LEFT_OUT` for its secrets.
 
-    Its content tells its type before its header does: curl calls everything a form, and many
+    Its content decides its type before its header does: curl calls everything a form, and many
     requests have no type.
     """
-    # Bytes that are not text stay what they were.
+    # Bytes that are not text stay unchanged.
     text = body.decode(errors="surrogateescape")
     cleaned = _content(text, kind.lower(), found)
     return body if cleaned == text else cleaned.encode(errors="surrogateescape")
@@ -92,7 +92,7 @@ def _json(text: str, found: set[str]) -> str | None:
     except (ValueError, RecursionError):
         return None
     found |= names
-    # Where nothing was found, it stays as it was written, to the byte.
+    # If nothing was found, it stays as written, to the byte.
     if not names:
         return text
     written = json.dumps(cleaned, ensure_ascii=False)
@@ -112,7 +112,7 @@ def _value(value: Any, name: str, found: set[str]) -> Any:
     if isinstance(value, tuple):
         return _object(value, found)
     if isinstance(value, list):
-        # `"tokens": ["a", "b"]`, but not the numbers that a language model calls so.
+        # `"tokens": ["a", "b"]`, but not the numbers that a language model calls tokens.
         one = name if is_secret(name) else name.removesuffix("s")
         return [_value(item, one if isinstance(item, str) else name, found) for item in value]
     if value is None or isinstance(value, bool):
@@ -124,7 +124,7 @@ def _value(value: Any, name: str, found: set[str]) -> Any:
 
 
 def _object(pairs: tuple[tuple[str, Any], ...], found: set[str]) -> dict[str, Any]:
-    # `{"name": "password", "value": …}` says it in two pairs.
+    # `{"name": "password", "value": …}` has it in two pairs.
     named = [value for key, value in pairs if key.lower() in _NAME_KEYS and isinstance(value, str)]
     held = next(filter(is_secret, named), "")
     cleaned = {}

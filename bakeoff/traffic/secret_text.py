@@ -38,7 +38,7 @@ _ATTRIBUTE = re.compile(r"""(?P<name>[\w:.-]+)\s*=\s*(?P<value>"[^"]*"|'[^']*')"
 _NAMES = {"name", "key", "id", "field"}
 """Names of elements and attributes whose content is the name of the value beside them."""
 _OPEN_MAX = 16
-"""An element may have so many inside it without end tags."""
+"""An element may have this many inside it without end tags."""
 
 
 def cleaned_text(text: str, found: set[str]) -> str:
@@ -46,13 +46,13 @@ def cleaned_text(text: str, found: set[str]) -> str:
     if text.lstrip("\ufeff \t\r\n").startswith("<"):
         return "".join(_markup(text, found))
     if _GRAPHQL.match(text):
-        # A value that is not in quotes is a variable or a type; what matters is where they are set.
+        # A value without quotes is a variable or a type; the secrets are where these are set.
         return _in_line(text, found, (_QUOTED, _NUMBER))
     return _in_line(text, found, (_QUOTED, _LINE, _BARE))
 
 
 def cleaned_line(text: str, found: set[str]) -> str:
-    """The same for a piece of text in which a line means nothing."""
+    """The same for a piece of text in which lines have no meaning."""
     return _in_line(text, found, (_QUOTED, _BARE))
 
 
@@ -116,7 +116,7 @@ def _markup(text: str, found: set[str]) -> Iterator[str]:
             of_next = None
             yield _with(match, group, LEFT_OUT)
         else:
-            # As a property list has it: <key>password</key><string>…
+            # As in a property list: <key>password</key><string>…
             inner = match[group].strip()
             of_next = inner if tag in _NAMES and is_secret(inner) else None
             yield _with(match, group, cleaned_line(match[group], found))
@@ -124,7 +124,7 @@ def _markup(text: str, found: set[str]) -> Iterator[str]:
 
 
 def _close(within: list[tuple[str, str | None]], tag: str) -> None:
-    """Close an element, and those in it that have no end, as in HTML."""
+    """Close an element, and those in it without an end, as in HTML."""
     for at in reversed(range(max(0, len(within) - _OPEN_MAX), len(within))):
         if within[at][0] == tag:
             del within[at:]

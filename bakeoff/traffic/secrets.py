@@ -25,9 +25,10 @@ _KEY = re.compile(r'"((?:[^"\\]|\\.){16,})"\s*:')
 
 
 def without_secrets(recording: Recording) -> tuple[Recording, Counter[str]]:
-    """The recording without them, and what was left out: what it is called, in how many requests.
+    """The recording without them, and the secrets that were left out: their names, and the number
+    of requests.
 
-    Headers are left out; in paths and bodies `LEFT_OUT` stands for them.
+    Headers are left out; in paths and bodies `LEFT_OUT` replaces them.
     """
     kept: Counter[Request] = Counter()
     counts: Counter[str] = Counter()
@@ -92,7 +93,7 @@ def _path(path: str, found: set[str]) -> str:
 
 def _segment(segment: str, before: str, found: set[str]) -> str:
     plain = unquote(segment)
-    # A script's or a picture's name has the hash of its content.
+    # The name of a script or a picture has the hash of its content.
     is_public = is_asset(segment) or is_hash(before, plain)
     if is_known(plain) or (not is_public and (is_token(plain) or is_link(plain, before))):
         found.add(TOKEN)
@@ -109,5 +110,5 @@ def _segment(segment: str, before: str, found: set[str]) -> str:
 
 
 def _names_tokens(answer: str | None) -> bool:
-    """Whether keys of an answer are tokens: the shape of answers would have them."""
+    """Whether keys of an answer are tokens, which its shape would contain."""
     return answer is not None and any(is_token(match[1]) for match in _KEY.finditer(answer))

@@ -1,4 +1,4 @@
-"""Requests that differ in their values alone are one request, with a column for each value."""
+"""Requests that differ only in their values are one request, with a column for each value."""
 
 import re
 from collections import Counter
@@ -11,9 +11,10 @@ from typing import NamedTuple
 from bakeoff.traffic.recording import Request, kept
 
 MANY_WORDS = 20
-"""A segment of a path with so many different words is a value: else there are too many requests."""
+"""A segment of a path with this many different words is a value; otherwise there would be too many
+requests."""
 LONGEST_VALUE = 10_000
-"""A body that is longer is a file of its own."""
+"""A longer body has a file of its own."""
 _DEEPEST = 32
 """Segments beyond it are values only if they are ids."""
 _ID = re.compile(
@@ -77,17 +78,17 @@ def text_of(body: bytes) -> str | None:
 
 
 def is_id(segment: str) -> bool:
-    """Whether a segment is a number, a UUID, or 8 hexadecimal digits and more."""
+    """Whether a segment is a number, a UUID, or at least 8 hexadecimal digits."""
     return _ID.fullmatch(segment) is not None
 
 
 def shapes(requests: Counter[Request], apart: bool) -> list[Shape]:
-    """The shapes, by falling number of requests.
+    """The shapes, by decreasing number of requests.
 
-    Requests are of one shape if method, status, types and names in the query are the same, and
-    all segments of the path that aren't ids; bodies and values of the query may differ. Then a
-    segment with `MANY_WORDS` different words, everything else being equal, is a value, too.
-    `apart`: only equal requests share a shape.
+    Requests are of one shape if method, status, types and names in the query are the same, and all
+    segments of the path that aren't ids; bodies and values of the query may differ. Then a segment
+    with `MANY_WORDS` different words, everything else being equal, is a value, too. `apart`: only
+    equal requests share a shape.
     """
     groups: dict[Hashable, dict[Request, int]] = {}
     for request, count in requests.items():
@@ -116,7 +117,8 @@ def _media_type(value: str | None) -> str:
 
 
 def _key(request: Request, words: frozenset[int] = frozenset()) -> Hashable:
-    """The parts that all requests of a shape share; of the segments at `words`, their suffixes."""
+    """The parts that all requests of a shape share; from the segments at `words`, their
+    suffixes."""
     parts = parts_of(request.path)
     segments = tuple(
         (PurePosixPath(segment).suffix,) if at in words else None if is_id(segment) else segment

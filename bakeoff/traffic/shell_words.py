@@ -1,6 +1,6 @@
 """Words of a shell's command line, as browsers write it: quotes, `$'…'` and line continuations.
 
-shlex doesn't know `$'…'`, line continuations or what the shell would fill in.
+shlex doesn't know `$'…'`, line continuations or the shell's substitutions.
 """
 
 import re
@@ -34,7 +34,7 @@ _NAMED = {
 def commands(text: str) -> list[list[str]]:
     """Each command's words: `;`, `&`, `|` and line breaks end one.
 
-    Raises `BadUsage` where a quote isn't closed, or where the shell would fill something in.
+    Raises `BadUsage` where a quote isn't closed, or where the shell would substitute text.
     """
     found: list[list[str]] = [[]]
     for word in _words(text.replace("\r\n", "\n")):

@@ -7,9 +7,9 @@ from itertools import filterfalse, pairwise
 from urllib.parse import unquote_plus
 
 LEFT_OUT = "LEFT-OUT"
-"""Stands for a secret in a path or a body, for the user to find and fill in."""
+"""Replaces a secret in a path or a body, for the user to find and fill in."""
 TOKEN = "a token"
-"""A secret without a name."""
+"""The description of a secret without a name."""
 _WORDS = {
     *("token", "secret", "password", "passwd", "pwd", "pass", "passphrase", "session", "sessionid"),
     *("sid", "jwt", "auth", "authorization", "apikey", "signature", "sig", "csrf", "xsrf"),
@@ -18,16 +18,17 @@ _WORDS = {
     *("passcode", "bearer"),
 }
 _LINKS = {"reset", "invite", "invitation", "verify", "confirm", "activate", "unsubscribe", "magic"}
-"""The segment after one of these lets in everyone who has it."""
+"""The segment after one of these gives access to everyone who has it."""
 _HASHES = {"sha", "md5", "checksum", "digest", "commit", "commits", "blob", "blobs"}
 """Values of these names look random, and are public."""
 _PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _KEY_LENGTH = 16
 """A value called `key` is a secret from this length on."""
 _SHORTEST, _SHORTEST_OF_ONE_CASE, _SHORTEST_IN_A_LINK = 24, 28, 16
-"""A token's characters at least. Ids are shorter: a ULID has 26 of one case, a Firestore id 20."""
+"""The least length of a token. Ids are shorter: a ULID has 26 characters of one case, a Firestore
+id 20."""
 _ODD, _ODD_IN_A_LINK = 8, 6
-"""So many of its characters are part of no word, number or id."""
+"""At least this many of its characters are not part of a word, a number or an id."""
 _UUID = re.compile(r"[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}")
 _ID = re.compile(r"\d+(?:[eE]\d*)?|[0-9a-f]{8,32}|[0-9A-F]{8,32}|\d{8}T\d{6}Z?")
 _SPOKEN = re.compile(r"(?=.*[aeiouy])(?!.*[^aeiouy]{5})[a-z]{4,}", re.I)
@@ -43,7 +44,7 @@ _RUN = re.compile(r"[A-Za-z0-9_~+/.-]{23,}[A-Za-z0-9_~+/-]={0,2}")
 
 
 def is_secret(name: str, value: str = "") -> bool:
-    """Whether a header, a field of a form, or a key of an object holds one, by its name."""
+    """Whether a header, a field of a form, or a key of an object holds a secret, by its name."""
     words = _words(name)
     pairs = {first + second for first, second in pairwise(words)}
     if _WORDS & {*words, *pairs} or _KNOWN.fullmatch(value):
@@ -52,17 +53,17 @@ def is_secret(name: str, value: str = "") -> bool:
 
 
 def is_known(text: str) -> bool:
-    """Whether there is a token in it of a kind that is known by its beginning."""
+    """Whether it contains a token of a kind that is known by its beginning."""
     return _KNOWN.search(text) is not None
 
 
 def is_hash(name: str, value: str) -> bool:
-    """Whether a value is the hash of something, by its name."""
+    """Whether a value is a hash, by its name."""
     return bool(_HASHES & {*_words(name)}) and re.fullmatch(r"[\w+/=:-]+", value) is not None
 
 
 def is_token(text: str) -> bool:
-    """Whether a value looks like a token: drawn by chance, and too long for an id.
+    """Whether a value looks like a token: random, and too long for an id.
 
     A UUID, a number, a slug, up to 32 hexadecimal digits and words in base64 don't.
     """
@@ -81,7 +82,7 @@ def called(name: str) -> str:
 
 
 def is_link(segment: str, before: str) -> bool:
-    """Whether a segment of a path is a secret for the word before it: `/reset/3f2a…`."""
+    """Whether a segment of a path is a secret because of the word before it: `/reset/3f2a…`."""
     if not (_LINKS & {*_words(before)} or is_secret(before)) or len(segment) < _SHORTEST_IN_A_LINK:
         return False
     if _ID.fullmatch(segment):
@@ -90,14 +91,14 @@ def is_link(segment: str, before: str) -> bool:
 
 
 def without_tokens(text: str) -> str:
-    """`text`, with `LEFT_OUT` for what looks like a token, and for private keys."""
+    """`text`, with `LEFT_OUT` for parts that look like tokens, and for private keys."""
     return _RUN.sub(_without_token, _KNOWN.sub(LEFT_OUT, _PRIVATE_KEY.sub(LEFT_OUT, text)))
 
 
 def _without_token(run: re.Match[str]) -> str:
     if not is_token(run[0]):
         return run[0]
-    # Of a path, the segments around it stay.
+    # In a path, the segments around it stay.
     odd = [chunk for chunk in re.finditer(r"[A-Za-z0-9]+", run[0]) if _odd(chunk[0])]
     begin = run[0].rfind("/", 0, odd[0].start()) + 1
     end = run[0].find("/", odd[-1].end())
@@ -109,7 +110,7 @@ def _words(name: str) -> list[str]:
 
 
 def _odd(text: str) -> int:
-    """How many characters are part of no word, number or id."""
+    """How many characters are not part of a word, a number or an id."""
     return sum(map(_odd_of_chunk, re.findall(r"[A-Za-z0-9]+", text)))
 
 
@@ -123,7 +124,7 @@ def _odd_of_chunk(chunk: str) -> int:
 
 
 def _is_words(text: str) -> bool:
-    """Whether it is readable in base64, as ids and cursors of many an API are: `User:123`."""
+    """Whether it is readable in base64, as are ids and cursors of many APIs: `User:123`."""
     if len(text) < _SHORTEST:
         return False
     plain = text.rstrip("=").replace("-", "+").replace("_", "/")

@@ -1,6 +1,6 @@
-"""The text of a workload file, as people like to read it.
+"""The text of a workload file, written for people.
 
-tomli-w writes no comments and no literal strings, which bodies of JSON are read by.
+tomli-w writes no comments and no literal strings, in which JSON bodies are readable.
 """
 
 import json
@@ -12,9 +12,9 @@ from pydantic import JsonValue
 from bakeoff.traffic.draft import Draft, DraftRequest
 
 _LINE = 96
-"""A table of headers that is longer has a line for each."""
+"""A longer table of headers has a line for each."""
 _LONGEST_SHAPE = 500
-"""Of a JSON shape that is longer, only the upper levels are held."""
+"""For a longer JSON shape, only the upper levels are expected."""
 _DEEPEST = 64
 
 
@@ -37,7 +37,7 @@ def toml_of(draft: Draft) -> str:
 
 
 def _request(request: DraftRequest, name: str) -> Iterator[str]:
-    """`name` is empty where it is the usual one."""
+    """`name` is empty if it is the usual one."""
     yield from map(_comment, request.notes)
     yield "[[request]]"
     values: dict[str, JsonValue] = {
@@ -68,7 +68,7 @@ def _request(request: DraftRequest, name: str) -> Iterator[str]:
 
 
 def _value(value: JsonValue, depth: int = _DEEPEST) -> str:
-    """A value in one line, of objects and arrays `depth` levels."""
+    """A value in one line, with `depth` levels of objects and arrays."""
     if isinstance(value, dict):
         if depth == 0:
             return '"any"'
@@ -82,7 +82,7 @@ def _value(value: JsonValue, depth: int = _DEEPEST) -> str:
     value = value.encode(errors="replace").decode()
     if ('"' in value or "\\" in value) and "'" not in value and re.fullmatch(r"[ -~]+", value):
         return f"'{value}'"
-    # A basic string has JSON's escapes, but doesn't take DEL as it is.
+    # A basic string has JSON's escapes, but doesn't accept DEL unescaped.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 

@@ -1,4 +1,4 @@
-"""An article's claims over time: what each replay found, a lane per claim."""
+"""An article's claims over time: the findings of each replay, a lane for each claim."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -13,11 +13,11 @@ from bakeoff.report.document import Chart, Drawing, Frame
 from bakeoff.report.kinds.history import day, minute
 
 SHOWN_MAX = 24
-"""The latest replays that are drawn: a telephone has no room for more."""
+"""The number of latest replays that are drawn: a telephone has no room for more."""
 TEXT_PX, FIGURE_PX, WIDEST_PX, AXIS_PX = 430, 180, 40, 26
 LANE_PX, NARROW_LANE_PX, HALF_PX = 28, 66, 4.5
 Replay = tuple[datetime, str]
-"""When it began, and its run."""
+"""The time of its beginning, and its run."""
 
 
 def outcomes(points: Sequence[ClaimPoint]) -> tuple[Chart, ...]:
@@ -59,7 +59,7 @@ def _lanes(points: Sequence[ClaimPoint], shown: Sequence[Replay], frame: Frame) 
         ]
         drawn = [point for point in own if (point.began_at, point.run) in across]
         for point in drawn:
-            # The tab key comes by the newest, and the arrows lead to the others.
+            # The tab key stops at the newest, and the arrows lead to the others.
             x = across[point.began_at, point.run]
             parts.append(_outcome(point, x, middle, in_turn=point is drawn[-1]))
     bottom = len(numbers) * lane_px
@@ -90,7 +90,7 @@ def _outcome(point: ClaimPoint, x: float, y: float, *, in_turn: bool) -> Markup:
 
 
 def _sign(finding: str, x: float, y: float) -> list[Markup]:
-    """A check mark, a cross or a question mark: told apart without colour."""
+    """A check mark, a cross or a question mark, which differ without colour."""
     look: dict[str, str | float] = {"stroke": FINDINGS[finding], "stroke_width": 2.5}
     half = HALF_PX
     match finding:
@@ -109,7 +109,7 @@ def _sign(finding: str, x: float, y: float) -> list[Markup]:
 def _days(
     shown: Sequence[Replay], across: dict[Replay, float], bottom: float, width: float
 ) -> list[Markup]:
-    """The days of the first and the last replay, as far as there is room for both."""
+    """The days of the first and the last replay, if there is room for both."""
     half = svg.length("2026-01-01") / 2
     first, last = (min(max(half, across[replay]), width - half) for replay in (shown[0], shown[-1]))
     days = [(shown[-1], last)]

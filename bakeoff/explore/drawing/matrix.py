@@ -1,4 +1,4 @@
-"""Who is ahead of whom: a cell for each two contenders, the row's over the column's."""
+"""The matrix: a cell for each two contenders, the row's over the column's."""
 
 from collections.abc import Mapping, Sequence
 from math import ceil
@@ -14,12 +14,12 @@ from bakeoff.report.document import Chart, Drawing, Frame
 
 TIE = "can't tell"
 WORDS = {"faster": "ahead", "slower": "behind", "within": "within the margin", TIE: "can’t tell"}
-"""A pair's finding, of the contender in the row."""
+"""A pair's finding, for the contender in the row."""
 COLOURS = {"faster": PALETTE[2], "slower": PALETTE[1], "within": QUIET, TIE: QUIET}
 HEAD_PX, NUMBER_PX, GAP_PX, SIGN_PX = 24, 20, 2, 5
 NAMES_PX, NARROW_NAMES_PX = 260, 130
 WIDEST_PX, TALLEST_PX, LEAST_PX = 132, 34, 16
-"""A cell is so wide at most, and so tall at most and at least."""
+"""The greatest width of a cell, and its greatest and least height."""
 Row = Mapping[str, Pair]
 
 
@@ -73,7 +73,7 @@ def _cells(rows: Mapping[str, Row], frame: Frame) -> Drawing:
         ]
         met = [(at, row[other]) for at, other in enumerate(rows) if other in row]
         for first, (at, pair) in enumerate(met):
-            # The tab key comes by each row, and the arrows lead along it.
+            # The tab key stops at each row, and the arrows lead along it.
             cell = _cell(pair, begin + at * wide, top, wide, tall)
             parts.append(svg.mark(said_of(pair), *cell, in_turn=not first))
     bottom = HEAD_PX + len(rows) * tall
@@ -104,7 +104,7 @@ def _cell(pair: Pair, left: float, top: float, wide: float, tall: float) -> list
 
 
 def _sign(finding: str, x: float, y: float, half: float, colour: str) -> Markup:
-    """A triangle that points up or down, or two lines: told apart without colour."""
+    """A triangle that points up or down, or two lines, which differ without colour."""
     if COLOURS[finding] == QUIET:
         strokes = (
             svg.line(x - half, at, x + half, at, stroke=colour, stroke_width=1.5)

@@ -1,4 +1,4 @@
-"""A run's ratios as they narrow: a lane per contender, its interval over the time measured."""
+"""A run's ratios as they narrow: a lane for each contender, its interval over the measured time."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ from bakeoff.report.charts.svg import colours
 from bakeoff.report.document import Chart, Drawing, Frame
 
 LANES_MAX = 12
-"""Contenders that are drawn: it is sent anew with each judging."""
+"""The number of contenders that are drawn: the picture is sent again with each judging."""
 REACH = 3
-"""To either side of its latest figure a lane has so many half-widths of the interval."""
+"""The half-widths of the interval in a lane, to either side of its latest figure."""
 PLOT_PX, BETWEEN_PX, HEAD_PX, LABEL_PX = 64, 20, 22, 56
 NAME_PX, FIGURE_PX = 240, 210
 
@@ -32,16 +32,16 @@ class Stood(Protocol):
 
 
 Past = Mapping[str, Sequence[Stood]]
-"""How each contender stood, the earliest first; none is empty."""
+"""The earlier ratios of each contender, the earliest first; none is empty."""
 
 
 def narrowing(
     past: Past, names: Sequence[str], reference: str, planned_s: float | None
 ) -> tuple[Chart, ...]:
-    """How the intervals of ratios to `reference` narrow; nothing before there is a second moment.
+    """How the intervals of ratios to `reference` narrow; empty before a second moment.
 
     `names` are all that the race's picture has, in its order, so that colours are the same. The
-    time's axis ends at `planned_s`, or where the measuring is by now.
+    time's axis ends at `planned_s`, or at the time measured so far.
     """
     hues = colours(names)
     shown = dict(list(past.items())[:LANES_MAX])
@@ -71,7 +71,8 @@ def narrowing(
 
 @dataclass(frozen=True)
 class _Lane:
-    """One contender's part of the picture, on the time of `across`, `top` to `bottom` down."""
+    """One contender's part of the picture, over the time of `across`, down from `top` to
+    `bottom`."""
 
     name: str
     own: Sequence[Stood]
@@ -105,7 +106,7 @@ class _Lane:
         newest = stood is self.own[-1]
         room = svg.ground(left, self.top, max(right - left, 1), self.bottom - self.top)
         point = svg.circle(x, y, 4.5 if newest else 2, fill=self.colour)
-        # The tab key comes by the newest, and the arrows lead to those before.
+        # The tab key stops at the newest, and the arrows lead to those before.
         return svg.mark(said_of(self.name, stood), room, point, in_turn=newest)
 
 

@@ -13,7 +13,7 @@ from bakeoff.report.document import Chart, Drawing, Frame
 from bakeoff.report.kinds.history import day, minute
 
 SHOWN_MAX = 300
-"""The latest runs that are drawn: more are closer than a pixel or two to one another."""
+"""The number of latest runs that are drawn: more would be within a pixel or two of each other."""
 HEIGHT_PX, AXIS_PX, LABEL_PX, HEAD_PX = 300, 44, 52, 22
 POINT, LEVEL = PALETTE[0], PALETTE[1]
 

@@ -1,1 +1,1 @@
-"""Runs that go on: their standings as they narrow, judged aside, and the button that ends one."""
+"""Running runs: their standings, judged in another process, and the button that ends one."""

@@ -1,4 +1,4 @@
-"""The judging process, from the explorer's side: it begins when somebody first watches a run.
+"""The judging process, from the explorer's side: it begins when a run is first viewed.
 
 The two exchange lines: `Wanted`, `LiveState`.
 """
@@ -18,7 +18,7 @@ from bakeoff.model.ratio import Ratio
 
 
 class Stood(Contract):
-    """A contender's ratio to the reference, as it was judged after `measured_s` of measuring."""
+    """A contender's ratio to the reference, judged after `measured_s` of measuring."""
 
     name: str
     measured_s: PositiveFloat
@@ -26,19 +26,20 @@ class Stood(Contract):
 
 
 class Wanted(Contract):
-    """A question: the run in the folder `path`, judged. `past` is how it stood, for its picture."""
+    """A request to judge the run in the folder `path`. `past` has its earlier ratios, for its
+    picture."""
 
     path: str
     past: tuple[Stood, ...] = ()
 
 
 class LiveState(Contract):
-    """The answer: a run as it stands. `standings` is HTML; `trouble` is why there are none yet,
-    or why they are not newer. `now` has a race's ratios, for the `past` of later questions.
+    """The answer: the current state of a run. `standings` is HTML; `trouble` is why there are none
+    yet, or why they are not newer. `now` has a race's ratios, for the `past` of later requests.
 
-    `half_width` is that of the widest interval to a race's reference, as a share; None where one
-    has no end. `steps` counts blocks, turns or runs of a tool. `cpu_s` is what judging it took, and
-    `shares` says that it took that from cores on which the run is measured.
+    `half_width` is that of the widest interval to a race's reference, as a share; None: one has no
+    end. `steps` counts blocks, turns or runs of a tool. `cpu_s` is the CPU time of judging it, and
+    `shares` says that this was on cores on which the run is measured.
     """
 
     finding: str = ""
@@ -54,17 +55,17 @@ class LiveState(Contract):
 
 
 _ALONE = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-"""Linear algebra on several cores would be on those of the run."""
+"""Linear algebra on several cores would take those of the run."""
 LEAST_S, MOST_S = 300.0, 1200.0
-"""A judging that takes longer hangs. Where the run takes all cores, the judge has 1.5 % of one."""
+"""A judging that takes longer hangs. If the run takes all cores, the judge has 1.5 % of one."""
 TIMES = 4
-"""A run may take so many times as long as it took before, within these."""
+"""Judging a run may take this many times as long as before, within these limits."""
 
 
 class Judge(AbstractContextManager["Judge"]):
-    """A context; within it `ask` judges a run. The process ends with it, however we end.
+    """A context; within it `ask` judges a run. The process ends with it, whatever ends us.
 
-    `took_s` is how long each run took last.
+    `took_s` is how long each run's last judging took.
     """
 
     def __init__(self) -> None:
@@ -78,7 +79,7 @@ class Judge(AbstractContextManager["Judge"]):
         self._end()
 
     def ask(self, folder: Path, past: tuple[Stood, ...] = ()) -> LiveState:
-        """The run in `folder`, as it stands, with a picture of how it stood in the `past`.
+        """The current state of the run in `folder`, with a picture of its ratios in the `past`.
 
         It waits its turn, and then for the judge, which it ends if it hangs.
         """
@@ -129,6 +130,6 @@ def _begun() -> "subprocess.Popen[str]":
         stderr=subprocess.DEVNULL,
         text=True,
         env={**os.environ, **_ALONE},
-        # Ctrl-C is for us: we end it.
+        # Ctrl-C is for the explorer, which then ends it.
         start_new_session=True,
     )

@@ -1,7 +1,8 @@
-"""A program: judges runs that go on, out of their way. A `Wanted` a line in, a `LiveState` out.
+"""A program that judges running runs without disturbing them: a `Wanted` on each line in, a
+`LiveState` on each line out.
 
-It is nicer than all else, and keeps to processors that nothing is measured on, where there are any.
-It ends with its input.
+It has the highest niceness, and uses processors without measurements, if there are any. It ends
+with its input.
 """
 
 import os
@@ -28,10 +29,10 @@ NICEST = 19
 
 
 def main() -> None:
-    """Answer until nobody asks."""
+    """Answer until the input ends."""
     os.nice(NICEST)
     os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
-    # Once, and not as a part of what the first judging takes.
+    # Once, and not as a part of the first judging.
     import_module("bakeoff.judge")
     cpus = os.sched_getaffinity(0)
     for line in sys.stdin:
@@ -41,7 +42,7 @@ def main() -> None:
 
 
 def answer(wanted: Wanted, cpus: set[int]) -> LiveState:
-    """The run that is asked for, judged on those of `cpus` where nothing is measured."""
+    """The requested run, judged on those of `cpus` on which nothing is measured."""
     began_s = time.process_time()
     try:
         run = open_run(Path(wanted.path))
@@ -77,7 +78,7 @@ def judged(run: AnyRun, past: Sequence[Stood] = ()) -> LiveState:
 
 
 def _standings(document: Document, charts: Sequence[Chart]) -> str:
-    """What every form of the report has, with `charts` below the picture that it begins with."""
+    """The common content of the report's forms, with `charts` below its first picture."""
     first, *further = document.summary
     summary = (first, Charts(lambda: charts), *further)
     blocks = layout(replace(document, summary=summary, detail=())).blocks

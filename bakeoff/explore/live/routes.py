@@ -1,4 +1,4 @@
-"""A run that goes on as a page, as events that say how it stands, and the form that ends it."""
+"""A running run as a page, as events with its state, and the form that ends it."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -20,19 +20,20 @@ from bakeoff.explore.page import FailurePage, Page, fragment, render
 from bakeoff.model.errors import BadUsage
 
 TICK_S = 1.0
-"""How often it is looked whether there is anything new."""
+"""The interval of looking for news."""
 FIRST_S = 4.0
-"""What a page waits for the first judging, so that it shows something without a script, too."""
+"""How long a page waits for the first judging, so that it shows something without a script, too."""
 ALIVE_TICKS = 15
-"""After so many ticks without news an empty line is sent: who has gone is noticed by it."""
+"""After this many ticks without news an empty line is sent, which reveals that a client has
+gone."""
 FORM_BYTES_MAX = 1000
 OVER: tuple[Stage, ...] = ("ended", "cut off", "nothing")
 
 
 @dataclass(frozen=True, kw_only=True)
 class LivePage(Page):
-    """`standing` is the part that changes, as HTML. `seal` lets the form end the run; empty: there
-    is nothing to end."""
+    """`standing` is the part that changes, as HTML. `seal` lets the form end the run; empty: it
+    can't be ended."""
 
     template: ClassVar[str] = "live.html"
     is_shared: ClassVar[bool] = False
@@ -70,7 +71,7 @@ class _Watching:
         return StreamingResponse(self._told(run), media_type="text/event-stream", headers=headers)
 
     async def end(self, request: Request) -> Response:
-        """End it, where one of our own pages asks for it, and show what comes of it."""
+        """End it, if one of our own pages requests that, and show the result."""
         name = request.path_params["name"]
         form = await _form(request)
         run = await asyncio.to_thread(self.live.find, name)
@@ -110,14 +111,14 @@ class _Watching:
         return HTMLResponse(render(page, link))
 
     async def _told(self, run: Watched) -> AsyncIterator[str]:
-        """Server-sent events: `standing` with HTML, at last `over` with the same."""
+        """Server-sent events: `standing` with HTML, and finally `over` with the same."""
         before, quiet = "", 0
         while True:
             stage = await asyncio.to_thread(self.live.stage, run)
             if stage == "measuring":
                 self.live.look(run)
             standing = await asyncio.to_thread(self._standing, run, stage)
-            # A run that has ended is over once its page is there to lead to.
+            # An ended run is over once its page exists, which can then be linked.
             over = stage in OVER and (stage != "ended" or bool(run.page))
             if standing != before or over:
                 yield _event("over" if over else "standing", standing)

@@ -22,30 +22,30 @@ from bakeoff.runs.holder import FILE, Holder, holder_of
 from bakeoff.runs.store import PLAN_FILE
 
 EVERY_S = 3.0
-"""Seconds from one judging to the next, at least, where nothing is measured on the judge's core."""
+"""At least this many seconds from one judging to the next, if nothing is measured on the judge's
+core."""
 EVERY_SHARED_S = 10.0
-"""The same where it takes its time from cores on which the run is measured."""
+"""The same if it takes its time from cores on which the run is measured."""
 SHARE, SHARE_SHARED = 0.25, 0.01
 """The share of one core that the judge takes at most, by the same distinction."""
 GROWTH = 1.15
-"""How it stood is kept for its picture whenever so many times as much is measured: intervals narrow
-with the root of that, and a day leaves no more than some seventy moments."""
+"""A state is kept for the picture whenever this many times as much is measured: intervals narrow
+with the root of that, and a day leaves at most some seventy moments."""
 DEPTH = 2
-"""Runs are looked for so many folders down: `bakeoff explore .` finds those in ./runs."""
+"""The depth of folders in which runs are looked for: `bakeoff explore .` finds those in ./runs."""
 
 Stage = Literal["measuring", "ending", "concluding", "ended", "cut off", "nothing"]
-"""`ending`: it was asked to end. `concluding`: all is measured, and the report is being made.
+"""`ending`: its end was requested. `concluding`: all is measured, and the report is being made.
 `cut off`: it was killed. `nothing`: it ended before anything was measured."""
 
 
 @dataclass
 class Watched:
-    """A run that goes on, or did when it was last looked at; `holder` is the process that measures.
+    """A run that goes on, or did at the last look; `holder` is the process that measures.
 
-    `first` is how it stood when it was judged first, `state` how it stands, as of `judged_at`;
-    `past` has the ratios of moments between them.
-    `kept`: something was measured; None: it goes on. `page` is the id of its page, once there is
-    one, and `headline` what it says.
+    `first` is its state at the first judging, `state` that at `judged_at`; `past` has the ratios of
+    moments between them. `kept`: something was measured; None: it goes on. `page` is the id of its
+    page, once it exists, and `headline` the page's headline.
     """
 
     path: Path

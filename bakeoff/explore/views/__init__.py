@@ -1,4 +1,4 @@
-"""The views: the index and an address → a page. None of them knows of HTTP, or of a static site."""
+"""The views: from the index and an address to a page, without knowledge of HTTP or static sites."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""An article's claims over time: what each replay found of them; and all articles."""
+"""An article's claims over time, with each replay's findings; and all articles."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class ArticlesPage(Page):
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """A claim, and what the replays found of it, the newest first."""
+    """A claim, and the replays' findings on it, the newest first."""
 
     number: int
     text: str

@@ -1,4 +1,4 @@
-"""A contender over time: its line against a reference, with what may explain a step; and all."""
+"""A contender over time: its line against a reference, with possible causes of a step; and all."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -16,12 +16,12 @@ from bakeoff.report.flat import flat
 from bakeoff.report.sentences import sentences
 
 SHOWN_MAX = 100
-"""Points in the table, the newest ones; the files have all."""
+"""The number of newest points in the table; the files have all."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Turn:
-    """A step of the line: what changed with it, in words; `run` is the first after it.
+    """A step of the line, with the changes at it, in words; `run` is the first after it.
 
     `before` and `after` count the runs of the levels beside it.
     """
@@ -44,7 +44,7 @@ class ContendersPage(Page):
 
 @dataclass(frozen=True, kw_only=True)
 class Seen:
-    """A point of the table; `changed` is what differs from the one before it in time."""
+    """A point of the table; `changed` has the differences from the one before it in time."""
 
     point: Point
     run: Address
@@ -106,7 +106,7 @@ def _contender(index: Index, address: Address, name: str) -> ContenderPage:
             f"{name} has no series called {asked}; /contender/{name} lists those that it has"
         )
     series = index.series(key, address.asked("against"))
-    # Here, not above: statistics libraries take a second to import.
+    # Imported here, not above: statistics libraries take a second to import.
     from bakeoff.judge.past import line_of
 
     line = line_of(series)
@@ -116,8 +116,8 @@ def _contender(index: Index, address: Address, name: str) -> ContenderPage:
         data=lambda: _data(series),
         charts=line_over_time(line),
         name=name,
-        # One address for each: of lines and of references, the first needs no name. Another line
-        # of one race says no more than that race.
+        # Each has one address: the first line and the first reference need no name. Another line of
+        # one race says no more than that race.
         lines=tuple(
             (line, to.contender(name))
             if not number

@@ -1,4 +1,4 @@
-"""The matrix: who is ahead of whom, on one workload, protocol, load and class of machine."""
+"""The matrix: which contenders are ahead, on one workload, protocol, load and class of machine."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ SIGNS = {"faster": "▲", "slower": "▼", "within": "=", "can't tell": "="}
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """The row's contender over the column's. `run` is where the two were compared last."""
+    """The row's contender over the column's. `run` is the one in which they were last compared."""
 
     sign: str
     words: str
@@ -34,9 +34,10 @@ class Cell:
 
 @dataclass(frozen=True, kw_only=True)
 class MatrixPage(Page):
-    """`rows` has the cells by the contenders' names; what was never compared isn't there.
+    """`rows` has the cells by the contenders' names; pairs that were never compared are missing.
 
-    The contenders are in the order of how many each is ahead of. `keys` are what can be asked for.
+    The contenders are ordered by the number of others that each is ahead of. `keys` has the
+    choices.
     """
 
     template: ClassVar[str] = "matrix.html"
@@ -59,7 +60,7 @@ def matrix(index: Index, address: Address) -> MatrixPage:
     if len(address.parts) > 1:
         raise NotThere("no page has this address")
     keys = tuple(
-        # One address for each: the first is what is shown where nothing is asked for.
+        # Each has one address: the first is shown for an empty query.
         (key, address_of(key) if number else to.matrix())
         for number, key in enumerate(index.matrices())
     )
@@ -85,7 +86,7 @@ def address_of(key: MatrixKey) -> Address:
 
 
 def _chosen(keys: Sequence[MatrixKey], address: Address) -> MatrixKey | None:
-    """The first key that fits all that is asked; None where there is no comparison at all."""
+    """The first key that fits the query; None: there is no comparison at all."""
     asked = {
         "workload": address.asked("workload"),
         "protocol": address.asked("protocol"),

@@ -1,4 +1,4 @@
-"""A run, or a part of it: what its report says, of all contenders or of a chosen family."""
+"""A run, or a part of it: its report, for all contenders or for a chosen family."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from bakeoff.report.document import Chart, Document
 from bakeoff.report.render.html import Layout, layout, split_headline
 
 MATES = 12
-"""Other runs that a comparison is offered with."""
+"""The number of other runs that are offered for a comparison."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,10 +31,10 @@ class Member:
 
 @dataclass(frozen=True, kw_only=True)
 class RunPage(Page):
-    """`family` is empty where nothing can be judged anew; `parts` lead to a composite's races.
+    """`family` is empty if nothing can be judged again; `parts` lead to a composite's races.
 
-    `before` is the run before it of the same reference, workload and machine, and `others` finds
-    the newest of those, to compare with.
+    `before` is the run before it with the same reference, workload and machine, and `others` finds
+    the newest such runs, for comparisons.
     """
 
     template: ClassVar[str] = "run.html"
@@ -58,7 +58,8 @@ class RunPage(Page):
         return (of_verdict(self.verdict) if self.verdict else of_words(self.title),)
 
     def in_a_site(self) -> tuple[Chart, ...]:
-        """The first one, since a site has many runs. A family has none: no site has its page."""
+        """The first one, since a site has many runs. A family has none, since no site has its
+        page."""
         return () if self.is_family else self.charts[:1]
 
     def href(self, link: Links) -> Callable[[str], str]:
@@ -122,7 +123,7 @@ def numbers(text: str) -> tuple[int, ...]:
 
 
 def run_before(index: Index, run: IndexedRun) -> RunLine | None:
-    """The race before it that it is compared with; None: there is none, or it is no race."""
+    """The race before it with which it is compared; None: there is none, or it is not a race."""
     of = _reference(run)
     return next(iter(index.runs_of_line(of, run.kind, before=run, limit=1)), None) if of else None
 

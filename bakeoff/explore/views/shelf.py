@@ -15,7 +15,7 @@ from bakeoff.report.document import DataRow
 
 ASKED = ("q", "contender", "workload", "machine", "kind")
 PICTURED = 6
-"""Races whose pictures are on the first page."""
+"""The number of races whose pictures are on the first page."""
 PER_PAGE = 50
 """Runs on a page, up to twice as many on the first: some 40 KB of HTML."""
 
@@ -24,7 +24,7 @@ PER_PAGE = 50
 class ShelfPage(Page):
     """`pictured` are the newest races with a picture of their ratios.
 
-    `choices` finds the values that can be asked for, by key, as value and words.
+    `choices` finds the possible values of the query, by key, as value and words.
     """
 
     template: ClassVar[str] = "shelf.html"

@@ -1,4 +1,4 @@
-"""Two runs side by side: whose ratio to the reference changed, and what is a tie."""
+"""Two runs side by side: the contenders whose ratio to the reference changed, and ties."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class TwoPage(Page):
-    """`references` are the contenders of both runs; `reference` is the one that was taken.
+    """`references` are the contenders of both runs; `reference` is the chosen one.
 
-    `unlike`: runs of unlike machines are compared all the same.
+    `unlike`: runs on different machines are compared, too.
     """
 
     template: ClassVar[str] = "two.html"
@@ -50,13 +50,13 @@ def two(index: Index, address: Address) -> TwoPage:
 
     Raises `NotThere`, and `BadUsage` where the two were not measured alike.
     """
-    # Here, not above: statistics libraries take a second to import.
+    # Imported here, not above: statistics libraries take a second to import.
     from bakeoff.judge import compare_runs
 
     if len(address.parts) != 3:
         raise NotThere("two runs are compared by their ids: /two/BEFORE/AFTER")
     before, after = (found(index, (part,)) for part in address.parts[1:])
-    # A line over time has both, whatever kernel they ran on: the comparison names what differs.
+    # Both are on one line over time, whatever their kernels: the comparison names the differences.
     unlike = address.asked("unlike") == "1" or before.machine_class == after.machine_class
     reference, part = address.asked("reference"), address.asked("part")
     judged = [_judged(run, part) for run in (before, after)]
