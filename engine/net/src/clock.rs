@@ -5,7 +5,7 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 
 thread_local! {
-    /// The calling thread's; open for as long as it runs.
+    /// The calling thread's file, which stays open for as long as the thread runs.
     static SCHEDSTAT: Option<File> = File::open("/proc/thread-self/schedstat").ok();
 }
 
@@ -26,7 +26,7 @@ pub fn thread_cpu_ns() -> u64 {
     read(ClockId::ThreadCPUTime)
 }
 
-/// How long the calling thread was ready to run, but others had its core; `None`: the kernel does
+/// How long the calling thread was ready to run while others had its core. `None`: the kernel does
 /// not count it (`CONFIG_SCHED_INFO`).
 pub fn thread_delay_ns() -> Option<u64> {
     let mut text = [0; 64];

@@ -1,4 +1,5 @@
-//! I/O over epoll: edge-triggered, one ADD per connection, never a MOD, written at once.
+//! I/O over epoll: edge-triggered, with one ADD per connection and no MOD; sends are written at
+//! once.
 
 use crate::backend::{
     Backend, Event, HEAD_SIZE, HEADS_AFTER_LARGE, Kernel, RingSize, Unsent, WORTH_COUNTING, What,
@@ -16,10 +17,10 @@ use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Bytes that are read at a time. A read that fills less has emptied the socket.
+/// Bytes that one read takes at most. A read that returns fewer has emptied the socket.
 const READ_SIZE: usize = 64 * 1024;
 
-/// Bytes that are counted at a time, more than a socket holds.
+/// Bytes that one counting read takes at most: more than a socket holds.
 const COUNTED_AT_ONCE: usize = 8 << 20;
 
 /// See the module.
@@ -30,7 +31,8 @@ pub struct Epoll {
     slots: Vec<Slot>,
     outbox: Arc<[u8]>,
     scratch: Box<[u8]>,
-    /// Where bytes that are counted would be read to. TCP writes nothing there, so it is memory in name only.
+    /// The address that counting reads name. TCP writes nothing there, so no page of it is ever
+    /// touched.
     counted: Box<[u8]>,
     /// Failed writes: slot, generation, how.
     failed: VecDeque<(usize, u32, Errno)>,
@@ -54,14 +56,16 @@ struct Ready {
 #[derive(Debug, Default)]
 struct Slot {
     socket: Option<OwnedFd>,
-    /// Counts the sockets that were here: separates events of a former one from this one's.
+    /// The number of sockets that were in this slot: separates events of a former one from this
+    /// one's.
     generation: u32,
     connecting: bool,
-    /// Bytes to come that may be counted.
+    /// Expected bytes that may be counted.
     countable: u64,
-    /// So many of the next reads are of a head: the answer may be large. Outlives the socket.
+    /// How many of the next reads take a head only, because the answer may be large. Outlives the
+    /// socket.
     heads: u8,
-    /// Writing has met a reset. The kernel reports it once: the reader would find a plain end.
+    /// A write has met a reset. The kernel reports it once: the reader would find a plain end.
     was_reset: bool,
     unsent: VecDeque<Unsent>,
     when_sent: WhenSent,
@@ -82,7 +86,7 @@ impl Epoll {
         Ok(())
     }
 
-    /// Accepts all that wait. After an error, the next one to wait brings another event.
+    /// Accepts all waiting connections. After an error, the next connection brings another event.
     #[cold]
     fn accept_all(&mut self) {
         let Some(listener) = &self.listener else { return };
@@ -102,14 +106,14 @@ impl Epoll {
         let waits = self.slots[slot].connecting || !self.slots[slot].unsent.is_empty();
         self.slots[slot].unsent.push_back(unsent);
         if waits {
-            return; // For an event, behind what came before. A connection that fails has sent nothing.
+            return; // The event follows earlier ones. A connection that fails has sent nothing.
         }
         if let Err(errno) = self.slots[slot].write(&self.outbox) {
             self.failed.push_back((slot, self.slots[slot].generation, errno));
         }
     }
 
-    /// Deals with the next step of one readiness. Returns whether all of it is done.
+    /// Performs the next step of one readiness. Returns whether all steps are done.
     fn advance(&mut self, ready: &mut Ready) -> (bool, Option<Event<usize>>) {
         let Some(slot) = self.slots.get_mut(ready.slot) else {
             self.accept_all();
@@ -118,7 +122,7 @@ impl Epoll {
         let event = |what| Some(Event { slot: ready.slot, what });
         let current = slot.generation == ready.generation;
         let Some(socket) = slot.socket.as_ref().filter(|_| current) else {
-            // The server of a retired socket has closed: so do we.
+            // The server of a retired socket has closed its side, so we close ours.
             if ready.hangup {
                 slot.retired.take_if(|(_, generation)| *generation == ready.generation);
             }
@@ -192,7 +196,7 @@ impl From<Polled> for Ready {
 }
 
 impl Slot {
-    /// Writes what the socket takes. If not all, an event says when to go on.
+    /// Writes as much as the socket takes. If that is not all, an event reports when to go on.
     fn write(&mut self, outbox: &[u8]) -> Result<(), Errno> {
         let Some(socket) = &self.socket else { return Ok(()) };
         while let Some(unsent) = self.unsent.front_mut() {
@@ -207,8 +211,8 @@ impl Slot {
                     self.take();
                     return Ok(());
                 }
-                // The server may have answered before it closed: the reader finds out, at the
-                // event that comes with a reset.
+                // The server may have answered before it closed: the reader finds out, at the event
+                // that comes with the reset.
                 Err(errno @ (Errno::AGAIN | Errno::PIPE | Errno::CONNRESET)) => {
                     self.was_reset |= errno == Errno::CONNRESET;
                     return Ok(());
@@ -256,7 +260,7 @@ impl Kernel for Epoll {
 }
 
 impl Backend for Epoll {
-    /// How many bytes of the scratch buffer.
+    /// The number of bytes in the scratch buffer.
     type Piece = usize;
 
     fn listen(&mut self, listener: OwnedFd) -> Result<(), Errno> {
@@ -301,7 +305,7 @@ impl Backend for Epoll {
         let slot = &mut self.slots[slot];
         slot.when_sent = WhenSent::EndSending;
         if slot.unsent.is_empty() {
-            // Nothing is written, so nothing fails.
+            // Nothing is written, so nothing can fail.
             let _ = slot.write(&self.outbox);
         }
     }
@@ -329,7 +333,7 @@ impl Backend for Epoll {
         Ok(())
     }
 
-    /// All was written at once.
+    /// All bytes were written at once.
     fn hand_over(&mut self) -> io::Result<()> {
         Ok(())
     }

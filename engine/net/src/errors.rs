@@ -3,12 +3,12 @@
 use rustix::io::Errno;
 use std::io;
 
-/// The system's words for an error, without its number.
+/// The system's message for an error, without its number.
 pub fn system_words(errno: Errno) -> String {
     io_words(&errno.into())
 }
 
-/// The same, where it need not be the system's.
+/// The same for other errors.
 pub fn io_words(error: &io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or_default().to_owned()

@@ -9,9 +9,10 @@ use std::fmt;
 pub enum Failure {
     /// A system call failed.
     System(Errno),
-    /// TLS failed, or the connection under its handshake. Boxed: events are passed along a lot.
+    /// TLS failed, or the connection failed during its handshake. Boxed, because events are moved
+    /// often.
     Tls(Box<TlsFailure>),
-    /// QUIC failed, or what it is agreed on by.
+    /// QUIC failed, or its handshake did.
     Quic(Box<QuicFailure>),
 }
 
@@ -27,17 +28,17 @@ pub struct QuicFailure {
 /// Kinds of failures of QUIC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QuicFault {
-    /// The server's certificate is not believed.
+    /// The server's certificate could not be verified.
     Certificate,
     /// The server did not agree on the protocol that was asked for.
     Alpn,
     /// TLS failed otherwise.
     Handshake,
-    /// The server speaks no version of QUIC that we do, or takes no connection.
+    /// The server supports none of our versions of QUIC, or refuses the connection.
     Refused,
-    /// Nothing came for as long as both sides had agreed on.
+    /// Nothing arrived during the idle timeout that both sides had agreed on.
     Lapsed,
-    /// The server gave the connection up.
+    /// The server closed the connection.
     Reset,
     /// The server breaks QUIC's rules.
     Malformed,
@@ -55,9 +56,9 @@ pub struct TlsFailure {
 /// Kinds of failures of TLS.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
-    /// The connection ended without the goodbye of TLS (`close_notify`).
+    /// The connection ended without TLS's `close_notify`.
     Cut,
-    /// The server's certificate is not believed.
+    /// The server's certificate could not be verified.
     Certificate,
     /// The server did not agree on the protocol that was asked for.
     Alpn,
@@ -66,12 +67,12 @@ pub enum Fault {
 }
 
 impl Failure {
-    /// Of TLS.
+    /// A failure of TLS.
     pub fn tls(fault: Fault, words: impl Into<String>) -> Self {
         Self::Tls(Box::new(TlsFailure { fault, words: words.into() }))
     }
 
-    /// Of QUIC.
+    /// A failure of QUIC.
     pub fn quic(fault: QuicFault, words: impl Into<String>) -> Self {
         Self::Quic(Box::new(QuicFailure { fault, words: words.into() }))
     }

@@ -1,4 +1,4 @@
-//! Ctrl-C.
+//! Handling of Ctrl-C.
 
 #![expect(clippy::disallowed_types, reason = "a signal's handler can set no more than a flag")]
 
@@ -17,7 +17,7 @@ pub const INTERRUPTED: u8 = 130;
 /// second must not lose the result.
 const ECHO: Duration = Duration::from_millis(300);
 
-/// The first Ctrl-C sets the flag, another one ends the process, unless it comes at once.
+/// The first Ctrl-C sets the flag; another one ends the process, unless it follows at once.
 pub fn listen(interrupted: &Arc<AtomicBool>) -> io::Result<()> {
     let may_end = Arc::new(AtomicBool::new(false));
     let status = i32::from(INTERRUPTED);

@@ -1,17 +1,17 @@
-//! What the process may use: open files, cores; and when it has to die.
+//! The process's limits: its open files, its cores, and the end of its parent.
 
 use rustix::process::{Resource, Rlimit, Signal, getrlimit, setrlimit};
 use rustix::thread::{CpuSet, sched_setaffinity};
 use std::num::NonZeroU64;
 
-/// Descriptors for all that is not a connection.
+/// Descriptors for everything that is not a connection.
 const SPARE: u64 = 32;
 
-/// Raises the number of files that may be open as far as an ordinary process can.
+/// Raises the limit of open files as far as an unprivileged process can.
 pub fn raise_open_files() {
     let limit = getrlimit(Resource::Nofile);
     let raised = Rlimit { current: limit.maximum, ..limit };
-    // If that fails the old limit stands, and `check_open_files` speaks of it.
+    // If that fails, the old limit stands, and `check_open_files` reports it.
     let _ = setrlimit(Resource::Nofile, raised);
 }
 
@@ -21,7 +21,7 @@ pub fn raise_open_files() {
 pub fn check_open_files(targets: usize, connections: usize, close: bool) -> Result<(), String> {
     let Some(limit) = getrlimit(Resource::Nofile).current else { return Ok(()) };
     let each = connections.saturating_mul(if close { 2 } else { 1 });
-    // Of all targets in close mode, only the one whose turn it is has connections.
+    // Of all targets in close mode, only the one that is loaded at the moment has connections.
     let open = if close { each } else { each.saturating_mul(targets) };
     let needed = (open as u64).saturating_add(SPARE + targets as u64);
     if needed <= limit {
@@ -33,7 +33,7 @@ pub fn check_open_files(targets: usize, connections: usize, close: bool) -> Resu
     ))
 }
 
-/// Pins the thread to cores, or leaves it where it is if there are none named.
+/// Pins the thread to cores; leaves it unpinned if none are named.
 pub fn pin(cpus: &[usize]) -> Result<(), String> {
     if cpus.is_empty() {
         return Ok(());
@@ -51,27 +51,27 @@ pub fn pin(cpus: &[usize]) -> Result<(), String> {
     })
 }
 
-/// Dies with the process that started this one: no load without a driver.
+/// Lets the process die with its parent: there is no load without a driver.
 pub fn die_with_parent() {
-    // Only fails for signals that do not exist.
+    // This fails only for signals that do not exist.
     let _ = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
 }
 
-/// Lets the thread's sleeps end on time, instead of up to 50 µs late.
+/// Makes the thread's sleeps end on time, instead of up to 50 µs late.
 pub fn wake_on_time() {
-    // If that fails sleeps end late, and the send lag shows it.
+    // If that fails, sleeps end late, and the send lag shows it.
     let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
 }
 
-/// Whether the machine has a single core, so that we share it with the server.
+/// Whether the machine has a single core, so that the generator shares it with the server.
 pub fn single_core() -> bool {
-    // Not what `available_parallelism` says: being pinned to one of several is another matter.
-    // Without the file there is no telling, and most machines have several.
+    // `available_parallelism` answers another question: a process may be pinned to one of several
+    // cores. Without the file the number is unknown, and most machines have several.
     let online = std::fs::read_to_string("/sys/devices/system/cpu/online");
     online.is_ok_and(|cores| cores.trim() == "0")
 }
 
-/// A complaint about a `key`, as one about the flag of that name.
+/// Turns an error about a `key` into one about the flag of that name.
 pub fn as_flag(wrong: &str) -> String {
     wrong.replacen('`', "--", 1).replacen('`', "", 1)
 }

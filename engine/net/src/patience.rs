@@ -13,23 +13,23 @@ pub struct Patience {
 }
 
 impl Patience {
-    /// With cores to spare.
+    /// For a machine that has cores to spare.
     ///
-    /// It is the server that pays for waking a sleeping generator, within its own send: nginx with
-    /// 64 connections took 12.5 µs of CPU per request with a generator that slept at once (0.4
-    /// sleeps per request) and 10.4 µs with one that polled for 50 µs (0.001 sleeps), and so was a
-    /// quarter faster. And a sleep ends some 50 µs late, which a schedule would suffer from.
+    /// The server pays for waking a sleeping generator, within its own send: nginx with 64
+    /// connections took 12.5 µs of CPU per request with a generator that slept at once (0.4 sleeps
+    /// per request) and 10.4 µs with one that polled for 50 µs (0.001 sleeps), which made it a
+    /// quarter faster. A sleep also ends some 50 µs late, which would delay a schedule.
     const POLLS: Self = Self { poll_ns: 50_000, early_ns: 60_000 };
 
-    /// On a single core, what the server could do with the time that polling takes is more.
+    /// For a single core, where the time that polling takes is worth more to the server.
     pub const SLEEPS: Self = Self { poll_ns: 0, early_ns: 0 };
 
-    /// The one that suits this machine.
+    /// The patience that suits this machine.
     pub fn here() -> Self {
         if limits::single_core() { Self::SLEEPS } else { Self::POLLS }
     }
 
-    /// Polls for a short while, then sleeps until there is news or `until_ns`. Returns when that
+    /// Polls for a short while, then sleeps until an event or `until_ns`. Returns when the sleep
     /// began and ended.
     pub fn wait(self, io: &mut impl Backend, until_ns: u64) -> Result<(u64, u64)> {
         let from_ns = now_ns();
@@ -46,8 +46,8 @@ impl Patience {
         Ok((from_ns, now_ns))
     }
 
-    /// Hands over what is to be sent, and lets more gather until `until_ns`, where there are cores to
-    /// spare. Returns when that began and ended.
+    /// Hands over the queued sends and, where there are cores to spare, lets more events gather
+    /// until `until_ns`. Returns when that began and ended.
     pub fn gather(self, io: &mut impl Backend, until_ns: u64) -> Result<(u64, u64)> {
         let from_ns = now_ns();
         let mut now_ns = from_ns;
@@ -61,8 +61,8 @@ impl Patience {
         Ok((from_ns, now_ns))
     }
 
-    /// Hands over what is to be sent, and collects what has happened; if that is nothing, waits until
-    /// `until_ns`. Returns how long it waited.
+    /// Hands over the queued sends and collects events; if there are none, waits until `until_ns`.
+    /// Returns how long it waited.
     pub fn turn(self, io: &mut impl Backend, until_ns: u64) -> Result<u64> {
         io.turn()?;
         if io.has_news()? {

@@ -1,4 +1,5 @@
-//! What happens to sockets, by epoll: each has a slot, and the generation of those that were in it.
+//! Events of sockets, by epoll. Each socket has a slot; a generation tells successive sockets of a
+//! slot apart.
 
 use crate::backend::EVENTS_AT_ONCE;
 use crate::clock::S;
@@ -15,7 +16,7 @@ pub struct Queue {
     events: Vec<epoll::Event>,
 }
 
-/// What has happened to a socket.
+/// An event of a socket.
 #[derive(Debug, Clone, Copy)]
 pub struct Polled {
     /// As it was added.
@@ -39,7 +40,7 @@ impl Queue {
         Ok(Self { fd, events: Vec::with_capacity(EVENTS_AT_ONCE) })
     }
 
-    /// Watches a socket, until that is closed. `key`: its slot and its generation.
+    /// Watches a socket until it is closed. `key`: its slot and its generation.
     pub fn add(
         &self,
         socket: impl AsFd,
@@ -49,7 +50,7 @@ impl Queue {
         epoll::add(&self.fd, socket, data(key), flags)
     }
 
-    /// Watches it for something else.
+    /// Watches the socket for other events.
     pub fn modify(
         &self,
         socket: impl AsFd,
@@ -59,7 +60,7 @@ impl Queue {
         epoll::modify(&self.fd, socket, data(key), flags)
     }
 
-    /// What has happened, without waiting.
+    /// The events so far, without waiting.
     #[expect(clippy::cast_possible_truncation, reason = "it takes apart what `data` put together")]
     pub fn poll(&mut self) -> io::Result<impl Iterator<Item = Polled>> {
         let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
@@ -76,14 +77,15 @@ impl Queue {
         }))
     }
 
-    /// Waits until something has happened, or for so long.
+    /// Waits until there is an event, or until the timeout.
     pub fn wait(&self, timeout_ns: u64) -> io::Result<()> {
         let timeout = Timespec {
             tv_sec: (timeout_ns / S).min(3600).cast_signed(),
             tv_nsec: (timeout_ns % S).cast_signed(),
         };
-        // epoll's own timeout is in whole milliseconds, rounded up (but for `epoll_pwait2`, which
-        // kernels before 5.11 lack): a schedule would be late by half a millisecond on average.
+        // epoll's own timeout is in whole milliseconds, rounded up (except for `epoll_pwait2`,
+        // which kernels before 5.11 lack): a schedule would be late by half a millisecond on
+        // average.
         let queue = PollFd::new(&self.fd, PollFlags::IN);
         match rustix::event::poll(&mut [queue], Some(&timeout)) {
             Ok(_) | Err(Errno::INTR) => Ok(()),

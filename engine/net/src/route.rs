@@ -1,27 +1,27 @@
-//! Where a server listens, and how connections get there.
+//! Where a server listens, and how connections reach it.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
-/// Where a server listens, and how connections get there.
+/// Where a server listens, and how connections reach it.
 #[derive(Debug, Clone)]
 pub struct Route {
     /// Where it listens.
     pub address: Address,
     /// Where connections come from.
     pub sources: Sources,
-    /// From `connect` to the established connection.
+    /// The timeout from `connect` to the established connection.
     pub connect_timeout_ns: u64,
-    /// Sizes of the socket's buffers in bytes, where not the system's.
+    /// The sizes of the socket's buffers in bytes, where they differ from the system's.
     pub buffers: SocketBuffers,
-    /// The ACK of the server's SYN leaves with the request, that of the answer with our FIN: for connections that
-    /// carry one request.
+    /// The ACK of the server's SYN leaves with the request, and the ACK of the answer with our FIN:
+    /// for connections that carry one request.
     pub delays_acks: bool,
 }
 
 impl Route {
-    /// As the system would have it, for as long as it tries.
+    /// The system's defaults, with its own timeout.
     pub fn to(address: SocketAddr) -> Self {
         Self {
             address: Address::Tcp(address),
@@ -65,20 +65,21 @@ impl fmt::Display for Address {
 pub enum Sources {
     /// The system chooses.
     System,
-    /// This one.
+    /// This address.
     One(IpAddr),
-    /// These IPv4 addresses in turn, the last one included.
+    /// These IPv4 addresses in turn, including the last.
     Range(Ipv4Addr, Ipv4Addr),
-    /// The system chooses as long as it has a port; then these in turn.
+    /// The system chooses as long as it has a port; then these addresses in turn.
     IfNeeded(Ipv4Addr, Ipv4Addr),
 }
 
 impl Sources {
-    /// Many, if needed, for connections to loopback that are not kept, else the system's choice.
+    /// Many addresses for connections to loopback that are not kept, if they are needed; else the
+    /// system's choice.
     ///
-    /// Who closes a connection first holds its port for a minute: from one source address, 28,000
-    /// connections that do not live long would use up the ports. One that is kept needs no port
-    /// but its own.
+    /// The side that closes a connection first holds its port for a minute: from one source
+    /// address, 28,000 short-lived connections would use up the ports. A connection that is kept
+    /// needs no port but its own.
     pub fn of(address: &Address, are_kept: bool) -> Self {
         match address {
             Address::Tcp(SocketAddr::V4(address)) if !are_kept && address.ip().is_loopback() => {
@@ -88,7 +89,7 @@ impl Sources {
         }
     }
 
-    /// For those that the system has no port for.
+    /// The addresses for connections that the system has no port for.
     #[must_use]
     pub fn spread(self) -> Self {
         match self {

@@ -11,9 +11,9 @@ use std::time::Duration;
 /// A socket, and whether it is connected already. On loopback `connect` often ends at once.
 #[derive(Debug)]
 pub struct Opened {
-    /// Non-blocking.
+    /// The socket, which is non-blocking.
     pub fd: OwnedFd,
-    /// False: it becomes writable when `connect` has ended.
+    /// If false, the socket becomes writable when `connect` has ended.
     pub established: bool,
 }
 
@@ -54,7 +54,7 @@ pub fn open(route: &Route, nth: u64) -> Result<Opened> {
     }
 }
 
-/// A socket for datagrams that go to and come from this address alone, non-blocking.
+/// A non-blocking socket for datagrams that go to and come from this address alone.
 pub fn open_datagrams(address: &SocketAddr, route: &Route, nth: u64) -> Result<OwnedFd> {
     let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
     let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
@@ -67,7 +67,7 @@ pub fn open_datagrams(address: &SocketAddr, route: &Route, nth: u64) -> Result<O
     Ok(fd)
 }
 
-/// Waits where the server's queue is full: other than with TCP, no event would tell that there is
+/// Waits where the server's queue is full: unlike with TCP, no event would report that there is
 /// room again.
 fn connect_unix(fd: &OwnedFd, address: &SocketAddrUnix, timeout: Duration) -> Result<()> {
     match net::connect(fd, address) {

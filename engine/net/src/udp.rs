@@ -2,8 +2,8 @@
 
 use std::fs;
 
-/// Datagrams that were dropped since it began because a socket had no room for them. `None`: it does not
-/// say.
+/// How many datagrams the namespace has dropped so far because a socket had no room for them.
+/// `None`: the kernel does not report it.
 pub fn dropped() -> Option<u64> {
     let v4 = of_v4(&fs::read_to_string("/proc/net/snmp").ok()?)?;
     let v6 = fs::read_to_string("/proc/net/snmp6").ok();

@@ -22,15 +22,16 @@ use std::ops::Range;
 use std::sync::Arc;
 use volley_ring::{Completion, GENERATIONS, Key, Operation, Piece, Ring, Settings, Socket};
 
-/// So few that what small answers touch of them stays in a core's first two caches; so large that a
-/// large answer takes few receives. A turn of the kernel's delivers some 20 pieces.
+/// Few enough that the parts of them that small answers touch stay in a core's first two caches;
+/// large enough that a large answer takes few receives. One turn of the kernel delivers some 20
+/// pieces.
 const BUFFERS: u16 = 64;
 const BUFFER_SIZE: u32 = 64 * 1024;
 
-/// So long, at most, the end of a socket's sending is waited for at a time.
+/// How long, at most, one wait for the end of a socket's sending takes.
 const SHUTTING_NS: u64 = 10_000_000;
 
-/// Whether a ring of the kind that we need can be had.
+/// Whether a ring of the kind that we need is available.
 pub(crate) fn probe() -> io::Result<()> {
     let settings =
         Settings { submissions: 8, completions: 16, buffers: 4, buffer_size: 64, sockets: 0 };
@@ -47,35 +48,39 @@ pub struct Uring {
     slots: Vec<Slot>,
     listener: Option<Socket>,
     accepted: VecDeque<Result<OwnedFd, Errno>>,
-    /// Completions that have been looked at too early to be reported.
+    /// Completions that were read too early to be reported.
     held: VecDeque<Completion>,
-    /// Slots that found no buffer to receive into, each with its key then. Were all of them to try again at once, as
-    /// many would find none again as there are connections, for each buffer that is given back.
+    /// Slots that found no buffer to receive into, each with its key at that time. If all tried
+    /// again at once, one receive per connection would fail again for each buffer that is given
+    /// back.
     starved: VecDeque<Key>,
-    /// How many of them try again in a turn.
+    /// How many of them try again in one turn.
     buffers: usize,
-    /// The slot whose receive has ended with the last event. What it receives next is known once that is handled.
+    /// The slot whose receive ended with the last event. Its next receive is chosen once that is
+    /// handled.
     to_receive: Option<usize>,
 }
 
-/// What is accepted completes under this key.
+/// The key under which accepted sockets complete.
 const LISTENER: Key = Key { slot: u32::MAX, generation: 0 };
 
 #[derive(Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each may be without the others")]
 struct Slot {
     socket: Option<Socket>,
-    /// Counts the sockets that were here: separates completions of a former one from this one's.
+    /// The number of sockets that were in this slot: separates completions of a former one from
+    /// this one's.
     generation: u32,
     /// Neither established nor failed.
     connecting: bool,
-    /// A receive is going on.
+    /// A receive is pending.
     awaits: bool,
     /// A receive is to begin again once there are buffers.
     is_starved: bool,
-    /// Bytes to come that may be counted.
+    /// Expected bytes that may be counted.
     countable: u64,
-    /// So many of the next receives read a head: the answer may be large. Outlives the socket.
+    /// How many of the next receives read a head only, because the answer may be large. Outlives
+    /// the socket.
     heads: u8,
     /// The socket has no room for all of what is being sent.
     is_full: bool,
@@ -83,7 +88,7 @@ struct Slot {
     was_reset: bool,
     /// What is being sent.
     sending: Option<Unsent>,
-    /// What is to be sent next. One at a time: else a part could overtake the rest of another.
+    /// The next bytes to send. One send at a time: else a part could overtake the rest of another.
     queued: VecDeque<Unsent>,
     when_sent: WhenSent,
     /// The last socket that was retired here.
@@ -96,7 +101,7 @@ impl Uring {
         Key { slot: number, generation: self.slots[slot].generation }
     }
 
-    /// What a completion means for its slot, if anything.
+    /// The meaning of a completion for its slot, if it has any.
     #[inline]
     fn interpret(&mut self, completion: Completion) -> Option<Event<Piece>> {
         if completion.key.slot as usize >= self.slots.len() {
@@ -108,7 +113,7 @@ impl Uring {
         let slot = &mut self.slots[index];
         let event = |what| Some(Event { slot: index, what });
         if slot.generation != key.generation || slot.socket.is_none() {
-            // Of a socket that is closed or retired.
+            // A completion of a socket that is closed or retired.
             if let Some(piece) = completion.piece {
                 self.ring.release(piece);
             }
@@ -144,8 +149,8 @@ impl Uring {
                 let reset = std::mem::take(&mut slot.was_reset);
                 event(if reset { What::Failed(Errno::CONNRESET.into()) } else { What::End })
             }
-            // By the time that this is read, the buffers before it have been given back. Were all lost,
-            // a receive would find none again and again.
+            // By the time that this is read, the buffers before it have been given back. If all
+            // were lost, a receive would find no buffer again and again.
             (Operation::Receive | Operation::Count, Err(Errno::NOBUFS))
                 if !self.ring.is_starved() =>
             {
@@ -169,7 +174,7 @@ impl Uring {
                 Ok(()) => None,
                 Err(errno) => event(What::Failed(errno.into())),
             },
-            // Something else has said it before.
+            // Another event has reported it before.
             (Operation::Writable | Operation::Connect | Operation::Accept, _) => None,
         }
     }
@@ -219,7 +224,7 @@ impl Kernel for Uring {
             completions,
             buffers: size.buffers.unwrap_or(BUFFERS),
             buffer_size: BUFFER_SIZE,
-            // One of each slot, and one retired.
+            // One socket for each slot, and one retired.
             sockets: u32::try_from(slots).unwrap_or(u32::MAX).saturating_mul(2).saturating_add(1),
         };
         let slots = (0..slots).map(|_| Slot::default()).collect();
@@ -329,7 +334,7 @@ impl Backend for Uring {
             let retired = self.slots[slot].retired.take();
             self.close_former(retired);
         }
-        // A socket lives as long as a request names it, so what is cancelled has to end, too.
+        // A socket lives as long as a request names it, so cancelled requests have to end, too.
         self.ring.settle()?;
         while self.ring.is_shutting() {
             self.ring.submit_and_wait(SHUTTING_NS)?;
@@ -357,7 +362,7 @@ impl Backend for Uring {
     }
 
     fn wait(&mut self, timeout_ns: u64) -> io::Result<()> {
-        // Those that go on may have nothing to receive, and the next ones much.
+        // Receives that go on may have nothing to receive, and the next ones much.
         self.ring.submit_and_wait(if self.starved.is_empty() { timeout_ns } else { 0 })
     }
 

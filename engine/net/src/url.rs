@@ -1,15 +1,16 @@
-//! `http://host:port/path?query`, `https://…`, `ws://…` and `wss://…`, as far as a load generator needs it.
+//! `http://host:port/path?query`, `https://…`, `ws://…` and `wss://…`, as far as a load generator
+//! needs them.
 
 use std::fmt;
 
 /// A URL's parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Url {
-    /// `https` or `wss`: what is asked travels in TLS.
+    /// `https` or `wss`: requests travel in TLS.
     pub is_tls: bool,
     /// `ws` or `wss`: messages are sent, not requests.
     pub is_websocket: bool,
-    /// Where it points.
+    /// The host and port of the server.
     pub authority: Authority,
     /// Path and query; never empty.
     pub path: String,
@@ -25,7 +26,7 @@ pub struct Authority {
 }
 
 impl Url {
-    /// Reads a URL. The error says what would be right.
+    /// Reads a URL. The error describes a valid one.
     pub fn parse(text: &str) -> Result<Self, String> {
         let Some((scheme, rest)) = text.split_once("://") else {
             return Err(format!("a URL starts with http:// or https://, as in http://{text}"));
@@ -55,7 +56,7 @@ impl Url {
         Ok(Self { is_tls, is_websocket, authority, path })
     }
 
-    /// The port: as written, or the scheme's.
+    /// The port as written, or the default port of the scheme.
     pub fn port(&self) -> u16 {
         self.authority.port.unwrap_or(if self.is_tls { 443 } else { 80 })
     }
@@ -70,7 +71,7 @@ impl fmt::Display for Url {
 }
 
 impl Authority {
-    /// Reads `host`, `host:port`, `[v6]` or `[v6]:port`. The error says what would be right.
+    /// Reads `host`, `host:port`, `[v6]` or `[v6]:port`. The error describes a valid one.
     pub fn parse(text: &str) -> Result<Self, String> {
         let (host, port) = split_authority(text)?;
         if host.is_empty() {

@@ -1,5 +1,5 @@
-//! The network device that a path goes through. It is gone when its file is closed, with its address
-//! and its route, however its process ended.
+//! The network device that a path goes through. The device, its address and its route are gone when
+//! its file is closed, however its process ended.
 
 use std::fs;
 use std::io::{Error, ErrorKind, Result};
@@ -14,14 +14,14 @@ const PREFIX: u8 = 30;
 /// What Ethernet carries, so that as many packets are needed as over a network.
 pub const MTU: u16 = 1500;
 
-/// Packets that may wait to be read. Those that find no place are counted as overrun.
+/// Packets that may wait to be read. Packets that find no place are counted as overrun.
 const QUEUE: u32 = 16_384;
 
 /// A device that is up.
 pub struct Device {
-    /// To be read from and written to without waiting.
+    /// The device's file, which is read from and written to without waiting.
     pub file: SyncDevice,
-    /// The name, as `ip link` has it.
+    /// The name, as `ip link` shows it.
     pub name: String,
     /// The address of this machine.
     pub near: Ipv4Addr,
@@ -30,7 +30,8 @@ pub struct Device {
 }
 
 impl Device {
-    /// Makes one with two addresses that nobody has here. Errors say what would be right.
+    /// Makes a device with two addresses that are unused on this machine. An error describes the
+    /// remedy.
     pub fn open() -> Result<Self> {
         if !fs::exists("/dev/net/tun")? {
             let wrong = "there is no /dev/net/tun, which makes network devices: modprobe tun";
@@ -59,7 +60,7 @@ impl Device {
         Ok(Self { file, name, near, far })
     }
 
-    /// How many packets found no place in the device's own queue since it is there.
+    /// How many packets found no place in the device's own queue since the device exists.
     pub fn dropped(&self) -> Result<u64> {
         let counters = fs::read_to_string("/proc/net/dev")?;
         dropped(&counters, &self.name)
@@ -67,7 +68,7 @@ impl Device {
     }
 }
 
-/// Two processes that look at once begin at different places.
+/// Two processes that look for addresses at once begin at different places.
 fn free_addresses() -> Result<(Ipv4Addr, Ipv4Addr)> {
     (0..NETWORKS)
         .map(|step| FIRST + ((std::process::id() + step) % NETWORKS) * 4)
@@ -76,7 +77,7 @@ fn free_addresses() -> Result<(Ipv4Addr, Ipv4Addr)> {
         .ok_or_else(|| Error::new(ErrorKind::AddrInUse, "no network is free in 198.18.0.0/15"))
 }
 
-/// What was dropped of a device's sending, in the text of `/proc/net/dev`.
+/// How many packets of a device's sending were dropped, by the text of `/proc/net/dev`.
 fn dropped(counters: &str, name: &str) -> Option<u64> {
     const SENT_DROP: usize = 11;
     let line =

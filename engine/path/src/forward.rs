@@ -1,4 +1,4 @@
-//! The loop between a device and a line. Another program may ask what it did.
+//! The loop between a device and a line. Another program may ask for its counts.
 
 use crate::device::{Device, MTU};
 use crate::line::{Figures, Line, Terms};
@@ -11,33 +11,34 @@ use std::io::{ErrorKind, Result, Write};
 use std::net::Ipv4Addr;
 use volley_net::clock::{S, now_ns, process_cpu_ns};
 
-/// So many packets are read before those that are due are written.
+/// The number of packets that are read before the due ones are written.
 const BATCH: usize = 64;
 
-/// The first line: which address leads where.
+/// The first line of output: the address that servers listen on, and the one that leads to it.
 #[derive(Debug, Serialize)]
 pub struct Ready<'a> {
     /// The device's name.
     pub device: &'a str,
-    /// What servers listen on.
+    /// The address that servers listen on.
     pub near: Ipv4Addr,
-    /// What leads there over the path.
+    /// The address that leads to it over the path.
     pub far: Ipv4Addr,
 }
 
-/// What happened since the line before.
+/// What happened since the previous report.
 #[derive(Debug, Serialize)]
 pub struct Report {
-    /// How long that was.
+    /// The time since then.
     pub lasted_ns: u64,
-    /// CPU time of this process, with the kernel's for the packets that it writes.
+    /// CPU time of this process, including the kernel's for the packets that it writes.
     pub cpu_ns: u64,
-    /// Of the line. `overrun` counts those, too, that found no place in the device's queue.
+    /// The counts of the line. `overrun` includes packets that found no place in the device's
+    /// queue.
     #[serde(flatten)]
     pub figures: Figures,
 }
 
-/// Forwards until `commands` end. Each line of them is answered by a [`Report`].
+/// Forwards until `commands` end. Each line of `commands` is answered by a [`Report`].
 pub fn forward(
     device: &Device,
     terms: Terms,
@@ -76,7 +77,7 @@ pub fn forward(
     }
 }
 
-/// What counts up for as long as the path is there.
+/// The counters that grow for as long as the path exists.
 struct Moment {
     now_ns: u64,
     cpu_ns: u64,
@@ -98,7 +99,7 @@ impl Moment {
     }
 }
 
-/// Writes what is due; how many packets those were.
+/// Writes the due packets; returns how many there were.
 fn give_due(device: &Device, line: &mut Line) -> Result<usize> {
     let mut given = 0;
     while let Some(sent) = line.give(now_ns(), |packet| device.file.send(packet)) {
@@ -108,7 +109,7 @@ fn give_due(device: &Device, line: &mut Line) -> Result<usize> {
     Ok(given)
 }
 
-/// Reads what waits, `BATCH` packets at most; how many those were.
+/// Reads waiting packets, `BATCH` at most; returns how many.
 fn take(device: &Device, line: &mut Line, packet: &mut [u8]) -> Result<usize> {
     for taken in 0..BATCH {
         match device.file.recv(packet) {

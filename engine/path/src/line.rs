@@ -1,4 +1,4 @@
-//! Packets under way: what is taken comes out in its order, after its delay, or not at all.
+//! Packets under way: they leave in the order in which they came, after their delay, or not at all.
 
 use hdrhistogram::Histogram;
 use rand::{RngExt, SeedableRng};
@@ -6,20 +6,20 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Serialize;
 use std::collections::VecDeque;
 
-/// So many packets may be under way: 25 MB of the largest, or 10 ms of 800,000 a second.
+/// How many packets may be under way: 25 MB of the largest, or 10 ms of 800,000 a second.
 const PLACES: usize = 16_384;
 
-/// Latenesses above this, in ns, count as this.
+/// Latenesses above this, in ns, are counted as this.
 const LATE_AT_MOST_NS: u64 = 60_000_000_000;
 
-/// What a line does to packets.
+/// The delay and loss of a line.
 #[derive(Debug, Clone, Copy)]
 pub struct Terms {
     /// How long each packet takes.
     pub delay_ns: u64,
-    /// The share of packets that is lost, each by itself.
+    /// The share of packets that is lost. Each packet is lost independently.
     pub loss: f64,
-    /// Which packets are lost: the same of equal seeds.
+    /// The seed of the losses: equal seeds lose the same packets.
     pub seed: u64,
 }
 
@@ -48,7 +48,8 @@ struct Seen {
     late_ns: Histogram<u32>,
 }
 
-/// What a line did since it was last asked. Latenesses are those of packets after they were due.
+/// The counts of a line since they were last taken. A packet's lateness is the time since it was
+/// due.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct Figures {
     /// Packets that came out.
@@ -61,9 +62,9 @@ pub struct Figures {
     pub most: usize,
     /// The median lateness.
     pub late_p50_us: f64,
-    /// Of 99 % of packets at most.
+    /// The lateness that 99 % of the packets do not exceed.
     pub late_p99_us: f64,
-    /// The largest.
+    /// The largest lateness.
     pub late_max_us: f64,
 }
 
@@ -75,7 +76,7 @@ impl Line {
         Self { terms, draw, under_way, spare: Vec::new(), seen: Seen::new() }
     }
 
-    /// Takes a packet that came at `now_ns`, which never goes back.
+    /// Takes a packet that came at `now_ns`, which never decreases.
     pub fn take(&mut self, now_ns: u64, packet: &[u8]) {
         if self.terms.loss > 0.0 && self.draw.random::<f64>() < self.terms.loss {
             self.seen.lost += 1;
@@ -95,7 +96,7 @@ impl Line {
         self.under_way.front().map(|packet| packet.due_ns)
     }
 
-    /// Gives the next packet to `send` if it is due, and returns what that returns.
+    /// Gives the next packet to `send` if it is due, and returns the result of `send`.
     pub fn give<T>(&mut self, now_ns: u64, send: impl FnOnce(&[u8]) -> T) -> Option<T> {
         let packet = self.under_way.pop_front_if(|packet| packet.due_ns <= now_ns)?;
         self.seen.forwarded += 1;
@@ -105,7 +106,7 @@ impl Line {
         Some(result)
     }
 
-    /// What it did since this was asked last.
+    /// The counts since they were last taken.
     pub fn figures(&mut self) -> Figures {
         let seen = std::mem::replace(&mut self.seen, Seen::new());
         let late_us = |quantile| seen.late_ns.value_at_quantile(quantile) as f64 / 1e3;
@@ -138,7 +139,7 @@ mod tests {
         Line::new(Terms { delay_ns, loss, seed })
     }
 
-    /// What is in a packet of these tests.
+    /// The content of a packet of these tests.
     fn number(packet: &[u8]) -> usize {
         usize::from_ne_bytes(packet.try_into().unwrap())
     }
@@ -154,7 +155,7 @@ mod tests {
     }
 
     proptest! {
-        /// Packets come at `gaps`, and somebody looks at the line at each of `looks` after them.
+        /// Packets come at `gaps`; the line is polled at each of `looks` after them.
         #[test]
         fn packets_come_out_in_their_order_and_not_before_they_are_due(
             gaps in prop::collection::vec(0_u64..50, 1..200),

@@ -2,12 +2,14 @@
 
 use std::net::Ipv4Addr;
 
-/// Where an IPv4 header has the source, and after it the destination.
+/// The offset of the source in an IPv4 header; the destination follows it.
 const ADDRESSES: std::ops::Range<usize> = 12..20;
 
-/// Exchanges source and destination of an IPv4 packet that goes from `near` to `far`; whether it does.
+/// Exchanges source and destination of an IPv4 packet that goes from `near` to `far`; returns
+/// whether it does.
 ///
-/// No checksum changes, neither the header's nor those of TCP and UDP: a sum has no order.
+/// No checksum changes, neither the header's nor those of TCP and UDP: a sum does not depend on the
+/// order.
 pub fn exchange(packet: &mut [u8], near: Ipv4Addr, far: Ipv4Addr) -> bool {
     let is_ipv4 = packet.first().is_some_and(|first| first >> 4 == 4);
     let Some(addresses) = packet.get_mut(ADDRESSES).filter(|_| is_ipv4) else { return false };

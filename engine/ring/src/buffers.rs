@@ -10,15 +10,15 @@ use std::ptr::NonNull;
 /// The only group of buffers that a ring has.
 pub(crate) const GROUP: u16 = 0;
 
-/// Buffers lie this much further apart than they are long. Were they a power of two apart, their
-/// first lines, the only ones that small messages touch, would share few of a cache's sets.
+/// The distance between buffers exceeds their length by this. If they were a power of two apart,
+/// their first lines, the only ones that small messages touch, would share few of a cache's sets.
 const STAGGER: usize = 64;
 
-/// The kernel wants the ring itself at the start of a page.
+/// The kernel requires the ring itself at the start of a page.
 const PAGE: usize = 4096;
 
-/// Some bytes that were received. They stay where they are until the piece is given back. One that is
-/// dropped has lost its buffer for good: where our own code is checked, that is a panic.
+/// Some bytes that were received. They stay in place until the piece is given back. Dropping a
+/// piece loses its buffer for good: where our own code is checked, that is a panic.
 ///
 /// A piece belongs to the ring that received it; any other refuses it.
 #[derive(Debug, PartialEq, Eq)]
@@ -52,9 +52,9 @@ pub(crate) struct Buffers {
     bytes: NonNull<u8>,
     count: u16,
     size: u32,
-    /// Where the next buffer is given back; the kernel sees it once it is published.
+    /// Where the next buffer is given back; the kernel sees the buffer once it is published.
     tail: u16,
-    /// How many are pieces that have not been given back.
+    /// How many buffers are pieces that have not been given back.
     out: u16,
 }
 
@@ -69,7 +69,7 @@ impl Buffers {
         buffers
     }
 
-    /// Lets the kernel have the buffers.
+    /// Gives the buffers to the kernel.
     pub(crate) fn register(&mut self, submitter: &Submitter<'_>) -> io::Result<()> {
         let address = self.entries.addr().get() as u64;
         // SAFETY: the memory lives as long as `self`, which outlives the ring's last request:
@@ -79,7 +79,7 @@ impl Buffers {
         Ok(())
     }
 
-    /// The piece that a completion speaks of.
+    /// The piece that a completion names.
     #[inline]
     pub(crate) fn piece(&mut self, buffer: u16, length: u32) -> Piece {
         assert!(buffer < self.count && length <= self.size, "the kernel named a buffer we lack");
@@ -87,7 +87,7 @@ impl Buffers {
         Piece { ring: self.ring, buffer, length }
     }
 
-    /// Other buffers may be fewer or smaller, or in use by the kernel.
+    /// Another ring's buffers may be fewer or smaller, or in use by the kernel.
     #[inline]
     fn check(&self, piece: &Piece) {
         assert!(piece.ring == self.ring, "a piece of another ring");
@@ -144,7 +144,7 @@ impl Buffers {
         }
     }
 
-    /// From the beginning of one buffer to that of the next.
+    /// The distance from the beginning of one buffer to that of the next.
     #[inline]
     fn stride(&self) -> usize {
         self.size as usize + STAGGER

@@ -1,8 +1,8 @@
-//! The number that a request and its completion share: what it is, and whose.
+//! The number that a request and its completion share: the kind of request, and its owner.
 
 use crate::{GENERATIONS, Key};
 
-/// What a request is: what its completion says, or who passes it over.
+/// The kind of a request, which decides how its completion is reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Code {
@@ -13,7 +13,7 @@ pub(crate) enum Code {
     Accept,
     SendOwned,
     Connect,
-    /// What comes before a [`Code::Connect`].
+    /// The request that comes before a [`Code::Connect`].
     Prepare,
     Cancel,
     Close,

@@ -1,15 +1,15 @@
 //! `io_uring` for sockets, as a safe interface.
 //!
 //! One [`Ring`] belongs to one thread. Requests are queued, [`Ring::submit`] hands all of them over
-//! in one system call, [`Ring::take`] gives what has completed. Received bytes arrive in a ring of
-//! buffers ([`Piece`]). The kernel may read what is sent at any time until the send completes: it
-//! lies in one block of bytes that the ring holds from its beginning to its end, or it is bytes
-//! of their own ([`Ring::send_owned`]), which the ring holds as long.
+//! in one system call, [`Ring::take`] gives the completions. Received bytes arrive in a ring of
+//! buffers ([`Piece`]). The kernel may read the bytes of a send at any time until the send
+//! completes: they lie in one block that the ring holds for its whole life, or they are bytes
+//! outside this block ([`Ring::send_owned`]), which the ring holds until the send completes.
 //!
-//! A request names its socket by a number that the kernel looks up when the request is handed over. So
-//! the ring owns its sockets ([`Ring::adopt`]), and one that is closed stays open until then. Those that
-//! [`Ring::connect`] makes have no number: only the ring knows them, and making, connecting and closing
-//! them costs no system call of its own.
+//! A request names its socket by a number that the kernel looks up when the request is handed over.
+//! So the ring owns its sockets ([`Ring::adopt`]), and a closed socket stays open until then.
+//! Sockets that [`Ring::connect`] makes have no number: only the ring knows them, and making,
+//! connecting and closing them costs no system call of its own.
 
 #![cfg_attr(not(test), warn(clippy::disallowed_types))]
 
@@ -39,47 +39,48 @@ use std::mem::ManuallyDrop;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-/// How large a ring is.
+/// The sizes of a ring.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {
-    /// Requests that may be queued before they are handed over.
+    /// How many requests may be queued before they are handed over.
     pub submissions: u32,
-    /// Completions that may wait: more than there are connections.
+    /// How many completions may wait: more than there are connections.
     pub completions: u32,
     /// Buffers for received bytes, a power of two.
     pub buffers: u16,
-    /// Bytes in each.
+    /// The bytes in each buffer.
     pub buffer_size: u32,
-    /// Sockets without a number that there may be at a time ([`Ring::connect`]).
+    /// How many sockets without a number there may be at a time ([`Ring::connect`]).
     pub sockets: u32,
 }
 
-/// What a completion belongs to: numbers of the caller's choice. Of the generation, 24 bits count.
+/// The owner of a completion: numbers that the caller chooses. Of the generation, 24 bits count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Key {
     /// Which connection.
     pub slot: u32,
-    /// Which of the sockets that it had.
+    /// Which of the connection's successive sockets.
     pub generation: u32,
 }
 
 /// How a connection begins.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Start {
-    /// So many bytes are sent at once, in a request behind this one, whose completion says that the connection is
-    /// there: `connect` completes only where it fails.
+    /// How many bytes are sent at once, in a request behind this one. The completion of that
+    /// request reports the established connection: `connect` completes only where it fails.
     pub first_length: Option<usize>,
-    /// The ACK of the server's SYN leaves with what is sent, that of the answer with our FIN.
+    /// The ACK of the server's SYN leaves with the sent bytes, and the ACK of the answer with our
+    /// FIN.
     pub delays_acks: bool,
 }
 
 /// More than a socket holds.
 const COUNTED_AT_ONCE: usize = 8 << 20;
 
-/// Generations count up to here and begin anew.
+/// Generations count up to here and then begin anew.
 pub const GENERATIONS: u32 = 1 << 24;
 
-/// What has completed.
+/// The operation that has completed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Operation {
     /// [`Ring::receive`]: some bytes, the end, or an error.
@@ -94,16 +95,17 @@ pub enum Operation {
     Accept,
     /// [`Ring::send_owned`].
     SendOwned,
-    /// [`Ring::connect`]: the connection is there, or an error. Another error may follow the first.
+    /// [`Ring::connect`]: the connection is established, or an error. Another error may follow the
+    /// first.
     Connect,
 }
 
-/// Something has happened.
+/// A completed operation.
 #[derive(Debug)]
 pub struct Completion {
-    /// What it was that completed.
+    /// The kind of operation.
     pub operation: Operation,
-    /// As given.
+    /// The key, as given.
     pub key: Key,
     /// The number that the operation gave, or its error.
     pub result: Result<u32, Errno>,
@@ -111,39 +113,40 @@ pub struct Completion {
     pub goes_on: bool,
     /// There was more to read already: bytes, or the end of the connection.
     pub more_to_read: bool,
-    /// The bytes, of a [`Operation::Receive`] that brought some.
+    /// The bytes, for an [`Operation::Receive`] that brought some.
     pub piece: Option<Piece>,
-    /// The socket, of an [`Operation::Accept`] that brought one. It closes when it is dropped.
+    /// The socket, for an [`Operation::Accept`] that brought one. It closes when it is dropped.
     pub accepted: Option<OwnedFd>,
 }
 
 /// One thread's ring.
 pub struct Ring {
-    /// No other ring of this process has this number, or ever had it: what belongs to a ring carries it.
+    /// A number that no other ring of this process has or ever had. Everything that belongs to a
+    /// ring carries it.
     number: NonZeroU32,
     uring: IoUring,
     /// Sockets that have a number in the process.
     held: Slab<OwnedFd>,
-    /// Dropped by hand, and only once the kernel can't reach it any more.
+    /// Dropped by hand, and only once the kernel cannot reach it any more.
     shared: ManuallyDrop<Shared>,
-    /// Requests that the queue had no place for. As long as there are any, the queue is full.
+    /// Requests for which the queue had no place. As long as there are any, the queue is full.
     overflow: VecDeque<squeue::Entry>,
-    /// Requests whose last completion has not been read, but for those that complete in silence.
+    /// Requests whose last completion has not been read, except those that complete in silence.
     pending: usize,
     /// Places for sockets without a number.
     table: Table,
-    /// Places of sockets whose sending is being ended, and whether they are closed then. The kernel does
-    /// it some time later, to whatever socket is in that place.
+    /// Places of sockets whose sending is being ended, and whether they are closed afterwards. The
+    /// kernel ends it some time later, for whatever socket is in that place.
     shutting: Vec<(u32, bool)>,
-    /// Where requests that have not been handed over connect to and from.
+    /// The addresses that queued requests connect to and from.
     #[expect(clippy::vec_box, reason = "a request points to an address, which must not move")]
     addresses: Vec<Box<SocketAddrAny>>,
     /// Sockets to close once the requests that name them have been handed over.
     to_close: Vec<OwnedFd>,
-    /// What the next submissions come to, instead of what the kernel would say.
+    /// The results of the next submissions, instead of the kernel's.
     #[cfg(test)]
     faults: VecDeque<Errno>,
-    /// Kept from crossing threads: the kernel accepts requests of one thread only.
+    /// Keeps a ring from crossing threads: the kernel accepts requests of one thread only.
     _one_thread: std::marker::PhantomData<*const ()>,
 }
 
@@ -151,9 +154,10 @@ pub struct Ring {
 struct Shared {
     buffers: Buffers,
     outbox: Arc<[u8]>,
-    /// What is being sent from elsewhere than the outbox, and the key of its request.
+    /// Bytes outside the outbox that are being sent, and the key of their request.
     owned: Slab<(Key, Arc<[u8]>)>,
-    /// Where [`Ring::count`] receives to. TCP writes nothing there, so it is memory in name only.
+    /// The address that [`Ring::count`] receives to. TCP writes nothing there, so no page of it is
+    /// ever touched.
     counted: Box<[u8]>,
 }
 
@@ -164,8 +168,9 @@ impl fmt::Debug for Ring {
 }
 
 impl Ring {
-    /// A ring that sends from `outbox`. The error is [`io::ErrorKind::Unsupported`] where the kernel
-    /// lacks what it takes, and [`io::ErrorKind::PermissionDenied`] where it forbids it.
+    /// A ring that sends from `outbox`. The error is [`io::ErrorKind::Unsupported`] where the
+    /// kernel lacks a required feature, and [`io::ErrorKind::PermissionDenied`] where it forbids
+    /// one.
     pub fn new(settings: Settings, outbox: Arc<[u8]>) -> io::Result<Self> {
         let uring = IoUring::builder()
             .setup_single_issuer()
@@ -208,7 +213,7 @@ impl Ring {
         })
     }
 
-    /// The next of what has completed.
+    /// The next completion.
     #[inline]
     pub fn take(&mut self) -> Option<Completion> {
         loop {
@@ -230,17 +235,17 @@ impl Ring {
         self.shared.buffers.bytes(piece)
     }
 
-    /// Lets the kernel have the piece's buffer again.
+    /// Gives the piece's buffer back to the kernel.
     ///
     /// # Panics
     ///
-    /// If it is another ring's.
+    /// If the piece belongs to another ring.
     #[inline]
     pub fn release(&mut self, piece: Piece) {
         self.shared.buffers.release(piece);
     }
 
-    /// Whether no buffer is left to receive into before one is given back.
+    /// Whether every buffer is taken, so that one must be given back before the next receive.
     #[must_use]
     pub fn is_starved(&self) -> bool {
         self.shared.buffers.all_are_out()
@@ -261,7 +266,7 @@ impl Ring {
             Code::Accept => Operation::Accept,
             Code::SendOwned => Operation::SendOwned,
             Code::Connect => Operation::Connect,
-            // It speaks up only where it failed.
+            // It completes only where it failed.
             Code::Prepare if result < 0 => Operation::Connect,
             Code::Shutdown => {
                 self.was_shut(key.slot);
@@ -300,11 +305,11 @@ impl Drop for Ring {
     fn drop(&mut self) {
         if self.end_all() {
             let _ = self.uring.submitter().unregister_buf_ring(GROUP);
-            // SAFETY: no request is left, so the kernel neither reads nor writes what is shared;
-            // nor does anything else: this is the end of `self`.
+            // SAFETY: no request is left, so the kernel neither reads nor writes the shared memory;
+            // nor does anything else, since this is the end of `self`.
             unsafe { ManuallyDrop::drop(&mut self.shared) };
         }
-        // Else what is shared is never freed: the kernel may write to it as long as it likes.
+        // Else the shared memory is never freed: the kernel may still write to it at any time.
     }
 }
 

@@ -1,4 +1,4 @@
-//! What is asked of the kernel: sockets made and closed, bytes received and sent.
+//! Requests to the kernel: sockets made and closed, bytes received and sent.
 
 use crate::buffers::GROUP;
 use crate::code::{Code, pack};
@@ -13,7 +13,7 @@ use std::ops::Range;
 use std::ptr::null_mut;
 use std::sync::Arc;
 
-/// A request that names its socket, in the way that it is named.
+/// A request that names its socket in the way in which the socket is known.
 macro_rules! on {
     ($name:expr, $socket:ident => $made:expr) => {
         match $name {
@@ -46,7 +46,7 @@ impl Ring {
         }
     }
 
-    /// How a request names a socket of ours: others have its number or its place.
+    /// How a request names a socket of ours: by its number or by its place.
     #[inline]
     fn name(&self, socket: &Socket) -> Name {
         assert!(socket.ring == self.number, "a socket of another ring");
@@ -54,9 +54,9 @@ impl Ring {
     }
 
     /// Makes a TCP socket without Nagle's delay that only this ring knows, and connects it, from a
-    /// source if one is given, at a port that need not be free for other destinations.
+    /// source if one is given. Its port need not be free for other destinations.
     ///
-    /// `None`: the kernel lacks what it takes, or there are as many as there may be.
+    /// `None`: the kernel lacks a required feature, or the table is full.
     pub fn connect(
         &mut self,
         to: SocketAddr,
@@ -105,7 +105,7 @@ impl Ring {
         self.push(&entry.user_data(pack(Code::Receive, key)));
     }
 
-    /// Receives once, so many bytes at most, as soon as there are any.
+    /// Receives once, this many bytes at most, as soon as there are any.
     #[inline]
     pub fn receive_once(&mut self, socket: &Socket, key: Key, length: u32) {
         let entry = on!(self.name(socket), socket => opcode::Recv::new(socket, null_mut(), length)
@@ -122,10 +122,11 @@ impl Ring {
         self.push(&entry.user_data(pack(Code::Cancel, key)));
     }
 
-    /// Takes so many bytes at most off a TCP connection that are not looked at: the kernel counts them,
-    /// and copies nothing (`MSG_TRUNC`).
+    /// Takes up to this many bytes off a TCP connection without their content: the kernel counts
+    /// them, and copies nothing (`MSG_TRUNC`).
     ///
-    /// It must not wait for all of them (`MSG_WAITALL`): the kernel would ask for the whole length again.
+    /// It must not wait for all of them (`MSG_WAITALL`): after each part, the kernel would ask for
+    /// the whole length again.
     #[inline]
     pub fn count(&mut self, socket: &Socket, key: Key, length: u64) {
         let counted = &mut self.shared.counted;
@@ -138,16 +139,17 @@ impl Ring {
         self.push(&entry.user_data(pack(Code::Count, key)));
     }
 
-    /// Sends a part of the outbox, or as much of it as the socket has room for once it has any. To be
-    /// asked for more (`MSG_WAITALL`), the kernel tries a number of times and then leaves the rest
-    /// to a thread that blocks and can't be cancelled: the socket would outlive its being closed.
+    /// Sends a part of the outbox, or as much of it as the socket has room for once it has any. If
+    /// it had to send all of it (`MSG_WAITALL`), the kernel would try a number of times and then
+    /// leave the rest to a thread that blocks and cannot be cancelled: the socket would outlive its
+    /// being closed.
     #[inline]
     pub fn send(&mut self, socket: &Socket, key: Key, part: Range<usize>) {
         let entry = send_entry(self.name(socket), &self.shared.outbox[part]);
         self.push(&entry.user_data(pack(Code::Send, key)));
     }
 
-    /// The same of other bytes, which it holds until that has completed.
+    /// The same for bytes outside the outbox, which the ring holds until the send has completed.
     pub fn send_owned(&mut self, socket: &Socket, key: Key, bytes: Arc<[u8]>, part: Range<usize>) {
         let entry = send_entry(self.name(socket), &bytes[part]);
         let place = u32::try_from(self.shared.owned.insert((key, bytes)));
@@ -155,7 +157,8 @@ impl Ring {
         self.push(&entry.user_data(pack(Code::SendOwned, place)));
     }
 
-    /// Closes our side of a socket. If that fails, the connection is gone, and the receive tells.
+    /// Closes our side of a socket. If that fails, the connection is gone, and the receive reports
+    /// it.
     pub fn end_sending(&mut self, socket: &Socket) {
         match self.name(socket) {
             Name::Number(_, place) => {
@@ -170,7 +173,8 @@ impl Ring {
         }
     }
 
-    /// The sending of the socket in that place has ended: it is closed, if that was wanted meanwhile.
+    /// The sending of the socket in that place has ended: closes the socket, if this was requested
+    /// meanwhile.
     pub(crate) fn was_shut(&mut self, place: u32) {
         let at = self.shutting.iter().position(|&(shut, _)| shut == place);
         if let Some((_, true)) = at.map(|at| self.shutting.remove(at)) {
@@ -178,13 +182,13 @@ impl Ring {
         }
     }
 
-    /// Whether a socket's sending is being ended, and the socket open until then.
+    /// Whether a socket's sending is being ended, and the socket stays open until then.
     #[must_use]
     pub fn is_shutting(&self) -> bool {
         !self.shutting.is_empty()
     }
 
-    /// Waits until a socket can be written to: `connect` has ended.
+    /// Waits until a socket can be written to, that is until `connect` has ended.
     pub fn await_writable(&mut self, socket: &Socket, key: Key) {
         let entry = on!(self.name(socket), socket => opcode::PollAdd::new(socket, POLLOUT).build());
         self.push(&entry.user_data(pack(Code::Writable, key)));
@@ -197,7 +201,7 @@ impl Ring {
         self.push(&entry.user_data(pack(Code::Accept, key)));
     }
 
-    /// Closes a socket and ends what is going on there. Late completions of it may still come.
+    /// Closes a socket and ends its pending requests. Late completions of it may still arrive.
     pub fn close(&mut self, socket: Socket, key: Key) {
         let all_of_it = on!(self.name(&socket), socket => CancelBuilder::fd(socket)).all();
         let entry = opcode::AsyncCancel2::new(all_of_it).build();
@@ -205,11 +209,12 @@ impl Ring {
         self.close_ended(socket);
     }
 
-    /// Closes a socket on which nothing is going on any more: its receive has ended.
+    /// Closes a socket that has no pending request any more: its receive has ended.
     #[expect(clippy::needless_pass_by_value, reason = "a socket that was closed is gone")]
     pub fn close_ended(&mut self, socket: Socket) {
         match self.name(&socket) {
-            // Until what names it is handed over, the number must not become another socket's.
+            // Until the requests that name it are handed over, the number must not become another
+            // socket's.
             Name::Number(_, place) => self.to_close.push(self.held.remove(place)),
             Name::Place(place) => match self.shutting.iter_mut().find(|(shut, _)| *shut == place) {
                 Some((_, closes)) => *closes = true,
@@ -218,7 +223,8 @@ impl Ring {
         }
     }
 
-    /// The kernel takes requests in order: a next socket in this place is made behind it.
+    /// The kernel takes requests in order: the next socket in this place is made after this
+    /// request.
     fn close_place(&mut self, place: u32) {
         let entry = opcode::Close::new(Fixed(place)).build();
         self.push_silent(entry, Code::Close, Key { slot: 0, generation: 0 });
@@ -246,7 +252,8 @@ const SHUT_WR: i32 = 1;
 const IPPROTO_TCP: u32 = 6;
 const TCP_NODELAY: u32 = 1;
 const TCP_QUICKACK: u32 = 12;
-/// Every network carries so much in one segment, and Nagle's delay is for the rest of what takes several.
+/// Every network carries this many bytes in one segment, and Nagle's delay applies to the rest of a
+/// larger message.
 const SEGMENT: usize = 536;
 const IPPROTO_IP: u32 = 0;
 /// `IP_BIND_ADDRESS_NO_PORT`: the port is chosen by `connect`, for this destination alone.

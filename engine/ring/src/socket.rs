@@ -1,4 +1,4 @@
-//! Sockets that a ring's requests name: the process's, and those that only the ring knows.
+//! Sockets that a ring's requests name: those of the process, and those that only the ring knows.
 
 use crate::lacking;
 use io_uring::{Probe, Submitter, opcode};
@@ -22,7 +22,8 @@ pub fn leave_port_to_connect(socket: BorrowedFd<'_>) -> Result<(), Errno> {
 pub(crate) static ON: i32 = 1;
 pub(crate) static OFF: i32 = 0;
 
-/// A socket of one ring, which alone may use it and close it. Dropped, it stays open as long as the ring.
+/// A socket of one ring, which alone may use it and close it. If this is dropped, the socket stays
+/// open as long as the ring.
 #[derive(Debug)]
 #[must_use = "it stays open as long as the ring"]
 pub struct Socket {
@@ -42,16 +43,16 @@ pub(crate) enum Name {
 /// The ring's table of sockets: which places are free.
 #[derive(Debug)]
 pub(crate) enum Table {
-    /// There is none yet, but there may be one of so many places.
+    /// There is no table yet, but there may be one with this many places.
     Possible(u32),
-    /// These are free.
+    /// These places are free.
     Free(Vec<u32>),
-    /// The kernel lacks what it takes.
+    /// The kernel lacks a required feature.
     Impossible,
 }
 
 impl Table {
-    /// A place for a new socket; `None`: there is none.
+    /// A place for a new socket; `None` if all are taken.
     #[inline]
     pub(crate) fn take(&mut self, submitter: &Submitter<'_>) -> Option<u32> {
         if let Self::Possible(places) = *self {
@@ -70,8 +71,8 @@ impl Table {
         }
     }
 
-    /// Closes the sockets that are left, at once: else the kernel does it some time after the ring's
-    /// end.
+    /// Closes the remaining sockets at once: otherwise the kernel does it some time after the
+    /// ring's end.
     pub(crate) fn clear(&mut self, submitter: &Submitter<'_>) {
         if let Self::Free(_) = self {
             // If that fails, the end of the ring closes them.
@@ -85,11 +86,11 @@ impl Table {
 fn register(submitter: &Submitter<'_>, places: u32) -> io::Result<Vec<u32>> {
     let mut probe = Probe::new();
     submitter.register_probe(&mut probe)?;
-    // The youngest of them: what has this one has the others.
+    // The youngest of them: a kernel that has this one has the others.
     if !probe.is_supported(opcode::Bind::CODE) {
         return Err(lacking("sockets without a number"));
     }
-    // A process may not have more of them than open files.
+    // A process may not have more places than open files.
     let fewer = [places, places / 2]
         .into_iter()
         .find(|&places| places > 0 && submitter.register_files_sparse(places).is_ok());

@@ -24,7 +24,7 @@ impl Ring {
         self.submitted(result)
     }
 
-    /// Hands over what is queued, and leaves alone what has come.
+    /// Hands over the queued requests, and leaves their completions to the kernel.
     #[inline]
     pub fn hand_over(&mut self) -> io::Result<()> {
         if self.uring.submission().is_empty() {
@@ -34,7 +34,8 @@ impl Ring {
         self.submitted(result)
     }
 
-    /// The same as [`Ring::submit`], until the kernel has finished all that this brings: it does some 20 at a time.
+    /// The same as [`Ring::submit`], until the kernel has finished everything that this brings: it
+    /// does some 20 at a time.
     pub fn settle(&mut self) -> io::Result<()> {
         self.submit()?;
         for _ in 0..self.pending {
@@ -46,8 +47,8 @@ impl Ring {
         Ok(())
     }
 
-    /// Hands over what is queued; with `GETEVENTS`, the same call lets the kernel finish what that can
-    /// bring at once: a connection on loopback, an answer that is there.
+    /// Hands over the queued requests; with `GETEVENTS`, the same call lets the kernel finish
+    /// everything that it can at once: a connection on loopback, an answer that is there.
     #[inline]
     fn enter(&mut self, flags: u32) -> io::Result<usize> {
         #[cfg(test)]
@@ -86,8 +87,8 @@ impl Ring {
         self.push_uncounted(entry);
     }
 
-    /// Queues a request that completes in silence unless it fails. It points to no shared memory, so
-    /// nobody has to wait for its end.
+    /// Queues a request that completes in silence unless it fails. It points to no shared memory,
+    /// so its end need not be awaited.
     #[inline]
     pub(crate) fn push_silent(&mut self, entry: squeue::Entry, code: Code, key: Key) {
         let entry = entry.flags(squeue::Flags::SKIP_SUCCESS).user_data(pack(code, key));
@@ -101,7 +102,7 @@ impl Ring {
         }
     }
 
-    /// False: the queue is full.
+    /// Returns false if the queue is full.
     #[inline]
     fn try_push(&mut self, entry: &squeue::Entry) -> bool {
         // SAFETY: what the entry points to lies in `shared`: in the outbox, in `owned` until its
@@ -110,16 +111,16 @@ impl Ring {
         unsafe { self.uring.submission().push(entry) }.is_ok()
     }
 
-    /// Makes room, or keeps the entry for a later submission.
+    /// Queues the entry after making room, or keeps it for a later submission.
     #[cold]
     fn push_to_full(&mut self, entry: &squeue::Entry) {
         self.overflow.push_back(entry.clone());
-        // An error here comes again at the next submission, which reports it.
+        // This error comes again at the next submission, which reports it.
         let _ = self.enter(GETEVENTS);
         self.refill();
     }
 
-    /// Moves what has overflowed into the queue, as far as there is room.
+    /// Moves overflowed requests into the queue, as far as there is room.
     fn refill(&mut self) {
         while let Some(entry) = self.overflow.pop_front() {
             if !self.try_push(&entry) {
@@ -149,7 +150,7 @@ impl Ring {
         Ok(())
     }
 
-    /// Ends all requests. False: the kernel may still be at some.
+    /// Ends all requests. False: the kernel may still be working on some.
     pub(crate) fn end_all(&mut self) -> bool {
         let until = Instant::now() + PATIENCE;
         let mut submitted = self.submit();
@@ -171,10 +172,10 @@ impl Ring {
     }
 }
 
-/// The longest that a ring waits for its requests to end.
+/// The longest time that a ring waits for its requests to end.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Of `io_uring_enter`.
+/// The flags of `io_uring_enter`.
 const GETEVENTS: u32 = 1;
 
 /// Whether a submission failed for good, rather than for now.

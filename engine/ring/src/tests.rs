@@ -30,7 +30,8 @@ fn requests_that_the_kernel_refuses_neither_block_nor_get_lost() {
     assert!(ring.submit_and_wait(1_000_000_000).is_err());
 }
 
-/// Busy: completions have to be taken first. Again: it has no memory just now. Neither is an end.
+/// Busy: completions have to be taken first. Again: the kernel has no memory at the moment. Neither
+/// ends the ring.
 #[test]
 fn requests_outlast_what_passes_and_a_failure_is_told() {
     let (socket, mut peer) = UnixStream::pair().unwrap();
@@ -75,7 +76,7 @@ fn memory_that_the_kernel_may_still_use_is_never_freed() {
     let (socket, _peer) = UnixStream::pair().unwrap();
     let outbox: Arc<[u8]> = Arc::from(&b"Hello"[..]);
     let bytes: Arc<[u8]> = Arc::from(vec![0; 4_000_000]);
-    // It has no room for more.
+    // The queue has no room for more.
     socket.set_nonblocking(true).unwrap();
     while std::io::Write::write(&mut &socket, &bytes).is_ok() {}
     for (fails, held) in [(false, 1), (true, 2)] {

@@ -1,4 +1,4 @@
-//! How connections come to be: with a number in the process, or known to the ring alone.
+//! How connections are made: with a descriptor in the process, or known to the ring alone.
 
 use super::Uring;
 use crate::backend::{Backend, What};
@@ -8,7 +8,7 @@ use rustix::io::Errno;
 use std::ops::Range;
 use volley_ring::{Completion, Operation, Piece, Socket, Start};
 
-/// Whether a receive or a send has ended for now only.
+/// Whether a receive or a send has ended only for now.
 pub(super) fn is_passing(operation: Operation, result: Result<u32, Errno>) -> bool {
     matches!(operation, Operation::Receive | Operation::Send)
         && matches!(result, Err(Errno::NOBUFS | Errno::INTR | Errno::AGAIN))
@@ -43,7 +43,7 @@ impl Uring {
         Ok(is_established)
     }
 
-    /// A socket that only the ring knows, on its way; `None` where that takes system calls.
+    /// Connects a socket that only the ring knows; `None` where connecting takes system calls.
     fn connect_directly(
         &mut self,
         slot: usize,
@@ -53,7 +53,7 @@ impl Uring {
     ) -> Option<Socket> {
         let Address::Tcp(address) = route.address else { return None };
         let source = socket::source(route.sources, nth);
-        // Any other source the kernel may refuse, and would connect from another one.
+        // The kernel may refuse any other source, and would then connect from a different one.
         let is_sure = source.is_none_or(|source| source.is_loopback());
         let is_plain = matches!(route.buffers, SocketBuffers { send: None, receive: None });
         if !is_sure || !is_plain || slot >= self.slots.len() {
@@ -64,7 +64,7 @@ impl Uring {
         self.ring.connect(address, source, self.key(slot), start)
     }
 
-    /// What came of connecting. Behind a failure, the slot still is the caller's to close.
+    /// The result of connecting. After a failure, the caller still has to close the slot.
     pub(super) fn connected(&mut self, completion: Completion) -> What<Piece> {
         let index = completion.key.slot as usize;
         let slot = &mut self.slots[index];

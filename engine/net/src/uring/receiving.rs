@@ -1,4 +1,4 @@
-//! What comes in on each connection, as long as there are buffers to receive into.
+//! Receiving on each connection, as long as there are buffers to receive into.
 
 use super::Uring;
 use crate::backend::HEAD_SIZE;
@@ -20,7 +20,7 @@ impl Uring {
         }
     }
 
-    /// Goes on receiving where the last event has ended it, unless that has closed the socket.
+    /// Resumes the receive that ended with the last event, unless the event has closed the socket.
     #[inline]
     pub(super) fn receive_next(&mut self) {
         if let Some(slot) = self.to_receive.take()
@@ -30,7 +30,8 @@ impl Uring {
         }
     }
 
-    /// Goes on receiving where there was no buffer, as often as there are buffers: all events have been handled.
+    /// Resumes receives that found no buffer, as many as there are buffers now. All events have
+    /// been handled.
     pub(super) fn receive_starved(&mut self) {
         for _ in 0..self.buffers.min(self.starved.len()) {
             let Some(key) = self.starved.pop_front() else { return };

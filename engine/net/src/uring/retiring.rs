@@ -4,24 +4,25 @@ use super::Uring;
 use rustix::io::Errno;
 use volley_ring::{Key, Operation, Socket};
 
-/// A socket that was taken out of its slot, and what holds it until the kernel is done with it.
+/// A socket that was taken out of its slot, and the requests that keep it open in the kernel.
 #[derive(Debug)]
 pub(super) struct Former {
     pub(super) socket: Socket,
     pub(super) key: Key,
-    /// A receive is going on, or the wait for the connection.
+    /// A receive, or the wait for the connection, is pending.
     pub(super) awaits: bool,
-    /// Sends that are going on.
+    /// The number of pending sends.
     pub(super) sends: usize,
-    /// The last of them waits for room, which never comes where the server reads no more.
+    /// The last send waits for room, which never comes where the server reads no more.
     pub(super) is_full: bool,
 }
 
 impl Uring {
     /// See [`Backend::retire`](crate::Backend::retire).
     pub(super) fn take_away(&mut self, slot: usize) {
-        // Its last words need not wait for the report that those before are sent: the answer to them
-        // is there. Where the socket is full, part of a request is missing, and they are worth nothing.
+        // Its last bytes need not wait for the report that the bytes before them are sent: the
+        // answer to those is there. Where the socket is full, part of a request is missing, and the
+        // last bytes are worthless.
         let full = self.slots[slot].is_full;
         let last = std::mem::take(&mut self.slots[slot].queued);
         let mut sends = 0;
@@ -30,7 +31,7 @@ impl Uring {
             sends += 1;
         }
         if !self.slots[slot].awaits {
-            self.receive(slot); // Its end.
+            self.receive(slot); // Reports when the socket ends.
         }
         if let Some(former) = self.take(slot) {
             let retired = Former { sends: former.sends + sends, ..former };
@@ -39,7 +40,7 @@ impl Uring {
         }
     }
 
-    /// A retired socket is done with a send; or its server has closed it, and so do we.
+    /// A retired socket has completed a send; or its server has closed it, and we close it too.
     pub(super) fn on_retired(
         &mut self,
         key: Key,
@@ -66,14 +67,14 @@ impl Uring {
         }
     }
 
-    /// Closes a socket, and ends what still holds it.
+    /// Closes a socket and cancels its pending requests.
     pub(super) fn close_former(&mut self, former: Option<Former>) {
         let Some(Former { socket, key, awaits, sends, is_full }) = former else { return };
         if sends == 0 && !awaits {
             return self.ring.close_ended(socket);
         }
-        // Where room came and went, the kernel is about to try again, or leaves the rest to a thread
-        // that blocks: a send that is found in neither place can't be cancelled.
+        // Where the socket had room for a moment, the kernel is about to try again, or leaves the
+        // rest to a thread that blocks: a send that is found in neither place cannot be cancelled.
         if sends > 0 && is_full {
             self.ring.end_sending(&socket);
         }

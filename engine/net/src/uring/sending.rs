@@ -1,4 +1,4 @@
-//! What goes out on each connection, one send at a time.
+//! Sending on each connection, one send at a time.
 
 use super::Uring;
 use crate::backend::{Backend, Unsent, WhenSent};
@@ -29,7 +29,7 @@ impl Uring {
         }
     }
 
-    /// A part has been sent, or some of it: goes on with the rest.
+    /// A part has been sent, in full or partly: goes on with the rest.
     pub(super) fn sent(&mut self, index: usize, result: Result<u32, Errno>) -> Result<(), Errno> {
         let slot = &mut self.slots[index];
         let sent = match result {
@@ -39,7 +39,7 @@ impl Uring {
                 self.close(index);
                 return Ok(());
             }
-            // The server may have answered before it closed: the receive will show.
+            // The server may have answered before it closed: the receive will report it.
             Err(errno @ (Errno::PIPE | Errno::CONNRESET)) => {
                 slot.was_reset = errno == Errno::CONNRESET;
                 return Ok(());
@@ -58,7 +58,7 @@ impl Uring {
         Ok(())
     }
 
-    /// Closes our side or the socket, if that is wanted and all is sent.
+    /// Closes our side or the socket, if this was requested and all is sent.
     #[inline]
     pub(super) fn end_if_sent(&mut self, index: usize) {
         let slot = &mut self.slots[index];

@@ -1,10 +1,10 @@
-//! Completions that no kernel gives on request.
+//! Completions that a kernel cannot be made to give.
 
 use super::*;
 use crate::failure::Failure;
 use rustix::net::{AddressFamily, SocketType, socket};
 
-/// The kernel would say again and again that there is none.
+/// The kernel would report again and again that there is no buffer.
 #[test]
 fn a_receive_ends_where_all_buffers_are_lost() {
     let Ok(()) = probe() else { return };
@@ -28,7 +28,8 @@ fn a_receive_ends_where_all_buffers_are_lost() {
     assert_eq!((lost, failure), (2, Failure::System(Errno::NOBUFS)));
 }
 
-/// Most find no buffer at first, and two thirds of the sockets have nothing to receive then.
+/// Most receives find no buffer at first, and two thirds of the sockets have nothing to receive
+/// then.
 #[test]
 fn more_sockets_than_buffers_all_receive() {
     const SOCKETS: usize = 30;
@@ -82,7 +83,7 @@ fn a_wait_that_fails_is_not_a_connection() {
     assert_eq!(errno, Errno::NOMEM);
 }
 
-/// An answer in two pieces, which come while the kernel is left alone.
+/// An answer in two pieces, which arrive while the kernel is not called.
 #[test]
 fn what_is_handed_over_is_sent_and_what_comes_meanwhile_is_one_piece() {
     let Ok(()) = probe() else { return };

@@ -42,7 +42,7 @@ fn it_sends_receives_and_closes() {
     for at in ["127.0.0.1:0", "[::1]:0"] {
         let (listener, address) = listen(at);
         let mut ring = ring();
-        // More often than there is room for at a time.
+        // More sockets than there is room for at a time.
         for _ in 0..10 {
             let socket = connected(&mut ring, address, None);
             let (mut peer, _) = accept(&listener);
@@ -189,7 +189,7 @@ fn there_are_no_more_than_there_may_be() {
     let first = connected(&mut ring, address, None);
     let _second = connected(&mut ring, address, None);
     assert!(ring.connect(address, None, KEY, Start::default()).is_none());
-    // The place of one that is closed is free at once, even before that is handed over.
+    // The place of a closed socket is free at once, even before the close is handed over.
     ring.close_ended(first);
     let _socket = connected(&mut ring, address, None);
 
@@ -204,7 +204,7 @@ fn there_are_no_more_than_there_may_be() {
 
 #[test]
 fn one_that_is_on_its_way_is_given_up() {
-    // A queue of one, which is full, drops all that want to connect.
+    // A listener with a full queue of one drops further connections.
     let listener = {
         use rustix::net::{AddressFamily, SocketType, bind, listen, socket};
         let fd = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
@@ -242,7 +242,7 @@ fn our_side_alone_can_be_closed() {
     ring.release(piece);
 }
 
-/// Else the next socket in that place would be shut in its stead.
+/// Else the next socket in that place would be shut down instead of it.
 #[test]
 fn one_that_is_closed_while_our_side_is_being_closed_keeps_its_place_until_then() {
     let (listener, address) = listen("127.0.0.1:0");
@@ -267,7 +267,7 @@ fn one_that_is_closed_while_our_side_is_being_closed_keeps_its_place_until_then(
     }
 }
 
-/// The other would close what it has in that place itself.
+/// The other ring would close the socket that it has in that place itself.
 #[test]
 #[should_panic(expected = "a socket of another ring")]
 fn another_ring_cannot_close_it() {

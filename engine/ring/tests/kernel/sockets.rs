@@ -1,4 +1,4 @@
-//! What the kernel makes of requests, on real sockets.
+//! The kernel's answers to requests, on real sockets.
 
 use crate::next;
 use rustix::io::Errno;
@@ -20,7 +20,7 @@ fn key(slot: u32) -> Key {
     Key { slot, generation: 7 }
 }
 
-/// The ring's end of a connection, and the peer's. Nobody waits for the other for ever.
+/// The ring's end of a connection, and the peer's. Neither waits for the other for ever.
 fn pair() -> (UnixStream, UnixStream) {
     let (own, peer) = UnixStream::pair().unwrap();
     peer.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
@@ -28,7 +28,7 @@ fn pair() -> (UnixStream, UnixStream) {
     (own, peer)
 }
 
-/// The same, of which the ring has its end.
+/// The same, where the ring holds its end.
 fn adopted(ring: &mut Ring) -> (Socket, UnixStream) {
     let (own, peer) = pair();
     (ring.adopt(own), peer)
@@ -68,7 +68,7 @@ fn bytes_arrive_and_parts_of_the_outbox_are_sent() {
     assert!(end.piece.is_none());
 }
 
-/// Fills a socket; how many bytes it took. The next send waits for room.
+/// Fills a socket; returns how many bytes it took. The next send waits for room.
 fn fill(ring: &mut Ring, socket: &Socket) -> usize {
     ring.send(socket, key(0), 0..LARGE);
     let sent = next(ring).result.unwrap() as usize;
@@ -213,12 +213,12 @@ fn a_ring_that_goes_lets_go_of_its_sockets_and_its_memory() {
     ring.send(&other, key(1), sent..LARGE);
     ring.submit().unwrap();
     drop(ring);
-    // The receive is gone: the bytes wait for the next reader.
+    // The receive is cancelled: the bytes wait for the next reader.
     peer.write_all(b"later").unwrap();
     let mut bytes = [0; 5];
     (&ours).read_exact(&mut bytes).unwrap();
     assert_eq!(&bytes, b"later");
-    // The send is gone, and its socket: it ends in the midst of its bytes.
+    // The send is cancelled, and its socket closed: the stream ends in the middle of the bytes.
     let mut rest = Vec::new();
     (&other_peer).read_to_end(&mut rest).unwrap();
     assert_eq!(rest.len(), sent);
@@ -319,7 +319,7 @@ fn bytes_of_their_own_are_held_until_they_are_sent() {
     peer.read_exact(&mut got).unwrap();
     assert_eq!(got.into_iter().map(usize::from).sum::<usize>(), 1000 + 2 * 1000);
 
-    // A part of them is sent as well.
+    // A part of the bytes is sent as well.
     ring.send_owned(&own, key(1), Arc::from(&b"Hello"[..]), 1..3);
     assert_eq!(next(&mut ring).result, Ok(2));
 }
@@ -349,14 +349,14 @@ fn a_piece_cannot_be_given_back_to_another_ring() {
     other.release(piece);
 }
 
-/// Where a test is compiled as our own code is checked.
+/// Where a test is compiled with the checks of our own code.
 #[test]
 #[cfg_attr(debug_assertions, should_panic(expected = "its buffer is lost"))]
 fn a_piece_that_is_dropped_is_found() {
     drop(piece_and_another_ring().0);
 }
 
-/// A number that is free is the next one's: the bytes would go to the other socket.
+/// A free number goes to the next socket: the bytes would go to that one.
 #[test]
 fn a_request_names_its_socket_whatever_becomes_of_that() {
     for closes in [false, true] {
