@@ -1,7 +1,7 @@
-"""Run one command to its end, without a shell. Nothing of it outlives its time, or us.
+"""Run one command to its end, without a shell. It never outlives its time, or this process.
 
-The kernel ends it if we are killed. What it started in its session is ended with it; after a kill,
-by the next sweep, since the session was written down before the command ran.
+The kernel ends it if this process is killed. Processes that it started in its session are ended
+with it or, after a kill, by the next sweep, since the session was recorded before the command ran.
 """
 
 import contextlib
@@ -21,10 +21,10 @@ from bakeoff.keeper.spawn import PR_SET_PDEATHSIG, prctl
 from bakeoff.keeper.sweep import end_session
 
 POLL_S = 0.1
-"""How long a command may take to notice that it is to stop."""
+"""How long a command may take to notice that it must stop."""
 DRAIN_S = 1.0
-"""How long the output of a command that was killed is read: a child that left its session may hold
-it open."""
+"""How long the output of a killed command is read: a child that left its session may hold it
+open."""
 NEVER = Event()
 """The `stop` of a caller in the main thread, where Ctrl-C arrives by itself."""
 ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -32,7 +32,7 @@ ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 @dataclass(frozen=True)
 class Ended:
-    """How a command ended: its status is negative for a signal, None if its time was over."""
+    """How a command ended: its status is negative for a signal, None if its time was up."""
 
     status: int | None
     stdout: str
@@ -52,11 +52,11 @@ def run(
     interrupt_s: float = 0.0,
     stop: Event = NEVER,
 ) -> Ended:
-    """Run `argv` in a session of its own, of which nothing is left at its end.
+    """Run `argv` in a session of its own, all of which is ended with it.
 
     `program` is what is executed, if not `argv[0]`; `env` is added to ours; with `one_stream`
-    stdout has both streams. It runs on `cpus` only, unless there are none, and may open
-    `open_files` files. What must be ended gets `interrupt_s` between SIGINT and SIGKILL.
+    stdout has both streams. It runs only on `cpus`, unless that is empty, and may open `open_files`
+    files. Processes that must be ended get `interrupt_s` between SIGINT and SIGKILL.
 
     `stop` is for threads other than the main one: once it is set, the command is ended and
     KeyboardInterrupt raised. Raises OSError or `subprocess.SubprocessError` if it can't be started.
@@ -92,7 +92,7 @@ def run(
 def _output(
     process: "subprocess.Popen[bytes]", timeout_s: float, stop: Event
 ) -> tuple[bytes | None, bytes | None]:
-    """All that it prints. Raises TimeoutExpired, and KeyboardInterrupt for `stop`."""
+    """All of its output. Raises TimeoutExpired, and KeyboardInterrupt for `stop`."""
     until_s = time.monotonic() + timeout_s
     while True:
         if stop.is_set():
@@ -115,10 +115,10 @@ def _drained(process: "subprocess.Popen[bytes]") -> tuple[bytes | None, bytes | 
 
 @contextlib.contextmanager
 def _signals_wait() -> Iterator[set[int | signal.Signals]]:
-    """Keep signals until a fork is over; gives the mask that the child is to have.
+    """Hold back signals until a fork is over; yields the mask for the child.
 
-    Python runs the hooks of `os.register_at_fork` around a fork, and prints and forgets what is
-    raised in them: a KeyboardInterrupt, too.
+    Python runs the hooks of `os.register_at_fork` around a fork, and prints and drops exceptions in
+    them, including a KeyboardInterrupt.
     """
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, ())
     try:
@@ -137,9 +137,9 @@ def _preparation(
     plenty = soft == resource.RLIM_INFINITY or soft >= enough
 
     def prepare() -> None:
-        # The kernel takes the thread that forked for the parent. `run` stays in it until the end.
+        # For the kernel the parent is the thread that forked. `run` stays in it until the end.
         prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != us:  # We died before the line above took hold.
+        if os.getppid() != us:  # This process died before the line above took effect.
             os._exit(1)
         entry.add_session()
         if cpus:

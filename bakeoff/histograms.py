@@ -14,15 +14,15 @@ from hdrh.histogram import HdrHistogram
 from numpy.typing import ArrayLike, NDArray
 
 Counts = NDArray[np.int64]
-"""How many values each bucket has, by its index."""
+"""The number of values in each bucket, by its index."""
 
 SCALE = HdrHistogram(1, 24 * 3600 * 1_000_000_000, 3)
 TOP_US = 60e6
-"""What a request without an answer counts as where a number is needed."""
+"""The value of a request without an answer, if a number is needed."""
 
 
 def added(histograms: Sequence[str]) -> tuple[Counts, list[int]]:
-    """The counts of all, and how many values each of them has.
+    """The counts of all, and the number of values of each.
 
     hdrh builds a histogram of 216 KiB from each; its decoder into one buffer takes a third of the
     time, which matters with 7,000 slices.
@@ -35,10 +35,10 @@ def added(histograms: Sequence[str]) -> tuple[Counts, list[int]]:
 
 
 def counted(values_ns: ArrayLike, numbers: ArrayLike = 1) -> Counts:
-    """The counts of values of 1 ns and more, each of which there is so often."""
+    """The counts of values of at least 1 ns, each with its number."""
     values = np.asarray(values_ns, dtype=np.int64)
-    # A bucket has 1,024 parts, but for the first, which has twice as many. Floats know the exponent
-    # of whole numbers below 2^53 exactly.
+    # A bucket has 1,024 parts, except the first, which has twice as many. The exponent of a whole
+    # number below 2^53 is exact in a float.
     half = SCALE.sub_bucket_half_count
     bucket = np.frexp(values | (2 * half - 1))[1] - (2 * half - 1).bit_length()
     counts = np.zeros(SCALE.counts_len, dtype=np.int64)
@@ -47,7 +47,7 @@ def counted(values_ns: ArrayLike, numbers: ArrayLike = 1) -> Counts:
 
 
 def encoded(counts: Counts) -> str:
-    """The histogram that has these counts."""
+    """The histogram with these counts."""
     used = nonzero(counts)
     if not len(used):
         return ""
@@ -67,7 +67,8 @@ def summed(histograms: Sequence[str]) -> str:
 
 
 def nonzero(counts: Counts) -> Counts:
-    """The indexes that have any; numpy takes eight times as long where it isn't of truth values."""
+    """The indexes with values; numpy takes eight times as long unless the array has truth
+    values."""
     return np.flatnonzero(counts.astype(bool))
 
 
@@ -80,7 +81,7 @@ def upper_ns(indexes: Counts) -> Counts:
 
 
 def _decoded_into(buffer: Counts, total: Counts, encoded: str) -> int:
-    """Adds one histogram to `total` by way of `buffer`, which is all zero before and after."""
+    """Add one histogram to `total` by way of `buffer`, which is all zero before and after."""
     payload = HdrHistogramEncoder.decode(encoded)
     address = buffer.ctypes.data_as(ctypes.c_void_p).value
     decoded = decode(payload._data, payload_header_size, address, SCALE.counts_len, SCALE.word_size)

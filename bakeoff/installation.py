@@ -1,4 +1,4 @@
-"""Where the parts of bakeoff are: in `bakeoff/data` of a wheel, or in the clone around it."""
+"""The places of bakeoff's parts: in `bakeoff/data` of a wheel, or in the clone around it."""
 
 import os
 import platform
@@ -12,24 +12,24 @@ from bakeoff import __version__
 from bakeoff.model.errors import MissingPiece
 
 DATA = Path(__file__).resolve().parent / "data"
-"""What a wheel brings beside the modules; a clone has none of it. Never written to."""
+"""The parts of a wheel beside the modules; a clone doesn't have it. Never written to."""
 
 
 def shipped(name: str) -> Path:
-    """Where `name` is that comes with bakeoff, such as `catalogue`."""
+    """The place of a part that comes with bakeoff, such as `catalogue`."""
     return (DATA if DATA.is_dir() else DATA.parents[1]) / name
 
 
 def user_cache() -> Path:
-    """What we may write for ourselves, and can make again: `$XDG_CACHE_HOME/bakeoff`."""
-    # By its specification, a path that is not absolute counts as none.
+    """A folder for files that bakeoff writes, and can make again: `$XDG_CACHE_HOME/bakeoff`."""
+    # By its specification, a path that is not absolute is ignored.
     named = Path(os.environ.get("XDG_CACHE_HOME", ""))
     parent = named if named.is_absolute() else Path("~/.cache").expanduser()
     return parent / "bakeoff"
 
 
 def cache_folder() -> Path:
-    """The part of `user_cache` that is this version's."""
+    """This version's part of `user_cache`."""
     return user_cache() / __version__
 
 
@@ -37,7 +37,7 @@ def cache_folder() -> Path:
 def engine_path() -> Path:
     """The engine of this package, or of its environment's scripts, or the first on PATH.
 
-    Raises `MissingPiece` where there is none, or the first is of another version or can't run here.
+    Raises `MissingPiece` where there is none, or the first has another version or can't run here.
     """
     own = (DATA / "volley", Path(sysconfig.get_path("scripts"), "volley"))
     path = next((each for each in own if each.is_file()), None) or shutil.which("volley")
@@ -73,6 +73,6 @@ def _cannot_run(path: Path | str, why: str | None) -> str:
 
 
 def engine_version() -> str:
-    """What `volley --version` prints. Raises `MissingPiece`."""
+    """The output of `volley --version`. Raises `MissingPiece`."""
     engine_path()
     return f"volley {__version__}"

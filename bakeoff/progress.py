@@ -1,4 +1,4 @@
-"""How a run gets on, for people: a table in a terminal, lines in a log, a bar in a notebook."""
+"""The progress of a run, for people: a table in a terminal, lines in a log, a bar in a notebook."""
 
 import html
 import sys
@@ -22,19 +22,20 @@ if TYPE_CHECKING:
     from bakeoff.model.verdict import Verdict
 
 REDRAW_S, REDRAW_SHARE = 0.25, 0.01
-"""From one redraw to the next at least, and of a core's time that they take at most."""
+"""The least time from one redraw to the next, and the greatest share of a core's time that they
+take."""
 QUIET_S, QUIET_SHARE = 3.5, 1 / 12
-"""A log has a line after so long without one, and later after so much of the step's time."""
+"""A log gets a line after this long without one, and later after this share of the step's time."""
 TICK_S = 1.0
 BAR_WIDTH = 24
 LEFT_AFTER_S = 1.0
-"""Before that a step's speed does not tell how long it will take."""
+"""Before that a step's speed does not show how long it will take."""
 
 
 class Watch:
     """A watch that shows nothing. Every watch is a context in which a run is measured.
 
-    `live`: it shows how contenders stand while they are measured.
+    `live`: it shows the standings while contenders are measured.
     """
 
     live = False
@@ -46,15 +47,16 @@ class Watch:
         """Leave nothing behind on the screen."""
 
     def step(self, text: str) -> None:
-        """Something begins that may take a while."""
+        """A step begins that may take a while."""
 
     def measured(
         self, done: float, of: float, text: str, rates: Mapping[str, float] | None = None
     ) -> None:
-        """So much of the measuring is done; `rates` has the contenders' latest throughputs."""
+        """The part of the measuring that is done; `rates` has the contenders' latest
+        throughputs."""
 
     def stands(self, verdict: "Verdict | None") -> None:
-        """So the contenders stand by now; None: nothing is known yet."""
+        """The current standings; None: nothing is known yet."""
 
     def out(self, name: str, reason: str) -> None:
         """A contender can't take part."""
@@ -64,10 +66,10 @@ class Watch:
 
 
 class LineWatch(Watch):
-    """A line for each step, and one whenever there was none for a while.
+    """A line for each step, and another after a while without lines.
 
-    `show` prints the result of a run. `in_slices`: a line takes so little that it may be printed
-    while a slice is measured; `measured` is told between slices.
+    `show` prints the result of a run. `in_slices`: a line takes so little time that it may be
+    printed while a slice is measured; `measured` is called between slices.
     """
 
     in_slices = True
@@ -127,7 +129,7 @@ class LineWatch(Watch):
             now_s = time.monotonic()
             measures = self._measures and now_s - self._told_s <= QUIET_S
             if self._doing and (self.in_slices or not measures):
-                with suppress(OSError):  # Nobody reads any more: the next step raises it.
+                with suppress(OSError):  # The output is closed: the next step raises that.
                     self._tick(now_s)
 
     def _tick(self, now_s: float) -> None:
@@ -135,7 +137,7 @@ class LineWatch(Watch):
             self._print(f"{self._doing}: {self._how_far(now_s)}")
 
     def _how_far(self, now_s: float) -> str:
-        """The share that is measured and the time that the rest will take; of a step its time."""
+        """The measured share and the time for the rest or, for a step, its time."""
         if not (self._measures and self._done):
             return f"{now_s - self._began_s:.0f} s"
         assert self._first
@@ -148,14 +150,14 @@ class LineWatch(Watch):
 
 
 class TableWatch(LineWatch):
-    """A line for each contender, how it stands and its latest throughput, over a bar with the time
-    that is left and what happens now. It leaves nothing on the screen."""
+    """A line for each contender, with its ratio and its latest throughput, over a bar with the
+    remaining time and the current step. It leaves nothing on the screen."""
 
     live, in_slices = True, False
 
     def __init__(self, console: Console, show: Callable[[Any], None] = lambda _run: None) -> None:
         super().__init__(console, show)
-        # A redraw costs CPU on the generator's core: it happens between slices alone.
+        # A redraw costs CPU on the generator's core: it happens only between slices.
         self._live = Live(
             self, console=console, auto_refresh=False, transient=True, vertical_overflow="crop"
         )
@@ -204,8 +206,8 @@ class TableWatch(LineWatch):
         self._due_s = time.monotonic() + min(max(REDRAW_S, pause_s), QUIET_S / 2)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """The rows that there is room for, and the bar."""
-        # Here, not above: nobody waits for them who only asks for help.
+        """The rows for which there is room, and the bar."""
+        # Imported here, not above: help does not need them.
         from bakeoff.report.kinds.standings import so_far
         from bakeoff.report.render.terminal import fitted
 
@@ -230,7 +232,7 @@ class TableWatch(LineWatch):
 
 
 class NotebookWatch(Watch):
-    """A bar below the cell that measures; contenders that are out stay there when it is done."""
+    """A bar below the cell that measures; contenders that are out stay there at the end."""
 
     def __init__(self, display: Any) -> None:
         self._handle = display({"text/plain": ""}, raw=True, display_id=True)
@@ -263,8 +265,8 @@ class NotebookWatch(Watch):
 
 
 def terminal_watch(console: Console, show: Callable[[Any], None] = lambda _run: None) -> Watch:
-    """A table where `console` is a terminal that can be drawn on, and lines elsewhere; `show`
-    prints a run's result."""
+    """A table if `console` is a terminal that can be drawn on, and lines elsewhere; `show` prints a
+    run's result."""
     drawn = console.is_terminal and not console.is_dumb_terminal
     return (TableWatch if drawn else LineWatch)(console, show)
 

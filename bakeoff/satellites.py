@@ -1,4 +1,4 @@
-"""The parts that rest on the core, each of which an installation may lack."""
+"""The parts that depend on the core, each of which may be missing in an installation."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def needed() -> Iterator[None]:
-    """Import parts that may be missing. Raises `MissingPiece` where one is."""
+    """Import parts that may be missing. Raises `MissingPiece` for a missing part."""
     try:
         yield
     except ModuleNotFoundError as error:
@@ -52,10 +52,10 @@ def place(
     say: Callable[[str], object],
     server_nodes: int = 1,
 ) -> Iterator[tuple[Environment, Stages]]:
-    """What a run is planned for, and its stages, on the `cluster` at an address; None: `here`.
+    """The environment of a run, and its stages, on the `cluster` at an address; None: `here`.
 
-    Contenders are rotated over so many `server_nodes`. Raises `BadUsage`, and `MissingPiece` where
-    the cluster lacks something.
+    Contenders are rotated over this number of `server_nodes`. Raises `BadUsage`, and `MissingPiece`
+    where the cluster lacks something.
     """
     if cluster is None:
         if server_nodes > 1:

@@ -77,8 +77,8 @@ def schemas() -> dict[str, str]:
 
 
 def _explained() -> dict[str, dict[str, str]]:
-    """Class → key → the docstring below the field. Pydantic would read every class's source again
-    each time that bakeoff starts."""
+    """Class → key → the docstring below the field. Pydantic would read every class's source each
+    time that bakeoff starts."""
     found: dict[str, dict[str, str]] = {}
     for path in sorted((Path(__file__).parent / "model").rglob("*.py")):
         for node in ast.parse(path.read_text()).body:
@@ -95,7 +95,7 @@ def _explained() -> dict[str, dict[str, str]]:
 
 
 def _code(name: str) -> dict[str, Any]:
-    """What a finding of one code has."""
+    """The schema of a finding of one code."""
     row, given = CODES[name], example(name)
     values = {
         value: {"description": VALUES[value].meaning}

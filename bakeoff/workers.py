@@ -1,4 +1,4 @@
-"""Processes that share one kind of work, and end with us, however we end."""
+"""Processes that share one kind of work, and end with this process, whatever ends it."""
 
 import multiprocessing
 import os
@@ -18,7 +18,7 @@ def pool(
 ) -> Iterator[ProcessPoolExecutor]:
     """`jobs` processes, by default one for each processor that we may use; each calls `begin` once.
 
-    They leave Ctrl-C to us, and what is not done then is not begun.
+    They leave Ctrl-C to this process, and remaining work is then not begun.
     """
     workers = ProcessPoolExecutor(
         jobs or len(os.sched_getaffinity(0)),
@@ -30,7 +30,7 @@ def pool(
         try:
             yield workers
         except BaseException:
-            # From Python 3.14 on `terminate_workers` does this. `shutdown` forgets who they are.
+            # From Python 3.14 on `terminate_workers` does this. `shutdown` forgets the processes.
             own = list((workers._processes or {}).values())
             workers.shutdown(wait=False, cancel_futures=True)
             for worker in own:

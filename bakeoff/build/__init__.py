@@ -1,4 +1,4 @@
-"""Stage 2, build: from a contender's folder to a receipt that says what was built, and how."""
+"""Stage 2, build: from a contender's folder to a receipt of its sources, build and version."""
 
 from bakeoff.build.builder import build, has_runs, is_built, out_folder, source_files
 from bakeoff.build.checkouts import check_out

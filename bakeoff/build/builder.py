@@ -19,7 +19,7 @@ from bakeoff.model.errors import BadFile, ContenderOut, ToolMissing
 from bakeoff.model.receipt import Receipt
 
 COMMAND_TIMEOUT_S = 1800
-"""For one command: a cold Rust build takes minutes on two cores that others use too."""
+"""The limit of one command: a cold Rust build takes minutes on two cores that others use too."""
 VERSION_TIMEOUT_S = 20
 LOG_LINES = 15
 CAUSES = (
@@ -39,8 +39,7 @@ NOT_SOURCES = {".git", ".out", ".venv", "__pycache__", "node_modules", "target"}
 
 def out_folder(folder: Path) -> Path:
     """Where the contender in `folder` is built, `{out}`: in it, or in the cache if it came with a
-    wheel, whose folders may belong to another user.
-    """
+    wheel, whose folders may belong to another user."""
     if folder.is_relative_to(installation.DATA):
         return installation.cache_folder() / "contenders" / folder.name / "out"
     return folder / ".out"
@@ -62,7 +61,7 @@ def build(
 
 
 def is_built(contender: Contender, folder: Path) -> bool:
-    """Whether a build of these very sources is there. Doesn't check tools."""
+    """Whether a build of exactly these sources exists. Doesn't check tools."""
     if contender.build is None:
         return True
     kept = _kept(folder)
@@ -81,7 +80,7 @@ def source_sha256(contender: Contender, folder: Path) -> str:
 
 
 def source_files(top: Path) -> Iterator[Path]:
-    """Every file below `top` but what builds make; `top` itself if it is a file."""
+    """Every file below `top` except the output of builds; `top` itself if it is a file."""
     if top.is_file():
         yield top
     for root, folders, files in os.walk(top):
@@ -106,7 +105,7 @@ def _kept(folder: Path) -> Receipt | None:
 
 
 class _Build:
-    """The build of one contender, or of none if it needs none."""
+    """The build of one contender, or nothing if it needs no build."""
 
     def __init__(self, contender: Contender, folder: Path, stop: Event) -> None:
         self._contender, self._folder, self._stop = contender, folder, stop
@@ -134,7 +133,7 @@ class _Build:
             self._out.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise self._cannot_build(error) from None
-        # Two installations may share a cache, so it is not the contender's folder that is locked.
+        # Two installations may share a cache, so the lock is not on the contender's folder.
         with locked(self._out.parent, self._stop):
             kept = _kept(self._folder)
             if (
@@ -157,7 +156,7 @@ class _Build:
         except OSError as error:
             raise self._cannot_build(error) from None
         except BaseException:
-            # Half a build is of no use and may be large. On a full disk the log is lost.
+            # Half of a build is useless and may be large. On a full disk the log is lost.
             self._empty_out()
             with suppress(OSError):
                 (self._out / "build.log").write_text(self._log)

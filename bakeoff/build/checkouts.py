@@ -1,7 +1,7 @@
 """Revisions of a repository as folders: git worktrees in the user's cache, one for each commit.
 
-Whatever a build leaves in such a folder stays there, so the next race of that commit is built
-already, and the builds of two commits never share a file. The checkouts used last stay; older ones
+The output of a build in such a folder stays there, so the next race of that commit is built
+already, and the builds of two commits never share a file. The last used checkouts stay; older ones
 are removed.
 """
 
@@ -21,7 +21,8 @@ KEPT = 6
 """Checkouts of a repository: enough for a base and the last few heads."""
 
 ROOM_BYTES = 1 << 20
-"""With less of it left, a checkout that failed did so for want of room; git does not say so."""
+"""A checkout that failed with less free space than this failed for lack of it; git does not report
+that."""
 
 
 def cache_folder() -> Path:
@@ -31,7 +32,7 @@ def cache_folder() -> Path:
 def check_out(repository: Repository, revision: Revision) -> Path:
     """The folder with the files of `revision`, as they are in its commit.
 
-    Raises `MissingPiece` where it can't be made.
+    Raises `MissingPiece` where it can't be created.
     """
     key = hashlib.sha256(os.fsencode(repository.common)).hexdigest()[:8]
     parent = cache_folder() / f"{repository.top.name}-{key}"
@@ -52,7 +53,7 @@ def check_out(repository: Repository, revision: Revision) -> Path:
 
 
 def _is_there(folder: Path, revision: Revision) -> bool:
-    """Whether a checkout of an earlier run is there; what a build changed in it is put back."""
+    """Whether a checkout of an earlier run exists; a build's changes in it are reverted."""
     if not (folder / ".git").exists():
         return False
     found = git(folder, "rev-parse", "HEAD")
@@ -88,7 +89,7 @@ def _submodules(folder: Path) -> Ended:
 
 
 def _remove(repository: Repository, folder: Path) -> None:
-    """Remove a checkout, and what the repository remembers of it."""
+    """Remove a checkout, and the repository's record of it."""
     if folder.exists():
         shutil.rmtree(folder)
     # git locks a worktree while it makes it: after a kill, `prune` would keep it.

@@ -19,7 +19,7 @@ _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a command ended: `status` 0 is success; `output` is both its streams."""
+    """How a command ended: `status` 0 is success; `output` has both its streams."""
 
     status: int
     output: str
@@ -40,7 +40,8 @@ def run(
     timeout_s: float,
     stop: Event = NEVER,
 ) -> Outcome:
-    """`command.run` with a shell's statuses: 127 for no such command, 124 for no time left."""
+    """`command.run` with a shell's statuses: 127 if the command doesn't exist, 124 if the time is
+    up."""
     try:
         ended = command.run(
             argv,
@@ -61,7 +62,7 @@ def run(
 
 @contextmanager
 def locked(folder: Path, stop: Event = NEVER) -> Iterator[None]:
-    """Hold the lock of `folder`, waiting for it. Raises KeyboardInterrupt once `stop` is set.
+    """Wait for the lock of `folder`, and hold it. Raises KeyboardInterrupt once `stop` is set.
 
     The lock is on the folder itself: the lock file that filelock needs would stay in the
     contender's folder, among its sources.

@@ -1,4 +1,4 @@
-"""A git repository: its revisions, their merge bases, and branches that are written to."""
+"""A git repository: its revisions, their merge bases, and branches for writing."""
 
 import subprocess
 from collections.abc import Iterator
@@ -13,9 +13,9 @@ from bakeoff.model.ci import Revision
 from bakeoff.model.errors import BadUsage, MissingPiece
 
 GIT_TIMEOUT_S = 600.0
-"""For one command: checking out a large repository, or fetching its submodules."""
+"""The limit of one command: checking out a large repository, or fetching its submodules."""
 WORKING_TREE = "."
-"""The `--head` that stands for the working tree as it is."""
+"""The `--head` that means the working tree in its current state."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Repository:
 
     @classmethod
     def around(cls, folder: Path) -> "Repository":
-        """The repository that `folder` is in. Raises `BadUsage`, and `MissingPiece` without git."""
+        """The repository of `folder`. Raises `BadUsage`, and `MissingPiece` without git."""
         found = git(folder, "rev-parse", "--show-toplevel", "--git-common-dir")
         if found.status:
             if "not a git repository" in found.stderr:
@@ -55,7 +55,7 @@ class Repository:
     def fork(self, branch: str | None, head: Revision) -> Revision:
         """The merge base of `head` and `branch`, by default origin's default branch.
 
-        On that branch itself it is head's parent. Raises `BadUsage` and `MissingPiece`.
+        If head is on that branch, it is head's parent. Raises `BadUsage` and `MissingPiece`.
         """
         name, tip = self._branch(branch)
         found = git(self.top, "merge-base", tip, head.commit)
@@ -81,7 +81,7 @@ class Repository:
         return len(git(self.top, "status", "--porcelain", "-uno").stdout.splitlines())
 
     def _branch(self, name: str | None) -> tuple[str, str]:
-        """A branch of origin, or of ours where origin has none: its name and its commit."""
+        """A branch of origin or, if origin has none, of ours: its name and its commit."""
         if name is None:
             default = git(self.top, "rev-parse", "--abbrev-ref", "origin/HEAD")
             names = [default.stdout.strip()] if default.status == 0 else []

@@ -1,4 +1,5 @@
-"""Whether the tools that a contender needs are here, and the Debian packages that bring them."""
+"""Whether the tools that a contender needs are installed, and the Debian packages that contain
+them."""
 
 import os
 import shutil
@@ -23,7 +24,7 @@ _SUCCEEDED: dict[Check, Outcome] = {}
 
 @dataclass(frozen=True)
 class Missing:
-    """A tool that is not installed, and the Debian packages that bring it."""
+    """A tool that is not installed, and the Debian packages that contain it."""
 
     tool: str
     check: str
@@ -35,7 +36,8 @@ class Missing:
 
 
 def missing_tools(several: Sequence[tuple[Contender, Path]]) -> list[list[Missing]]:
-    """What each of `several` contenders lacks. Checks run side by side, the same one once."""
+    """The tools that each of `several` contenders lacks. Checks run in parallel, equal ones
+    once."""
     checks = {
         _check(requirement, folder)
         for one, folder in several
@@ -77,13 +79,14 @@ def check_tools(
 
 
 def _check(requirement: Requirement, folder: Path) -> Check:
-    """The command of a check, and where it runs: anywhere, if it names no file of the folder."""
+    """The command of a check, and its folder: any folder, if it names no file of the
+    contender's."""
     argv = tuple(argument_list(requirement.check, {"here": str(folder)}))
     return argv, folder if any((folder / word).exists() for word in argv) else Path("/")
 
 
 def _outcome(check: Check, stop: Event) -> Outcome:
-    """How a check ended. What is there stays there for as long as we live."""
+    """How a check ended. An installed tool stays installed for as long as this process lives."""
     if check not in _SUCCEEDED:
         outcome = run(*check, timeout_s=CHECK_TIMEOUT_S, stop=stop)
         if outcome.status:
@@ -93,7 +96,7 @@ def _outcome(check: Check, stop: Event) -> Outcome:
 
 
 def packages(missing: Iterable[Missing]) -> list[str]:
-    """The Debian packages that bring all of `missing`, each once, sorted."""
+    """The Debian packages that contain all of `missing`, each once, sorted."""
     return sorted({package for tool in missing for package in tool.apt})
 
 
@@ -107,7 +110,7 @@ FORBIDS = "#!/bin/sh\n# Of bakeoff, while it installs servers.\nexit 101\n"
 def install_packages(packages: Sequence[str]) -> dict[str, str]:
     """Install Debian packages. Returns those that can't be installed, with apt-get's reason.
 
-    Raises `MissingPiece` with the command to run if we can't install anything.
+    Raises `MissingPiece` with the command to run if nothing can be installed.
     """
     command = f"apt-get install {' '.join(packages)}"
     if shutil.which("apt-get") is None:
@@ -119,7 +122,7 @@ def install_packages(packages: Sequence[str]) -> dict[str, str]:
         _apt_get("update")
         if not _install(packages).status:
             return {}
-        # apt-get installs all or none: one unknown name fails all the others.
+        # apt-get installs all or none: one unknown name makes all the others fail.
         outcomes = {package: _install([package]) for package in packages}
     return {name: _reason(outcome) for name, outcome in outcomes.items() if outcome.status}
 
@@ -142,9 +145,9 @@ def _reason(outcome: Outcome) -> str:
 
 @contextmanager
 def _no_service_starts() -> Iterator[None]:
-    """Keep Debian from starting a server that it installs; it would stay, on port 80 say.
+    """Prevent Debian from starting an installed server, which would stay, for instance on port 80.
 
-    policy-rc.d is Debian's own switch for that. An administrator's file is left alone.
+    policy-rc.d is Debian's own switch for that. An administrator's file is not changed.
     """
     if POLICY.exists():
         yield

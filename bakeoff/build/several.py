@@ -14,7 +14,7 @@ from bakeoff.model.receipt import Receipt
 
 
 class Wanted(NamedTuple):
-    """A contender to build, in its folder; `name` is how the caller calls it."""
+    """A contender to build, in its folder; `name` is the caller's name of it."""
 
     name: str
     contender: Contender
@@ -44,7 +44,7 @@ def build_several(
         try:
             builds = [pool.submit(_built, contender, stop, progress) for contender in wanted]
             for done in as_completed(builds):
-                done.result()  # raises a fault of ours at once
+                done.result()  # Raises a fault of bakeoff's at once.
         except BaseException:
             stop.set()
             pool.shutdown(cancel_futures=True)

@@ -145,7 +145,7 @@ def _finding(pair: Pair, cause: Finding) -> Finding:
 
 
 def _causes(plan: Plan, pair: Pair, a: VerdictEntry, b: VerdictEntry) -> Iterator[Finding]:
-    """What may explain that the verdicts differ, the likeliest first."""
+    """Possible causes of the difference between the verdicts, the likeliest first."""
     own, cpu, is_open = pair.ratio, pair.cpu_ratio, plan.mode == "open"
     assert cpu
     # Of two figures that may be equal, the one with the narrower interval counts.

@@ -103,7 +103,8 @@ class _Causes:
         return more is not None and abs(more) < CALLS_MIN and self._as_long
 
     def _calls_more(self, told: Sequence[WhyLine]) -> list[Finding]:
-        """The calls that one makes more often though their time isn't told, the most first."""
+        """The calls that one makes more often though their time can't be told from nothing, the
+        most first."""
         timed = {_call(line) for line in told if line.part == "call"}
         found = [
             Finding.of("calls_more", call=what.removeprefix("call:"), calls_more=more)

@@ -48,7 +48,7 @@ LATENCIES: dict[Metric, LatencyMetric] = {
 
 
 class Evidence(Protocol):
-    """What one comparison measured."""
+    """The measurements of one comparison."""
 
     def interval(self, metric: Metric, of: str, over: str) -> Ratio | Finding:
         """The ratio `of` / `over` in `metric`, or why there is none."""
@@ -126,7 +126,7 @@ class ToolEvidence:
 
 
 def agreement(runs: Sequence[ToolRun], row: str) -> Interval | Finding:
-    """How many requests per second the engine makes of `row`, over what the tool makes of it."""
+    """The requests per second of `row` that the engine makes, over those that the tool makes."""
     rounds: dict[int, dict[str, float | None]] = {}
     for run in runs:
         if run.row == row:

@@ -1,4 +1,4 @@
-"""What QUIC sent and received under an entry's load, and what of it was lost."""
+"""QUIC's datagrams under an entry's load, and those that were lost."""
 
 from collections.abc import Iterator
 

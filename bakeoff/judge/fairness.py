@@ -1,4 +1,4 @@
-"""Where contenders do unequal work for an answer, or speak TLS or HTTP/2 unlike each other."""
+"""Where contenders do unequal work for an answer, or speak TLS or HTTP/2 differently."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -94,7 +94,7 @@ def _connections(slice_: Slice) -> int:
 
 @dataclass(frozen=True)
 class Loading:
-    """What one generator did in all blocks: its slices."""
+    """The work of one generator in all blocks: its slices."""
 
     name: str
     shares: tuple[LoaderSlice, ...]

@@ -1,4 +1,4 @@
-"""The verdict, put together from the plan, the receipts and what was measured."""
+"""The verdict, composed of the plan, the receipts and the measurements."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -26,7 +26,7 @@ OF_PLAN = (
     *("run", "mode", "ranked_by", "rate", "load", "arrivals", "within", "pipeline", "connection"),
     *("protocol", "streams", "connections", "solo", "cores", "seed"),
 )
-"""What the verdict repeats from its plan."""
+"""The parts of the plan that the verdict repeats."""
 
 
 def judge(

@@ -39,8 +39,8 @@ TOLERANCE = 0.03
 """Stretches that differ by less than this, in ln, are taken as one."""
 
 WEATHER = 0.1
-"""The same for throughput where CPU per request is known: on a shared machine the throughput of
-all drifts by this much within seconds, while an answer still costs what it did."""
+"""The same for throughput if CPU per request is known: on a shared machine the throughput of all
+drifts by this much within seconds, while the cost of an answer stays the same."""
 
 LAST_SLICES = 6
 """The end is not steady if the last stretch has fewer slices than this (1.5 s)."""

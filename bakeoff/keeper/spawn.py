@@ -23,7 +23,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 class Order(NamedTuple):
-    """What to start: `env` is added to the keeper's own, which is bakeoff's."""
+    """The process to start: `env` is added to the keeper's own, which is bakeoff's."""
 
     argv: list[str]
     folder: str

@@ -102,7 +102,7 @@ class Conduct(Contract):
 
 
 class Written(Contract):
-    """By how many bytes a contender's log, and its scratch folder, grew under load."""
+    """The growth of a contender's log, and of its scratch folder, under load, in bytes."""
 
     log_bytes: NonNegativeInt
     scratch_bytes: NonNegativeInt

@@ -153,9 +153,9 @@ class Contender(Contract):
     language: str
     """Its programming language."""
     kind: Literal["library", "framework", "server", "reference"]
-    """What it is."""
+    """Its kind."""
     homepage: str = ""
-    """Where people find it."""
+    """Its page on the web."""
     note: str = ""
     """A note for readers of a result."""
     pipelines: bool = False

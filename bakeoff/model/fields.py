@@ -14,7 +14,7 @@ from bakeoff.model.errors import nearest
 def numbers(length: int) -> bytes:
     """The numbers from 1, one a line, cut after `length` bytes: `seq 1 1000000 | head -c LENGTH`.
 
-    Each piece of it is another, so what is left out or sent twice is seen.
+    All pieces of it differ, so omitted and repeated parts are noticed.
     """
     text = bytearray()
     number = 1

@@ -1,4 +1,4 @@
-"""The options that say what is requested."""
+"""The options of requests."""
 
 from typing import Annotated, Any
 
@@ -15,7 +15,7 @@ def _traffic(help_: str, metavar: str) -> Flag:
 
 
 class RequestOptions(Options):
-    """The options that say what is requested, for all commands that load servers."""
+    """The options of requests, for all commands that load servers."""
 
     workload: Annotated[
         str | dict[str, Any] | None,

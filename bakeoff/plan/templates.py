@@ -24,7 +24,7 @@ _TERMS = """\
 #   workers         {workers} processes or threads
 """
 _SERVES = {"hello": "/", "empty": "/empty", "json": "/fillbuffer"}
-"""What each contender of the catalogue answers at least."""
+"""The workloads that each contender of the catalogue serves at least."""
 
 
 def contender_toml(name: str, start: Start) -> str:

@@ -1,4 +1,4 @@
-"""A workload's file with the files that it names: read, and checked for what can't be sent."""
+"""A workload's file with the files that it names: read, and checked for unsendable parts."""
 
 import base64
 import re

@@ -1,4 +1,4 @@
-"""The life of a run, whatever its kind: execute a plan, go on with it, judge it again, list it."""
+"""The life of a run of any kind: execute a plan, go on with it, judge it again, list it."""
 
 import os
 from collections.abc import Iterator

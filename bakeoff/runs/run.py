@@ -1,4 +1,4 @@
-"""One run, whatever its kind: create, go on, judge, report, list."""
+"""One run of any kind: create, go on, judge, report, list."""
 
 from __future__ import annotations
 
@@ -365,7 +365,7 @@ def create(plan: RunPlan, path: Path, stages: Stages, watch: Watch) -> AnyRun:
 
 
 def open_run(path: Path) -> AnyRun:
-    """The run in the folder `path`, of whatever kind. Raises `BadUsage` where it doesn't exist."""
+    """The run in the folder `path`, of any kind. Raises `BadUsage` where it doesn't exist."""
     if not path.is_dir():
         raise BadUsage(f"{path}: there is no such run folder; runs are in ./runs, see --out")
     file = path / PLAN_FILE

@@ -70,7 +70,7 @@ class Series:
 
 
 def conditions_of(plan: Plan, records: Sequence[Record]) -> Conditions:
-    """The conditions of a run, whose reference stands for all its servers.
+    """The conditions of a run, whose reference represents all its servers.
 
     Raises `BadUsage` for an open loop, or if fewer than `MIN_BLOCKS` short blocks were measured.
     """

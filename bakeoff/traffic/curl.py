@@ -11,7 +11,7 @@ from bakeoff.traffic.recording import Recording, Request, method_of, read_bytes,
 from bakeoff.traffic.shell_words import commands
 
 _FORM = "application/x-www-form-urlencoded"
-# Options that change how curl works, not what it sends.
+# Options that change curl's operation, not its requests.
 _IGNORED_FLAGS = {
     *("-s", "-S", "-k", "-v", "-i", "-f", "-g", "-N", "-#", "-0", "-4", "-6", "-O", "-J", "-q"),
     *("--silent", "--show-error", "--insecure", "--verbose", "--include", "--fail", "--globoff"),

@@ -142,7 +142,8 @@ class _Watching:
 
 
 def _deed(run: Watched) -> str:
-    """What a form may do: end this run, of this process. A later one has a form of its own."""
+    """The permitted action of a form: end this run, of this process. A later one has a form of its
+    own."""
     return f"end {run.path} {run.holder.pid} {run.holder.started}"
 
 

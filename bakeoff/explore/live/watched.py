@@ -71,8 +71,8 @@ class Watched:
 
 
 class Live(AbstractContextManager["Live"]):
-    """The runs that go on in `folders`, for a `with`. `adds`: those that end are put into `index`;
-    else they do so themselves."""
+    """The runs that go on in `folders`, for a `with`. `adds`: ended runs are put into `index`;
+    otherwise they do that themselves."""
 
     def __init__(self, folders: Sequence[Path], index: Index, *, adds: bool) -> None:
         self._folders, self._index, self._adds = folders, index, adds
@@ -123,7 +123,7 @@ class Live(AbstractContextManager["Live"]):
         return run.page
 
     def look(self, run: Watched, wait_s: float = 0.0) -> LiveState | None:
-        """How it stands by now; judged anew where that is due, for which it waits `wait_s`.
+        """Its current state, judged again if that is due, for which this waits `wait_s`.
 
         None: it was not judged yet.
         """
@@ -183,7 +183,7 @@ def pause_s(cpu_s: float, shares: bool) -> float:
 
 
 def _is_judged(run: AnyRun) -> bool:
-    """Whether its result is of all that it measured: an earlier one may lie there."""
+    """Whether its result covers all of its measurements: an earlier result may be there."""
     result, log = run.path / run.result_file, run.path / "samples.jsonl"
     return result.exists() and result.stat().st_mtime_ns >= log.stat().st_mtime_ns
 
@@ -196,7 +196,7 @@ def _running(folders: Sequence[Path]) -> Iterator[tuple[Path, Holder]]:
 
 
 def _runs_below(folder: str, depth: int) -> Iterator[str]:
-    """Folders of runs that may go on. Of ten thousand runs each is looked at, so it is by name."""
+    """Folders of runs that may go on. Each of ten thousand runs is checked, so only by its name."""
     if os.path.exists(f"{folder}/{PLAN_FILE}"):  # noqa: PTH110
         if os.path.exists(f"{folder}/{FILE}"):  # noqa: PTH110
             yield folder

@@ -50,7 +50,7 @@ def parse(output: str, spec: LoadSpec) -> LoadResult:
     requests_per_s = float(_figure(rf"Requests per second:\s+{DECIMAL} \[#/sec\] \(mean\)", output))
     errors = _errors(output)
     # With -r ab counts a request whose connection was refused or reset as complete, and prints tens
-    # of thousands a second of a server that isn't there. Only answers are throughput.
+    # of thousands a second for a server that doesn't exist. Only answers are throughput.
     answers = max(0, complete - errors["read"])
     return result(
         "ab",

@@ -79,7 +79,7 @@ UNEQUAL_WORK: Mapping[str, Row] = {
         "{names:who} {names:has|have} no keep-alive for HTTP/1.0 clients"
     ),
 }
-"""Where contenders' work is unequal."""
+"""Unequal work of contenders."""
 
 
 BY_CPU: Mapping[str, Row] = {

@@ -12,7 +12,7 @@ REQUESTS: Mapping[str, Row] = {
         more="In this request of the mix the two differ in another way than in most requests.",
     )
 }
-"""Where the requests of a mix disagree."""
+"""The requests of a mix in which entries disagree."""
 
 
 RACES: Mapping[str, Row] = {
@@ -242,4 +242,4 @@ SHARED: Mapping[str, Row] = {
         advice="let nothing else run, or choose a quieter machine",
     ),
 }
-"""What several contenders have in common."""
+"""Findings that several contenders share."""

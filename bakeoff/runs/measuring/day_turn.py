@@ -100,7 +100,7 @@ class Turn:
         ramp_ms: float = 0,
         number: int = 0,
     ) -> Slice:
-        """One slice, and what it cost the server and its upstream."""
+        """One slice, and its cost to the server and its upstream."""
         around = self.context.surroundings(self.race)
         upstream_before, before = around.upstream_cpu(), self.running.cpu.read()
         event = engine.slice(self.command(ms, rate, ramp_ms=ramp_ms, number=number))
