@@ -29,7 +29,8 @@ TAILS = (
     ("packets_lost", "retransmits", "retransmits", (MINIMUM_RTO_US,)),
     ("syn_repeated", "dropped", "listen_drops", SYN_RETRANSMITS_US),
 )
-"""Code, the value that has what the kernel counted, its counter, and where the tail lies."""
+"""Code, the value that takes the kernel's count, the kernel's counter, and the place of the
+tail."""
 # A tail is a signature where it stands apart: the usual answer is faster by this factor.
 APART = 3
 

@@ -52,8 +52,8 @@ def read_tcp() -> TcpTrouble | None:
 def read_received() -> Received | None:
     """What was received since the network namespace began; None: the kernel doesn't report it.
 
-    Packets are counted by their marks of congestion (ECN), where the kernel has not joined the
-    pieces of one send to one datagram: the other counters count 64 KB of GSO as one.
+    Packets are counted by their marks of congestion (ECN): those counters count each piece of a
+    send, and the others count 64 KB of GSO as one.
     """
     try:
         extended = parse_counters(Path("/proc/net/netstat").read_text())["IpExt"]

@@ -39,6 +39,8 @@ def read_contender(folder: Path) -> Contender:
 
 @dataclass(frozen=True)
 class Catalogue:
+    """The `contenders/`, `workloads/` and `articles/` of `root`."""
+
     root: Path
 
     @classmethod

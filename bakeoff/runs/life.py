@@ -86,7 +86,7 @@ def report(path: Path, reports: Reports | None = None) -> AnyRun:
 
 @contextmanager
 def _cut_off_is_said(path: Path, watch: Watch) -> Iterator[None]:
-    """Say what is kept if there is no result: nothing was measured, or not judged.
+    """Report what is kept if there is no result: nothing was measured, or not judged.
 
     The cause was an interrupt, or a full disk, which raises `MissingPiece`.
     """
