@@ -1,7 +1,7 @@
 """The process on each node of a cluster: an actor of Ray without a share of a processor.
 
-It is sent by value, so that it can report the lacks of a node on which bakeoff is not installed.
-Hence it imports only the standard library, and bakeoff where it is used.
+It is sent by value, so that it can report what a node without bakeoff lacks. Hence it imports only
+the standard library, and bakeoff where it is used.
 """
 
 import contextlib

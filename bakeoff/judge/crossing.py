@@ -1,6 +1,6 @@
 """A contender's throughput–latency curve, and where it crosses its objective.
 
-Each slice is held against each condition of the objective. Each condition has its own curve, since
+Each slice is compared with each condition of the objective. Each condition has its own curve, since
 noise in one condition would else count against another. The curve is the mean score of each rung's
 slices, made rising by pooling neighbours that are out of order (pool adjacent violators; Barlow et
 al., Statistical Inference under Order Restrictions, 1972). It crosses 0 on the straight line

@@ -123,7 +123,8 @@ class Compared:
     byte, from the slices of which latencies are taken.
 
     `until_end` has the entries whose figures are invalid because they ended: their answers until
-    then are compared with the reference. The end itself is the cause, not their speed.
+    then are compared with the reference. Those blocks end with their processes, not because of
+    their ratio.
     """
 
     pairs: Pairs

@@ -4,7 +4,7 @@ The intervals are the verdict's own, which hold for all pairs at once: a gate ne
 table of pairs, and several gates are all right together in 95 % of races. In a race of two, the
 usual case for a gate, that costs nothing: with one pair both intervals are the same.
 
-A gate may be held against two figures: the figure by which the race is ranked, and server CPU per
+A gate may be decided by two figures: the figure by which the race is ranked, and server CPU per
 request. The kernel counts the time of two builds of one server alike if they make the same calls,
 and a neighbour that starves both of load changes their throughput and not the cost of a request. So
 a gate fails if it fails by either figure, and holds if it holds by both. The two share the 5 % of

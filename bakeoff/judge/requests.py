@@ -1,10 +1,10 @@
 """The figures of each request of a mix, and the requests in which two entries differ unusually.
 
 A request that costs more holds up all others that wait behind it, so at full load all of them seem
-slower. So wherever slices with one request under way at a time were measured, ratios are taken from
-those: of the geometric means of a request's latencies, paired by block like all ratios. (A slice
-has a dozen answers to each request. One that the machine held up for some ms would hide all others
-in their arithmetic mean.)
+slower. Hence, wherever slices with one request under way at a time were measured, ratios are taken
+from those: of the geometric means of a request's latencies, paired by block like all ratios. (A
+slice has a dozen answers to each request. One that the machine held up for some ms would hide all
+others in their arithmetic mean.)
 """
 
 import warnings
@@ -64,8 +64,7 @@ def disagreements(requests: Sequence[MixedRequest], pairs: Sequence[Pair]) -> It
     ]
     found.sort(key=lambda each: -abs(np.log(each[1].gap.ratio)))
     for request, pair in found[:MOST_TOLD]:
-        # The finding is about the one that does worse here than elsewhere, as readers look for
-        # that.
+        # The finding is about the one that does worse here than elsewhere: readers look for that.
         told = pair.turned() if pair.gap.ratio > 1 else pair
         over_all = pair_of(pairs, told.a, told.b)
         yield Finding.of(

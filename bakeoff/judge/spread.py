@@ -97,8 +97,8 @@ LEAST_VARIANCE = 1e-20
 SHRINKING = 16
 """In blocks: about as many as a draw has."""
 LASTING = 2
-"""A lasting process has on average at least this many draws: with a new process for each draw, each
-but the first has one."""
+"""A lasting process has on average at least this many draws. With a new process for each draw, all
+but the first have one each."""
 BOOTS_MIN = 5
 """With fewer boots the error is pooled with that of draws: two have one degree of freedom, and
 could make an interval of any width where nothing differs."""

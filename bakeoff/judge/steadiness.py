@@ -23,8 +23,8 @@ MEDIAN_ERROR = 1.253 * 1.4826
 MOST_MIN = 3
 """Most contenders changed if at least this many did, where there are as many."""
 AS_MUCH = 0.5
-"""A contender that changed by at least this part of another's change, and the same way, changed
-with it."""
+"""A contender that changed by at least this part of another's change, the same way, changed with
+it."""
 
 
 @dataclass(frozen=True)

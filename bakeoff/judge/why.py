@@ -3,8 +3,8 @@
 The difference is that of CPU time per request in plain blocks. A sample of a stack stands for its
 share of the CPU time of its slice, and has one line: the function at work or, in the kernel, the
 purpose of the work. Sampling makes requests cost more, most of all those that wait most often. So
-each contender's own factor is taken out, and the work of the profiler itself is on no line. So
-plain and sampled blocks agree on the whole; a rest that remains if some blocks are missing is
+each contender's own factor is taken out, and the work of the profiler itself is on no line. Plain
+and sampled blocks then agree on the whole; a rest that remains if some blocks are missing is
 unexplained.
 """
 

@@ -150,7 +150,7 @@ class Causes:
 
     def _look(self, profiler: Profiler, observation: Observation) -> None:
         """The observations of profilers, and between them the remaining plain blocks. The output of
-        perf is read while calls are counted, of which there are as many on a busy machine."""
+        perf is read while calls are counted: a busy machine does not change their number."""
         file = self._context.folder / "logs" / "why.perf"
         try:
             sampling, turns = self._sample(profiler, file)

@@ -100,7 +100,7 @@ def _service(workload: Workload, stages: Stages) -> _Service:
 
 
 class TimeIsUp(BakeoffError):
-    """A run has taken as long as it may take at most."""
+    """A run has used all of its permitted time."""
 
 
 @dataclass(frozen=True)

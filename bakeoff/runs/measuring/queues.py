@@ -80,8 +80,7 @@ def _check_at_a_time(session: Session) -> None:
 
 
 def _short_queues(session: Session) -> dict[str, int]:
-    """The places in the queues that have fewer than there are connections, as the kernel
-    reports."""
+    """The places in queues with fewer places than there are connections, as the kernel reports."""
     short = {}
     for running in session.running:
         if running.handle.protocol in OVER_UDP:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Scores:
-    """Each contender's slices of all boots so far, held against each objective."""
+    """Each contender's slices of all boots so far, compared with each objective."""
 
     objectives: Sequence[Objective]
     held: dict[str, list[tuple["Held", ...]]] = field(default_factory=dict)

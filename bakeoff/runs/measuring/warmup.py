@@ -177,7 +177,7 @@ def warm_up(
             for name, each in courses.items()
         }
         lengths = {name: given.get(name) or own[name] for name in names}
-        # A twin's slices are its original's: the noise floor must differ in nothing but noise.
+        # A twin's slices are its original's: the noise floor must differ only by noise.
         lengths = {name: lengths.get(originals[name], lengths[name]) for name in names}
     else:
         own_rates = {name: _offered(plan, each) for name, each in courses.items()}
