@@ -1,14 +1,14 @@
-//! What each request of a request file had: counted beside the whole.
+//! The counts of each request of a request file, in addition to the whole.
 
 use crate::errors::Counts;
 use crate::histogram::{FirstBytes, Latencies};
 
-/// Files of more requests are not counted by request: nobody reads so many figures, and each
-/// request has a histogram of its own.
+/// Files of more requests are not counted by request: so many figures are not useful, and each
+/// request has its own histogram.
 pub const COUNTED: usize = 256;
 
-/// Counts of one request of the file in one slice. They are those of [`crate::tally::Tally`], as
-/// far as they are this request's.
+/// The counts of one request of the file in one slice. They are those of [`crate::tally::Tally`],
+/// as far as they concern this request.
 #[derive(Debug)]
 #[expect(missing_docs, reason = "as in `Tally`")]
 pub struct RequestTally {
@@ -39,7 +39,7 @@ impl RequestTally {
     }
 }
 
-/// One for each request of a file, in its order; none where nobody wants them.
+/// One for each request of a file, in its order; empty where they are not wanted.
 #[derive(Debug, Default)]
 pub struct ByRequest(Vec<RequestTally>);
 
@@ -50,13 +50,13 @@ impl ByRequest {
         Self((0..count).map(|_| RequestTally::new()).collect())
     }
 
-    /// That of one request, if it is counted.
+    /// The counts of one request, if it is counted.
     #[inline]
     pub fn entry(&mut self, entry: usize) -> Option<&mut RequestTally> {
         self.0.get_mut(entry)
     }
 
-    /// All of them; empty if they are not counted.
+    /// The counts of all; empty if they are not counted.
     pub fn tallies(&self) -> &[RequestTally] {
         &self.0
     }

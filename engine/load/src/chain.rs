@@ -1,5 +1,5 @@
-//! Connections begin with requests of their own, and take values from the answers that later requests
-//! carry. None of this is counted as a request of the window.
+//! Connections begin with requests of their own, and take values from the answers for later
+//! requests. None of these requests counts in the window.
 
 use crate::errors::ErrorKind;
 use crate::pool::{Beginning, Flight, Pool, State};
@@ -10,11 +10,12 @@ use volley_net::Backend;
 use volley_net::clock::{MS, now_ns};
 use volley_protocol::{Answer, Io, Message, Protocol, Step};
 
-/// Why a connection can't begin.
+/// Why a connection cannot begin.
 type Broken = (ErrorKind, String);
 
 impl<B: Backend, P: Protocol<Flight>> Pool<B, P> {
-    /// Writes a message that depends on its connection to `out`; false if it is none of those.
+    /// Writes a message that depends on its connection to `out`; returns false for any other
+    /// message.
     pub(crate) fn write_dependent(&mut self, slot: usize, flight: Flight) -> bool {
         let Some(dependent) = self.book.dependent(flight.message) else { return false };
         let connection = &mut self.connections[slot];
@@ -27,7 +28,8 @@ impl<B: Backend, P: Protocol<Flight>> Pool<B, P> {
 }
 
 impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
-    /// Sends requests of which some may depend on their connection, where the others lie in the book.
+    /// Sends a run of requests of which some may depend on their connection; the others are in the
+    /// book.
     #[cold]
     pub(crate) fn put_dependent(&mut self, slot: usize, first: Flight, messages: Range<usize>) {
         let pool = &mut *self.pool;
@@ -42,7 +44,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         self.say(slot);
     }
 
-    /// A new connection begins its chain; false if there is none.
+    /// A new connection begins its chain; returns false if there is no chain.
     pub(crate) fn begin(&mut self, slot: usize) -> bool {
         let Some(draw) = self.pool.take_draw() else { return false };
         let connection = &mut self.pool.connections[slot];
@@ -52,7 +54,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         true
     }
 
-    /// Sends the next request of the chain, or lets the connection join where there is none.
+    /// Sends the next request of the chain; at the chain's end, the connection joins the load.
     fn send_step(&mut self, slot: usize) {
         let pool = &mut *self.pool;
         let connection = &mut pool.connections[slot];
@@ -77,7 +79,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         self.set_due(slot, now_ns().saturating_add(self.pool.target.request_timeout_ns));
     }
 
-    /// Bytes came on a connection that begins.
+    /// Bytes were received on a connection that begins.
     pub(crate) fn on_chain_bytes(&mut self, slot: usize, piece: B::Piece, now_ns: u64) {
         let length = self.pool.io.bytes(&piece).len();
         self.count_bytes(length as u64, now_ns);
@@ -127,7 +129,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         self.flush(slot);
     }
 
-    /// A request of the chain has its answer: takes from it what later ones carry.
+    /// A request of the chain is answered: takes values from the answer for later requests.
     fn take_values(
         &mut self,
         slot: usize,
@@ -189,7 +191,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         chain.name(beginning.step).to_owned()
     }
 
-    /// Sends what is in `out`, in whatever protocol.
+    /// Sends the content of `out`, in whatever protocol.
     fn say(&mut self, slot: usize) {
         if !self.pool.out.is_empty() {
             self.pool.io.send_owned(slot, Arc::from(&self.pool.out[..]));

@@ -1,4 +1,4 @@
-//! Requests end, with an answer or without: what each counts as.
+//! Requests end, with an answer or without one: how each is counted.
 
 use crate::errors::ErrorKind;
 use crate::pace::Pacer;
@@ -9,7 +9,7 @@ use volley_net::Backend;
 use volley_protocol::{Answer, Protocol, Refusal};
 
 impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
-    /// A request has its answer: counts it. `last`: as in `close_with_error`.
+    /// A request is answered: counts the answer. `last`: as in `close_with_error`.
     #[inline]
     pub(crate) fn on_answer(
         &mut self,
@@ -97,11 +97,11 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         self.tally.in_flight_ns += self.window.overlap_ns(flight.sent_ns, now_ns);
     }
 
-    /// The server has not looked at a request, and will take it on another connection: no failure.
-    /// The next one is sent for it, and was due when this one was.
+    /// The server has not processed a request, and will take it on another connection: this is not
+    /// a failure. The next request is sent for it, with the same due time.
     fn requeue(&mut self, slot: usize, now_ns: u64) {
         let Some(flight) = self.finish(slot, now_ns) else { return };
-        // What the ramp sends is not counted, nor is what it gets back.
+        // Requests of the ramp are not counted, nor are those handed back.
         let counts = flight.sent_ns >= self.window.start_ns;
         self.allowance = self.allowance.saturating_add(u64::from(counts));
         self.requeued.push_back(flight.due_ns);
@@ -129,7 +129,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         }
     }
 
-    /// So many requests of one run have been answered at once.
+    /// Several requests of one run have been answered at once.
     #[inline]
     pub(crate) fn count_answers(&mut self, first: Flight, count: usize, status: u16, now_ns: u64) {
         let number = count as u64;
@@ -171,7 +171,8 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         }
     }
 
-    /// Counts an answer in its interval and for its request. `latency_ns`: of one of the window.
+    /// Counts an answer in its interval and for its request. `latency_ns`: of a request of the
+    /// window.
     fn count_part(&mut self, message: usize, completed: bool, latency_ns: Option<u64>) {
         if let Some(log) = &mut self.log {
             log.current.requests += u64::from(completed);

@@ -7,20 +7,20 @@ use volley_net::{Failure, Fault, QuicFault};
 use volley_protocol::ws::frame::is_close_code;
 use volley_protocol::{Loss, Refusal, Verdict};
 
-/// What went wrong with a connection or an answer. From `Status` on they are wrong answers, before
-/// it no answers.
+/// What went wrong with a connection or an answer. The kinds from `Status` on are wrong answers;
+/// the kinds before it mean that there was no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorKind {
-    /// Nobody listens there.
+    /// The server refused the connection.
     ConnectRefused,
     /// The connection was not established in time.
     ConnectTimeout,
     /// Any other failure to connect.
     Connect,
-    /// TLS was not agreed on.
+    /// The TLS handshake failed.
     Handshake,
-    /// The server's certificate is not believed.
+    /// The server's certificate could not be verified.
     Certificate,
     /// The server did not agree on the protocol that was asked for.
     Alpn,
@@ -42,7 +42,7 @@ pub enum ErrorKind {
     StreamReset,
     /// The server went away (GOAWAY) without looking at the request.
     Goaway,
-    /// An answer of the chain lacks what the connection takes from it.
+    /// An answer of the chain lacks a value that the connection takes from it.
     Chain,
     /// An answer with the wrong status.
     Status,
@@ -50,9 +50,9 @@ pub enum ErrorKind {
     MismatchLength,
     /// An answer with the wrong body.
     MismatchBody,
-    /// An answer without a header that was asked for, or with another value.
+    /// An answer without an expected header, or with another value of it.
     MismatchHeader,
-    /// A gRPC call that failed, or of which nothing says how it went.
+    /// A gRPC call that failed, or whose answer has no status.
     GrpcStatus,
 }
 
@@ -127,7 +127,7 @@ impl ErrorKind {
         }
     }
 
-    /// The kind of a connection that the server let go.
+    /// The kind of a connection that the server closed.
     pub fn of_loss(loss: Loss) -> Self {
         match loss {
             Loss::NotUpgraded(_) => Self::Upgrade,
@@ -181,22 +181,22 @@ impl ErrorKind {
 pub struct Counts([u64; KINDS.len()]);
 
 impl Counts {
-    /// So many more.
+    /// Adds to the count of a kind.
     pub fn add(&mut self, kind: ErrorKind, count: u64) {
         self.0[kind as usize] += count;
     }
 
-    /// Of one kind.
+    /// The count of one kind.
     pub fn of(&self, kind: ErrorKind) -> u64 {
         self.0[kind as usize]
     }
 
-    /// Of all kinds that are wrong answers.
+    /// The count of all kinds that are wrong answers.
     pub fn wrong_answers(&self) -> u64 {
         self.0[ErrorKind::Status as usize..].iter().sum()
     }
 
-    /// Of all kinds.
+    /// The count of all kinds.
     pub fn sum(&self) -> u64 {
         self.0.iter().sum()
     }
@@ -206,7 +206,7 @@ impl Counts {
         self.0.iter_mut().zip(other.0).for_each(|(mine, theirs)| *mine += theirs);
     }
 
-    /// Those that occurred.
+    /// The kinds that occurred.
     pub fn occurred(&self) -> BTreeMap<ErrorKind, u64> {
         KINDS.into_iter().map(|kind| (kind, self.of(kind))).filter(|&(_, n)| n > 0).collect()
     }

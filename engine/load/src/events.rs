@@ -1,4 +1,4 @@
-//! Streams of server-sent events: what is counted of each event, and when a stream is over.
+//! Streams of server-sent events: the counts of each event, and the end of a stream.
 
 use crate::histogram::Latencies;
 use crate::pool::Flight;
@@ -7,21 +7,21 @@ use volley_net::Backend;
 use volley_protocol::Protocol;
 use volley_protocol::events::{EventFaults, Pushed};
 
-/// Counts of one slice.
+/// The counts of one slice.
 #[derive(Debug, Default)]
 pub struct EventTally {
     /// Events of the window.
     pub events: u64,
     /// Events of ramp, window and drain.
     pub events_all: u64,
-    /// Of the streams of the window, from where their latency begins to the first event.
+    /// The times of the window's streams from where their latency begins to the first event.
     pub first: Latencies,
-    /// From one event to the next of its stream, which came in the window. Those that come at once have none between
-    /// them.
+    /// The times from one event to the next of its stream, which came in the window. Events that
+    /// arrive at once have no time between them.
     pub gaps: Latencies,
-    /// Streams that were let go at the slice's end: they have no latency, and are not missed.
+    /// Streams that were closed at the slice's end: they have no latency, and are not misses.
     pub open: u64,
-    /// Of ramp, window and drain.
+    /// Streams of ramp, window and drain.
     pub faults: EventFaults,
 }
 
@@ -46,8 +46,9 @@ impl EventTally {
 }
 
 impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
-    /// Counts the events that have just come, if any have. Then their streams may take their time anew. Whether one
-    /// is to be let go: the window is over, and nobody knows its end.
+    /// Counts the events that have just arrived, if any have. Their streams' timeouts then begin
+    /// anew. Returns whether a stream is to be closed: the window is over, and the end of the
+    /// stream is unknown.
     pub(crate) fn count_pushed(&mut self, slot: usize, now_ns: u64) -> bool {
         let mut is_over = false;
         while let Some((flight, pushed)) = self.pool.connections[slot].protocol.take_pushed(now_ns)
@@ -81,7 +82,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         }
     }
 
-    /// A stream goes on though the window is over: lets go of it.
+    /// A stream continues though the window is over: closes it.
     pub(crate) fn end_stream(&mut self, slot: usize, now_ns: u64) {
         while let Some(flight) = self.pool.connections[slot].take_unanswered() {
             self.tally.in_flight_ns += self.window.overlap_ns(flight.sent_ns, now_ns);

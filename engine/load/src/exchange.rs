@@ -1,4 +1,5 @@
-//! Requests and their answers: the hot path. Take bytes, parse, check, count, send the next.
+//! Requests and their answers, the hot path: receives bytes, parses, checks and counts them, sends
+//! the next request.
 
 use crate::errors::ErrorKind;
 use crate::pace::Pacer;
@@ -10,18 +11,19 @@ use volley_net::Backend;
 use volley_net::clock::now_ns;
 use volley_protocol::{Answers, End, Io, Protocol, Step};
 
-/// Checking an answer this long takes a while, so the next request gets a time of its own.
+/// Checking an answer of this length takes a while, so the next request gets its own reading of the
+/// clock.
 const LONG_ANSWER: u64 = 4096;
 
-/// The outcome of some bytes.
+/// The outcome of received bytes.
 enum Progress {
-    /// All that came was asked for. The time at which the next request may be sent.
+    /// Everything received was requested. The time at which the next request may be sent.
     Fine(u64),
-    /// The same, and the server closes the connection after the last answer.
+    /// The same, but the server closes the connection after the last answer.
     Last(u64),
-    /// All that came was asked for, and nothing more is wanted on the connection.
+    /// Everything received was requested, and the connection is needed no longer.
     Over,
-    /// Something is wrong from that byte on.
+    /// There is an error from this byte on.
     Wrong(ErrorKind, usize, String),
 }
 
@@ -65,7 +67,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         }
     }
 
-    /// Sends what a connection has to say.
+    /// Sends the bytes that a connection's protocol has written.
     #[inline]
     pub(crate) fn flush(&mut self, slot: usize) {
         if (P::WRITES || P::GREETS) && !self.pool.out.is_empty() {
@@ -74,8 +76,8 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         }
     }
 
-    /// Closed loop: sends as many requests as an open connection takes, or gives it up where the
-    /// stages want fewer.
+    /// Closed loop: sends as many requests as an open connection takes, or closes it where the
+    /// stages want fewer connections.
     #[inline]
     pub(crate) fn refill(&mut self, slot: usize, now_ns: u64) {
         let connection = &self.pool.connections[slot];
@@ -103,7 +105,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         }
     }
 
-    /// Bytes came. `more`: bytes or the end of the connection follow.
+    /// Bytes were received. `more`: further bytes or the end of the connection follow.
     #[inline]
     pub(crate) fn on_bytes(&mut self, slot: usize, piece: B::Piece, more: bool) {
         let now_ns = now_ns();
@@ -112,7 +114,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
             return self.on_chain_bytes(slot, piece, now_ns);
         }
         if !P::GREETS && connection.state == State::Idle && (more || !self.is_sending()) {
-            // Some say why they close a connection (408) before they do.
+            // Some servers say why they close a connection (408) before they do.
             self.pool.io.release(piece);
             return self.drop_idle(slot);
         }
@@ -138,7 +140,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         self.flush(slot);
     }
 
-    /// Bytes came that no rule looks at, and were not read. `more`: as with those that are.
+    /// Bytes that no rule needs were counted instead of read. `more`: as for bytes that were read.
     #[inline]
     pub(crate) fn on_counted(&mut self, slot: usize, length: u64, more: bool) {
         let now_ns = now_ns();
@@ -158,7 +160,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         }
     }
 
-    /// Parses what came and counts the answers in it.
+    /// Parses received bytes and counts the answers in them.
     #[inline]
     fn take_answers(&mut self, slot: usize, piece: &B::Piece, now_ns: u64) -> Progress {
         let length = self.pool.io.bytes(piece).len();
@@ -240,8 +242,8 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         }
     }
 
-    /// What a connection does after some bytes that were as they should be, where the server may
-    /// say something unasked.
+    /// The next step of a connection after bytes without an error, where the server may send bytes
+    /// that were not requested.
     fn after_frames(&mut self, slot: usize, more: bool, had_room: bool, next_ns: u64) {
         let connection = &self.pool.connections[slot];
         let protocol = &connection.protocol;
@@ -258,13 +260,13 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         } else if is_idle && protocol.room(self.pool.target.pipeline) == 0 {
             self.replace_closing(slot, next_ns);
         } else if is_idle && more && !matches!(self.pacer, Pacer::Open { .. }) {
-            // What is there already may be its end: the next event tells.
+            // The bytes that follow may be the connection's end: the next event shows.
         } else if !is_done && !is_offered {
             self.go_on(slot, next_ns);
         }
     }
 
-    /// What an open connection does after some answers.
+    /// The next step of an open connection after some answers.
     #[inline]
     pub(crate) fn after_answers(&mut self, slot: usize, more: bool, had_room: bool, next_ns: u64) {
         if P::GREETS {
@@ -286,7 +288,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         }
     }
 
-    /// The server closes after this answer. What else is in flight there will not be answered.
+    /// The server closes after this answer. Its other requests in flight will not be answered.
     fn after_last(&mut self, slot: usize, next_ns: u64) {
         if self.pool.connections[slot].protocol.in_flight() > 0 {
             let detail = || "the server closes the connection before the next answer".to_owned();

@@ -1,4 +1,4 @@
-//! One load as JSON: the schema `bakeoff.load/2`. What is not known is null.
+//! One load as JSON: the schema `bakeoff.load/2`. Unknown figures are null.
 
 use crate::errors::ErrorKind;
 use crate::scheme::Scheme;
@@ -10,12 +10,12 @@ use volley_net::{Datagrams, Io};
 /// Above this share of busy time the generator itself may be the limit.
 pub const BUSY: f64 = 0.9;
 
-/// What a load came to. `E`: how errors are called.
+/// The figures of a load. `E`: the names of errors.
 #[derive(Debug, Serialize)]
 #[expect(missing_docs, reason = "the counts are those of PROTOCOL.md")]
 pub struct Figures<E: Ord = ErrorKind> {
     pub schema: Schema,
-    /// The program that the generator stood in for.
+    /// The program whose interface the generator had.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub personality: Option<&'static str>,
     pub url: String,
@@ -23,39 +23,40 @@ pub struct Figures<E: Ord = ErrorKind> {
     pub duration_s: f64,
     pub requests_per_s: f64,
     pub bytes_per_s: f64,
-    /// How many of them were counted and not read, for no rule looks at them.
+    /// How many of them were counted instead of read, because no rule needs them.
     pub counted_bytes_per_s: Option<f64>,
-    /// Open loop: from the time when a request was due; else from its sending. Null without answers,
-    /// as the next two are.
+    /// Open loop: from the time when a request was due; else from its sending. Null without
+    /// answers, as are the next two.
     pub latency_us: Option<LatencyUs>,
-    /// The same up to the first byte of the answer's body; null where that is its end.
+    /// The same up to the first byte of the answer's body; null where this byte comes with the
+    /// body's end.
     pub first_byte_us: Option<LatencyUs>,
-    /// What came in streams of events; null where answers are read otherwise.
+    /// The figures of event streams; null where answers are read otherwise.
     pub events: Option<EventFigures>,
-    /// Open loop: from the sending.
+    /// Open loop: from the sending of a request.
     pub service_us: Option<LatencyUs>,
     /// Open loop: from the time when a request was due to its sending.
     pub send_lag_us: Option<LatencyUs>,
-    /// Those that occurred.
+    /// The errors that occurred.
     pub errors: BTreeMap<E, u64>,
     pub misses: Option<u64>,
     pub unsent: Option<u64>,
     pub redirects: Option<u64>,
     pub connects: u64,
     pub protocol: Option<Scheme>,
-    /// HTTP/2: requests that may be on their way at a time on one connection.
+    /// HTTP/2: requests that may be in flight at a time on one connection.
     pub streams: Option<usize>,
     pub agreed: Option<Agreement>,
-    /// HTTP/3: what went in datagrams, warm-up and drain included.
+    /// HTTP/3: the datagrams, warm-up and drain included.
     pub datagrams: Option<DatagramFigures>,
-    /// Of TLS, that came to an agreement.
+    /// Handshakes of TLS that succeeded.
     pub handshakes: Option<u64>,
-    /// From the established connection to the end of its handshake.
+    /// The time from the established connection to the end of its handshake.
     pub handshake_mean_us: Option<f64>,
-    /// Handshakes that went on with a former session.
+    /// Handshakes that resumed a session.
     pub resumed: Option<u64>,
     pub first_bad: Option<Bad>,
-    /// Of the requests of a request file, in its order; null without one.
+    /// The figures of the requests of a request file, in its order; null without a file.
     pub by_request: Option<Vec<RequestFigures<E>>>,
     pub client: Client,
     /// The share of the time in which places for requests were taken, by Little's law.
@@ -64,7 +65,7 @@ pub struct Figures<E: Ord = ErrorKind> {
     pub ceiling: Option<Ceiling>,
     pub mode: Mode,
     pub connections: usize,
-    /// Requests per second that were asked for.
+    /// The requested rate, in requests per second.
     pub rate: Option<f64>,
     pub io: Io,
 }
@@ -110,35 +111,35 @@ impl Agreement {
     }
 }
 
-/// What QUIC sent and received.
+/// The counts of QUIC's datagrams.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DatagramFigures {
     /// The version of QUIC.
     pub quic_version: String,
-    /// What paces what we send.
+    /// The congestion control of our sending.
     pub congestion_control: String,
-    /// Datagrams.
+    /// Datagrams sent.
     pub sent: u64,
-    /// The same.
+    /// Datagrams received.
     pub received: u64,
     /// Datagrams received for each answer; null without answers.
     pub received_per_answer: Option<f64>,
-    /// Bytes of them.
+    /// Bytes received in datagrams for each answer.
     pub received_bytes_per_answer: Option<f64>,
     /// Datagrams that one system call sent, on average: more than 1 where GSO is in effect.
     pub sent_per_call: Option<f64>,
     /// Datagrams that the kernel handed over as one piece, on average: more than 1 where GRO is in effect.
     pub received_per_piece: Option<f64>,
-    /// Packets of ours that were taken for lost, and what they carried sent again.
+    /// Packets of ours that were taken for lost, and whose content was sent again.
     pub lost: u64,
-    /// Datagrams that the kernel dropped on this machine, for any socket that had no room; null where it
-    /// does not say.
+    /// Datagrams that the kernel dropped on this machine, for any socket without room; null where
+    /// the kernel does not report it.
     pub dropped: Option<u64>,
 }
 
 impl DatagramFigures {
-    /// `answers`: those of the same time.
+    /// `answers`: the answers in the same time.
     pub fn of(datagrams: &Datagrams, answers: u64, dropped: Option<u64>) -> Self {
         let per = |count: u64, of: u64| (of > 0).then(|| count as f64 / of as f64);
         Self {
@@ -171,36 +172,36 @@ pub struct LatencyUs {
     pub stdev: Option<f64>,
 }
 
-/// What came in streams of server-sent events.
+/// The figures of streams of server-sent events.
 #[derive(Debug, Clone, Serialize)]
 pub struct EventFigures {
-    /// Those of the window.
+    /// Events of the window.
     pub count: u64,
     #[expect(missing_docs, reason = "as the name says")]
     pub per_s: f64,
-    /// From where the latency of a request begins to the first event of its stream.
+    /// The time from where the latency of a request begins to the first event of its stream.
     pub first_us: Option<LatencyUs>,
-    /// Between two events of a stream; 0 where they came at once.
+    /// The time between two events of a stream; 0 where they came at once.
     pub gap_us: Option<LatencyUs>,
-    /// Gaps that are at least so long as a stall was said to be.
+    /// Gaps that are at least as long as the threshold for a stall.
     pub stalls: u64,
-    /// By the numbers that are their ids.
+    /// Events whose ids, which are numbers, are missing.
     pub lost: u64,
-    /// Those that came twice.
+    /// Events that came twice.
     pub doubled: u64,
-    /// Those that came behind a later one.
+    /// Events that came after a later one.
     pub out_of_order: u64,
-    /// Those with other data than expected.
+    /// Events with other data than expected.
     pub altered: u64,
-    /// Streams that went on at the end: they count neither as requests nor as misses.
+    /// Streams that continued at the end: they count neither as requests nor as misses.
     pub open: u64,
 }
 
-/// What one request of a request file came to.
+/// The figures of one request of a request file.
 #[derive(Debug, Serialize)]
 #[expect(missing_docs, reason = "as in `Figures`")]
 pub struct RequestFigures<E: Ord = ErrorKind> {
-    /// Its own, or its method and path as they are written.
+    /// The request's own name, or its method and path as they are written.
     pub name: String,
     pub requests: u64,
     pub latency_us: Option<LatencyUs>,
@@ -209,21 +210,21 @@ pub struct RequestFigures<E: Ord = ErrorKind> {
     pub misses: u64,
 }
 
-/// What the load cost its generator.
+/// The cost of the load to its generator.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct Client {
-    /// Of all its threads, in the counted time; null without requests.
+    /// CPU time of all its threads per request, in the counted time; null without requests.
     pub cpu_us_per_request: Option<f64>,
-    /// The share of the time that they did not wait, on average.
+    /// The share of the time that the threads did not wait, on average.
     pub busy: f64,
-    /// How many there were.
+    /// The number of threads.
     pub threads: usize,
 }
 
 /// The generator's own limit.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct Ceiling {
-    /// What it reaches against its null server.
+    /// The rate that the generator reaches against its null server.
     pub requests_per_s: f64,
     /// The run's share of that.
     pub share: f64,
@@ -238,17 +239,17 @@ pub enum Mode {
     Open,
 }
 
-/// What kept a load from being faster.
+/// What limited the load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LimitedBy {
     /// The generator.
     Client,
-    /// The rate that was asked for.
+    /// The requested rate.
     Rate,
-    /// The server, or the way to it, by the proof of a [`Ceiling`].
+    /// The server, or the path to it, by the proof of a [`Ceiling`].
     Target,
-    /// Nothing shows it.
+    /// Unknown.
     Unknown,
 }
 
@@ -262,7 +263,7 @@ impl<E: Ord + Serialize> Figures<E> {
 }
 
 impl LatencyUs {
-    /// From a function that gives the latency which a share of them does not exceed.
+    /// By a function that gives the latency which a share of the requests does not exceed.
     pub fn of(mean: f64, stdev: Option<f64>, quantile_us: impl Fn(f64) -> Option<f64>) -> Self {
         Self {
             mean,
@@ -284,7 +285,7 @@ impl Client {
         Self { cpu_us_per_request, busy, threads }
     }
 
-    /// What can be said of a closed loop without a [`Ceiling`].
+    /// The limit that a closed loop shows without a [`Ceiling`].
     pub fn limit(&self) -> LimitedBy {
         if self.busy > BUSY { LimitedBy::Client } else { LimitedBy::Unknown }
     }

@@ -21,11 +21,11 @@ impl Default for Latencies {
     }
 }
 
-/// Nothing takes longer.
+/// The longest latency that is recorded.
 const LONGEST_NS: u64 = 24 * 3600 * S;
 
 impl Latencies {
-    /// Grows on demand instead of preallocating the usual minute: for many histograms.
+    /// Grows on demand instead of preallocating the usual minute: for large numbers of histograms.
     pub fn growing() -> Self {
         Self::with_room_for(2)
     }
@@ -37,26 +37,26 @@ impl Latencies {
         Self { histogram, sum_ns: 0 }
     }
 
-    /// One more.
+    /// Records one latency.
     #[inline]
     pub fn record(&mut self, latency_ns: u64) {
         self.record_n(latency_ns, 1);
     }
 
-    /// So many more of one length.
+    /// Records the same latency several times.
     #[inline]
     pub fn record_n(&mut self, latency_ns: u64, count: u64) {
         self.histogram.record_n(latency_ns.min(LONGEST_NS), count).expect("it grows");
         self.sum_ns += count * latency_ns;
     }
 
-    /// Forgets them all, and keeps the room for them.
+    /// Removes all latencies, and keeps their memory.
     pub(crate) fn clear(&mut self) {
         self.histogram.reset();
         self.sum_ns = 0;
     }
 
-    /// Adds another's latencies.
+    /// Adds another histogram's latencies.
     pub fn merge(&mut self, other: &Self) {
         if other.count() > 0 {
             self.histogram.add(&other.histogram).expect("it grows");
@@ -69,7 +69,7 @@ impl Latencies {
         self.histogram.len()
     }
 
-    /// Their exact mean in µs; 0 if there are none.
+    /// The exact mean in µs; 0 if there are no latencies.
     pub fn mean_us(&self) -> f64 {
         match self.count() {
             0 => 0.0,
@@ -77,8 +77,8 @@ impl Latencies {
         }
     }
 
-    /// The latency in µs that a share `quantile` of them does not exceed, where `misses` more took
-    /// for ever. `None`: for ever, or there are none.
+    /// The latency in µs that a share `quantile` of the requests does not exceed, if `misses` more
+    /// requests took for ever. `None`: it is infinite, or there are no requests.
     pub fn quantile_us(&self, quantile: f64, misses: u64) -> Option<f64> {
         let all = self.count() + misses;
         let rank = (quantile * all as f64).ceil().max(1.0);
@@ -89,7 +89,7 @@ impl Latencies {
         Some(self.histogram.value_at_quantile(within) as f64 / 1e3)
     }
 
-    /// How many of them were so long or longer, as far as the histogram tells lengths apart.
+    /// How many latencies are at least this long, as far as the histogram tells lengths apart.
     pub fn count_from(&self, latency_ns: u64) -> u64 {
         self.histogram.count_between(latency_ns, u64::MAX)
     }
@@ -99,7 +99,7 @@ impl Latencies {
         &self.histogram
     }
 
-    /// V2 compressed encoding in base64, as `HdrHistogram`'s other implementations read it.
+    /// V2 compressed encoding in base64, which `HdrHistogram`'s other implementations read.
     pub fn encode(&self) -> String {
         let (mut bytes, memory) = (Vec::new(), "writing to memory does not fail");
         SERIALIZER.with_borrow_mut(|it| it.serialize(&self.histogram, &mut bytes)).expect(memory);
@@ -112,13 +112,13 @@ impl Latencies {
     }
 }
 
-/// Of requests whose answers' bodies came in pieces: how long the first bytes took, and the ends.
-/// All others have one in the other, and cost nothing here.
+/// Requests whose answers' bodies came in pieces: the times to the first bytes, and to the ends.
+/// For all other requests the two times are the same, and cost nothing here.
 #[derive(Debug, Default)]
 pub struct FirstBytes(Option<Box<[Latencies; 2]>>);
 
 impl FirstBytes {
-    /// One more.
+    /// Records one request.
     pub fn record(&mut self, first_ns: u64, end_ns: u64) {
         let [first, end] = self.histograms();
         first.record(first_ns);
@@ -132,8 +132,8 @@ impl FirstBytes {
         }
     }
 
-    /// How long the first bytes of all requests took, given the latencies of these and all others.
-    /// `None`: as long as the ends.
+    /// The times to the first bytes of all requests, given the latencies of these and all others.
+    /// `None`: they equal the times to the ends.
     pub fn of_all(&self, latencies: &Latencies) -> Option<Latencies> {
         let [first, end] = &**self.0.as_ref()?;
         let mut all = Latencies::growing();
@@ -150,11 +150,11 @@ impl FirstBytes {
 }
 
 thread_local! {
-    /// Its buffer has room for every bucket: to make a new one takes longer than to fill it.
+    /// Its buffer has room for every bucket: making a new one takes longer than filling it.
     static SERIALIZER: RefCell<V2Serializer> = RefCell::new(V2Serializer::new());
 }
 
-/// Few values are shorter than what a compressor costs: to make one takes longer than to count a
+/// Histograms shorter than this are stored: making a compressor takes longer than counting a
 /// thousand answers, and a mix has a histogram for each of its requests.
 const STORED: usize = 512;
 

@@ -1,4 +1,4 @@
-//! What happened in each tenth of a second, thread by thread.
+//! The counts of each tenth of a second, thread by thread.
 
 use crate::histogram::Latencies;
 use std::collections::BTreeMap;
@@ -8,11 +8,11 @@ use volley_net::clock::MS;
 /// The length of an interval.
 pub const INTERVAL_NS: u64 = 100 * MS;
 
-/// One interval of the window, of one thread or, merged, of all. Answers belong to the interval in
-/// which they were complete, those of the drain to the last.
+/// One interval of the window, of one thread or, merged, of all. An answer belongs to the interval
+/// in which it was complete; the answers of the drain belong to the last one.
 #[derive(Debug, Default)]
 pub struct Interval {
-    /// It begins so many times [`INTERVAL_NS`] behind the start of the window.
+    /// It begins this many times [`INTERVAL_NS`] after the start of the window.
     pub index: u64,
     /// Answers, right or wrong, without those of the drain.
     pub requests: u64,
@@ -33,29 +33,29 @@ impl Interval {
         self.latencies.merge(&other.latencies);
     }
 
-    /// Forgets all that happened, and keeps the room for it.
+    /// Clears the counts, and keeps their memory.
     pub(crate) fn clear(&mut self) {
         self.latencies.clear();
         (self.index, self.requests, self.bytes, self.errors) = (0, 0, 0, 0);
     }
 }
 
-/// One thread's intervals while they happen.
+/// One thread's intervals as they grow.
 #[derive(Debug)]
 pub(crate) struct Log {
     /// The start of the window.
     pub(crate) start_ns: u64,
     pub(crate) current: Interval,
-    /// Those that are over, in order.
+    /// The completed ones, in order.
     pub(crate) done: Vec<Interval>,
-    /// Empty ones for those that come. A histogram of its own for each would be mapped and cleared
-    /// in the thread that measures, ten times a second.
+    /// Empty ones for the next intervals. Giving each a new histogram would map and clear memory in
+    /// the thread that measures, ten times a second.
     pub(crate) spares: Vec<Interval>,
 }
 
 impl Log {
-    /// With two spare intervals, whose pages are there: it takes too long for the window, whose start
-    /// is set later.
+    /// Creates two spare intervals, whose pages are mapped: this takes too long for the window,
+    /// whose start is set later.
     pub(crate) fn new() -> Self {
         let mut spares = vec![Interval::default(), Interval::default()];
         spares.iter_mut().for_each(Interval::clear);
@@ -83,15 +83,15 @@ impl Log {
     }
 }
 
-/// Puts the threads' intervals together.
+/// Merges the threads' intervals.
 #[derive(Debug, Default)]
 pub(crate) struct Assembly {
-    /// By index: how many threads have reported theirs, and the sum.
+    /// By index: how many threads have reported their part, and the sum.
     parts: BTreeMap<u64, (usize, Interval)>,
 }
 
 impl Assembly {
-    /// A thread's interval. Returned where it has been added to another's.
+    /// Adds a thread's interval, and returns it unless it is the first of its index.
     pub(crate) fn add(&mut self, interval: Interval) -> Option<Interval> {
         match self.parts.entry(interval.index) {
             Entry::Vacant(entry) => {
@@ -107,7 +107,7 @@ impl Assembly {
         }
     }
 
-    /// Those that all of `threads` have reported, in order, each once.
+    /// The intervals that all of `threads` have reported, in order, each once.
     pub(crate) fn take(&mut self, threads: usize) -> Vec<Interval> {
         let mut complete = Vec::new();
         while let Some(entry) = self.parts.first_entry()

@@ -1,9 +1,10 @@
 //! A load generator as a library.
 //!
-//! [`workers`] holds the threads, [`slice`](mod@slice) what each does for one slice of load. `turn`
-//! waits and sees what is due, [`scheme`] has the protocols to choose from, `link` opens and closes connections, `chain` sends what each begins with, `exchange` sends requests and
-//! takes answers, `ending` counts them. `volley-net` holds the system calls, `volley-protocol` the protocol,
-//! `volley-requests` what is sent.
+//! [`workers`] holds the threads, [`slice`](mod@slice) the part of each in one slice of load.
+//! `turn` waits and finds what is due, [`scheme`] has the protocols to choose from, `link` opens
+//! and closes connections, `chain` sends the requests with which each begins, `exchange` sends
+//! requests and takes answers, `ending` counts them. `volley-net` holds the system calls,
+//! `volley-protocol` the protocols, `volley-requests` the requests.
 
 #![cfg_attr(not(test), warn(clippy::disallowed_types))]
 

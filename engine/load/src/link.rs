@@ -1,4 +1,4 @@
-//! Connections come and go: opening, failing, closing, and who may take the next request.
+//! Connections: opening, failing, closing, and which may take the next request.
 
 use crate::errors::ErrorKind;
 use crate::pace::{Pacer, pause_ns};
@@ -11,7 +11,7 @@ use volley_net::clock::now_ns;
 use volley_net::{Backend, Failure, Fault};
 use volley_protocol::Protocol;
 
-/// Connections that may be on their way at a time when all are opened ahead: less than a server's
+/// Connections that may be in progress at a time when all are opened ahead: less than a server's
 /// accept queue usually holds.
 const OPENING_AT_ONCE: usize = 256;
 
@@ -42,7 +42,8 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         Ok(())
     }
 
-    /// Opens a connection that waits long enough, or offers it where it is opened for a request.
+    /// Opens a connection that has paused long enough, or offers it where it is opened for a
+    /// request.
     pub(crate) fn reopen(&mut self, slot: usize, now_ns: u64) {
         match (self.pool.is_one_shot(), &self.pacer) {
             (false, _) => self.connect(slot, now_ns),
@@ -82,8 +83,8 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         }
     }
 
-    /// A connection is there: sends the request that it was opened for. One that is kept may have
-    /// to wait for what the server announces of itself.
+    /// A connection is established: sends the request that it was opened for. A kept connection may
+    /// have to wait for the server's announcement.
     pub(crate) fn on_established(&mut self, slot: usize) {
         self.count_handshake(slot);
         let pool = &mut *self.pool;
@@ -110,7 +111,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         }
     }
 
-    /// A connection may carry requests from now on: the one that it was opened for, or those that it begins with.
+    /// A connection may carry requests from now on: the one that it was opened for, or its chain's.
     pub(crate) fn on_ready(&mut self, slot: usize) {
         let connection = &mut self.pool.connections[slot];
         if let Some(flight) = connection.waiting.take() {
@@ -130,7 +131,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         }
     }
 
-    /// A connection that is kept takes its part in the load.
+    /// A kept connection joins the load.
     pub(crate) fn join(&mut self, slot: usize) {
         self.tally.connects += 1;
         self.pool.enter(slot, State::Idle);
@@ -140,13 +141,13 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         }
     }
 
-    /// Notes what the server has announced of itself, by the first connection that tells.
+    /// Notes the server's announcement, by the first connection that has it.
     pub(crate) fn note_announced(&mut self, slot: usize) {
         let announced = self.pool.connections[slot].protocol.announced();
         self.tally.terms.announced = self.tally.terms.announced.or(announced);
     }
 
-    /// A connection may take requests: gives it some, or offers it to those that are due.
+    /// A connection may take requests: gives it some, or offers it to due requests.
     pub(crate) fn go_on(&mut self, slot: usize, now_ns: u64) {
         match self.pacer {
             Pacer::Open { .. } => self.offer(slot),
@@ -154,7 +155,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         }
     }
 
-    /// Offers a connection to the requests that are due, if it can take one.
+    /// Offers a connection to due requests, if it can take one.
     pub(crate) fn offer(&mut self, slot: usize) {
         if self.has_room(slot) {
             self.pool.available.push_back(slot);
@@ -169,7 +170,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
             && connection.sent < most
     }
 
-    /// The connection that takes the next request that is due.
+    /// The connection that takes the next due request.
     pub(crate) fn take_available(&mut self, now_ns: u64) -> Option<usize> {
         loop {
             let slot = self.pool.available.pop_front()?;
@@ -181,13 +182,13 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
             } else if self.has_room(slot) {
                 return Some(slot);
             } else if connection.state == State::Closed && connection.due_ns == 0 {
-                // It may be opened again; one that pauses goes on to.
+                // It may be opened again; one that pauses continues to pause.
                 self.set_due(slot, now_ns);
             }
         }
     }
 
-    /// Closes a connection that nobody else closes.
+    /// Closes a connection that the server does not close.
     pub(crate) fn close(&mut self, slot: usize) {
         self.say_goodbye(slot);
         self.pool.io.close(slot);
@@ -195,7 +196,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         self.pool.connections[slot].due_ns = 0;
     }
 
-    /// Says goodbye, where the protocol has words for it.
+    /// Says goodbye, where the protocol has a message for it.
     fn say_goodbye(&mut self, slot: usize) {
         if P::GREETS {
             let pool = &mut *self.pool;
@@ -204,8 +205,8 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         }
     }
 
-    /// Lets go of a connection after its last answer, and opens the next in its place.
-    /// `ended`: the server has closed it already.
+    /// Retires a connection after its last answer, and opens the next in its place. `ended`: the
+    /// server has closed it already.
     pub(crate) fn replace(&mut self, slot: usize, ended: bool, now_ns: u64) {
         if ended {
             self.pool.out.clear();
@@ -224,7 +225,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
     /// The server takes no more requests on a connection that carries none: opens the next.
     pub(crate) fn replace_closing(&mut self, slot: usize, now_ns: u64) {
         let connection = &mut self.pool.connections[slot];
-        // One that takes connections only to go away is not called without a pause.
+        // A server that accepts connections only to go away is not called without a pause.
         connection.failures = connection.failures.saturating_add(1);
         let may_reopen = pause_ns(connection.failures, false) == 0;
         if may_reopen && self.is_sending() {
@@ -260,11 +261,11 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         }
     }
 
-    /// The server closed a connection that waited for nothing.
+    /// The server closed a connection that awaited nothing.
     pub(crate) fn drop_idle(&mut self, slot: usize) {
         self.close(slot);
         if self.is_sending() {
-            // A server that hangs up before it is asked anything is not called without a pause.
+            // A server that closes before any request is not called without a pause.
             let connection = &mut self.pool.connections[slot];
             if connection.sent == 0 {
                 connection.failures = connection.failures.saturating_add(1);
@@ -338,8 +339,8 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         }
     }
 
-    /// A connection that would have carried requests could not be made. Where only their number ends
-    /// the load, one of them ends with it: it would never end else.
+    /// A connection that would have carried requests could not be made. Where only the number of
+    /// requests ends the load, this ends one of them: the load would never end otherwise.
     fn count_unstarted(&mut self, now_ns: u64) {
         if self.window.end_ns < u64::MAX || self.allowance == 0 || self.allowance == u64::MAX {
             return;

@@ -4,31 +4,32 @@ use crate::pool::Share;
 use crate::schedule::{Arrivals, Process, Profile};
 use volley_net::clock::MS;
 
-/// A slice's counted time, on `CLOCK_MONOTONIC`. Before it lies the ramp, behind it the drain.
+/// A slice's counted time, on `CLOCK_MONOTONIC`. The ramp precedes it, the drain follows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
     /// The end of the ramp.
     pub start_ns: u64,
-    /// From here on nothing is due.
+    /// The end; no request is due from here on.
     pub end_ns: u64,
 }
 
 impl Window {
-    /// Nothing counts and nothing is sent: connections are only opened.
+    /// A window in which nothing is counted or sent: connections are only opened.
     pub const CLOSED: Self = Self { start_ns: 0, end_ns: 0 };
 
-    /// Whether this moment counts.
+    /// Whether this moment is in the window.
     #[inline]
     pub fn holds(&self, at_ns: u64) -> bool {
         self.start_ns <= at_ns && at_ns < self.end_ns
     }
 
-    /// How much of a stretch of time counts.
+    /// How much of a stretch of time lies in the window.
     pub fn overlap_ns(&self, from_ns: u64, to_ns: u64) -> u64 {
         to_ns.min(self.end_ns).saturating_sub(from_ns.max(self.start_ns))
     }
 
-    /// The same as a share of that stretch, from 0 to 1; of a moment, whether it counts.
+    /// The share of that stretch in the window, from 0 to 1; for a moment, whether it is in the
+    /// window.
     #[inline]
     pub fn share(&self, from_ns: u64, to_ns: u64) -> f64 {
         let (within_ns, lasted_ns) = (self.overlap_ns(from_ns, to_ns), to_ns - from_ns);
@@ -43,11 +44,11 @@ impl Window {
 /// When requests are sent.
 #[derive(Debug, Clone)]
 pub enum Pace {
-    /// The next one when an answer is complete, on all connections.
+    /// A connection sends its next request when an answer is complete, on all connections.
     Closed,
-    /// The same, on so many connections; begins with the ramp.
+    /// The same, on a number of connections that changes, from the ramp on.
     Stages(Profile),
-    /// When they are due, whatever became of the others (open loop).
+    /// Requests are sent when they are due, regardless of the answers (open loop).
     Open(Process),
 }
 
@@ -58,12 +59,12 @@ pub(crate) enum Pacer {
     Closed,
     /// The same, on the connections below the level of this thread's share.
     Stages { profile: Profile, share: Share, begin_ns: u64 },
-    /// When the schedule says so.
+    /// By the schedule.
     Open { arrivals: Arrivals, begin_ns: u64 },
 }
 
 impl Pacer {
-    /// `connections`: of all threads. `begin_ns`: the start of the ramp.
+    /// `connections`: the number of all threads. `begin_ns`: the start of the ramp.
     pub(crate) fn new(pace: &Pace, share: Share, connections: usize, begin_ns: u64) -> Self {
         match pace {
             Pace::Closed => Self::Closed,
@@ -96,7 +97,7 @@ impl Pacer {
         }
     }
 
-    /// Takes the request that is due next.
+    /// Takes the next due request.
     #[inline]
     pub(crate) fn take_arrival(&mut self) {
         if let Self::Open { arrivals, .. } = self {
@@ -105,10 +106,11 @@ impl Pacer {
     }
 }
 
-/// How long a connection rests before it is opened again, after `failures` in a row.
+/// How long a connection pauses before it is opened again, after `failures` in a row.
 ///
-/// The first failure of an established connection costs no pause. A server that refuses, or that
-/// accepts only to close, would keep the generator spinning: pauses double from 1 ms to 100 ms.
+/// The first failure of an established connection costs no pause. A server that refuses
+/// connections, or closes each at once, would keep the generator spinning: pauses double from 1 ms
+/// to 100 ms.
 pub fn pause_ns(failures: u32, to_connect: bool) -> u64 {
     let doublings = match (failures, to_connect) {
         (0, _) | (1, false) => return 0,

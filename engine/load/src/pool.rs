@@ -9,28 +9,29 @@ use volley_net::{Address, Backend, Route};
 use volley_protocol::{Protocol, Ticket};
 use volley_requests::{Book, Chain};
 
-/// What a connection is doing.
+/// The state of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum State {
-    /// There is none; it may be opened from `due_ns` on.
+    /// There is no connection; it may be opened from `due_ns` on.
     Closed,
     /// Not established yet; given up at `due_ns`.
     Connecting,
-    /// Established, but what the server announces of itself has not come; given up at `due_ns`.
+    /// Established, but the server's announcement has not arrived; given up at `due_ns`.
     Greeting,
-    /// Established, and sends what the file wants once on each connection; given up at `due_ns`.
+    /// Established, and sends the requests that the file wants once per connection; given up at
+    /// `due_ns`.
     Once,
     /// Established, and carries no request.
     Idle,
     /// Established, with requests in flight; given up at `due_ns`.
     Busy,
-    /// Its last answer is complete, and what follows is there already: the server's end, or bytes
-    /// that nobody asked for. Nothing is sent before that is known.
+    /// Its last answer is complete, and more is there to read: the server's end, or bytes that were
+    /// not requested. Nothing is sent before that is known.
     Held,
 }
 
 impl State {
-    /// Whether something is awaited of the server: a slice does not end before.
+    /// Whether the connection awaits something from the server: a slice does not end before.
     #[inline]
     fn is_active(self) -> bool {
         !matches!(self, Self::Closed | Self::Idle)
@@ -43,19 +44,19 @@ impl State {
     }
 }
 
-/// A request on its way.
+/// A request in flight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Flight {
-    /// When it was due: in open loop by the schedule, else when it was sent.
+    /// When it was due: by the schedule in open loop, else when it was sent.
     pub(crate) due_ns: u64,
-    /// When it was sent; where a connection carries one request, when that was opened.
+    /// When it was sent; where a connection carries one request, when the connection was opened.
     pub(crate) sent_ns: u64,
     /// Its number in the book.
     pub(crate) message: usize,
 }
 
 impl Flight {
-    /// That belongs to no window, whenever it is sent.
+    /// The due time of requests that belong to no window, whenever they are sent.
     pub(crate) fn uncounted(message: usize) -> Self {
         Self { due_ns: u64::MAX, sent_ns: u64::MAX, message }
     }
@@ -68,7 +69,7 @@ impl Ticket for Flight {
     }
 }
 
-/// How far a connection is with what it begins with, and what it has taken from the answers.
+/// How far a connection is with its chain, and the values that it has taken from the answers.
 #[derive(Debug)]
 pub(crate) struct Beginning {
     /// Which draw of the chain.
@@ -82,15 +83,15 @@ pub(crate) struct Beginning {
 #[derive(Debug)]
 pub(crate) struct Connection<P> {
     pub(crate) state: State,
-    /// When something has to be done about it unless an event comes first.
+    /// When the connection needs attention unless an event comes first.
     pub(crate) due_ns: u64,
-    /// What it carries.
+    /// The requests that it carries.
     pub(crate) protocol: P,
     /// The request that it is being opened for, where it carries one only.
     pub(crate) waiting: Option<Flight>,
     /// Where connections begin with a chain, from its first request on.
     pub(crate) beginning: Option<Box<Beginning>>,
-    /// Requests sent on the present connection, without those of the chain.
+    /// Requests sent on the present connection, except those of the chain.
     pub(crate) sent: u64,
     /// Failures since the last answer.
     pub(crate) failures: u32,
@@ -117,41 +118,44 @@ impl<P: Protocol<Flight>> Connection<P> {
     }
 }
 
-/// Some of a target's connections. Each pool has I/O of its own, so that what other targets do
-/// between their turns does not wake the generator.
+/// Some of a target's connections. Each pool has its own I/O, so that events of other targets
+/// between their turns do not wake the generator.
 pub(crate) struct Pool<B, P: Protocol<Flight>> {
     pub(crate) target: Arc<Target>,
-    /// The target's, from sources that have ports left.
+    /// The target's route, from sources that have ports left.
     pub(crate) route: Route,
     /// Connections that may still be made anew because the system had no port for them.
     other_sources: usize,
     pub(crate) book: Arc<Book>,
     pub(crate) connections: Vec<Connection<P>>,
     pub(crate) io: B,
-    /// What the connections share.
+    /// The connections' common state.
     pub(crate) shared: P::Shared,
-    /// What a connection has to say, until it is sent. Empty from event to event, and where the
-    /// protocol sends the book's bytes but for requests that depend on their connection.
+    /// Bytes that a connection's protocol has written but that are not sent yet. Empty between
+    /// events. Where the protocol sends the book's bytes, only requests that depend on their
+    /// connection use it.
     pub(crate) out: Vec<u8>,
-    /// Connections that may take a request that is due, the one that waits longest first (open
-    /// loop). May hold some that no longer can.
+    /// Connections that may take a due request, the longest waiting first (open loop). Some of them
+    /// may no longer be able to.
     pub(crate) available: VecDeque<usize>,
     /// The book's message that is sent next.
     next_message: usize,
     /// The draw of the chain that the next connection begins with.
     next_draw: usize,
-    /// Whether bodies may be counted that no rule looks at. On Unix sockets the kernel would copy them.
+    /// Whether bodies that no rule needs may be counted. On Unix sockets the kernel would copy
+    /// them.
     pub(crate) counts: bool,
     /// Whether answers are streams of events.
     pub(crate) streams_events: bool,
-    /// Connections opened so far: picks the source address.
+    /// Connections opened so far: the number selects the source address.
     pub(crate) opened: u64,
-    /// Connections of which something is awaited.
+    /// Connections that await something.
     active: usize,
 }
 
-/// Which thread of how many. Connection k, counted from 0, is that of thread k modulo their number, and
-/// request k that of connection k modulo theirs. A thread with more connections has more requests.
+/// The number of a thread among all. Connection k, counted from 0, belongs to thread k modulo the
+/// number of threads, and request k to connection k modulo theirs. A thread with more connections
+/// has more requests.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Share {
     pub(crate) thread: usize,
@@ -159,18 +163,19 @@ pub(crate) struct Share {
 }
 
 impl Share {
-    /// How many of so many connections are this thread's.
+    /// How many of `all` connections are this thread's.
     pub(crate) fn of(self, all: u64) -> u64 {
         let (thread, threads) = (self.thread as u64, self.threads as u64);
         all / threads + u64::from(thread < all % threads)
     }
 
-    /// How many of so many requests are.
+    /// How many of `all` requests are this thread's.
     pub(crate) fn of_requests(self, all: u64, connections: u64) -> u64 {
         all / connections * self.of(connections) + self.of(all % connections)
     }
 
-    /// How many requests behind one of its `connection` this thread's next one comes, and of which.
+    /// How many requests after one of its `connection` this thread's next one comes, and on which
+    /// connection.
     #[inline]
     pub(crate) fn next(self, connection: u64, connections: u64) -> (u64, u64) {
         let (thread, threads) = (self.thread as u64, self.threads as u64);
@@ -184,8 +189,8 @@ impl Share {
 }
 
 impl<B: Backend, P: Protocol<Flight>> Pool<B, P> {
-    /// No connection is opened yet.
-    /// `io`: for so many slots and the bytes of such a book.
+    /// A pool whose connections are not opened yet. `io`: takes the number of slots and the bytes
+    /// of the book.
     pub(crate) fn new(
         target: &Arc<Target>,
         share: Share,
@@ -225,7 +230,7 @@ impl<B: Backend, P: Protocol<Flight>> Pool<B, P> {
         self.active -= usize::from(before.is_active());
     }
 
-    /// Connections of which something is awaited: one that is to come, or an answer, or the server's end.
+    /// Connections that await something: their establishment, an answer, or the server's end.
     #[inline]
     pub(crate) fn active(&self) -> usize {
         self.active
@@ -243,7 +248,7 @@ impl<B: Backend, P: Protocol<Flight>> Pool<B, P> {
         !P::GREETS && !B::SHAKES_HANDS && self.is_one_shot() && self.book.is_fixed()
     }
 
-    /// The system had no port for a connection. Whether it may have one for another source.
+    /// The system had no port for a connection. Returns whether it may have one for another source.
     pub(crate) fn use_other_sources(&mut self) -> bool {
         self.route.sources = self.route.sources.spread();
         let may_have = self.route.sources != self.target.route.sources && self.other_sources > 0;

@@ -1,4 +1,4 @@
-//! Which protocol is spoken with a target, and the pools that speak it.
+//! The protocols that targets speak, and the pools that speak them.
 
 use crate::pool::{Flight, Pool, Share};
 use crate::slice::{self, Outcome, Part};
@@ -12,7 +12,7 @@ use volley_protocol::{Http1, Http2, Http3, Protocol, WebSocket};
 use volley_quic::Quic;
 use volley_tls::{Config, Terms, Tls};
 
-/// What is spoken on a target's connections.
+/// The protocol on a target's connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scheme {
@@ -21,7 +21,7 @@ pub enum Scheme {
     H1,
     /// HTTP/1 over TLS.
     H1Tls,
-    /// HTTP/2 in cleartext, without asking first (RFC 9113, section 3.3).
+    /// HTTP/2 in cleartext, with prior knowledge (RFC 9113, section 3.3).
     H2c,
     /// HTTP/2 over TLS, agreed on by ALPN.
     H2,
@@ -30,7 +30,7 @@ pub enum Scheme {
 }
 
 impl Scheme {
-    /// As it is called everywhere.
+    /// The name, the same everywhere.
     pub fn name(self) -> &'static str {
         match self {
             Self::H1 => "h1",
@@ -46,7 +46,7 @@ impl Scheme {
         matches!(self, Self::H1Tls | Self::H2 | Self::H3)
     }
 
-    /// As ALPN names it.
+    /// Its ALPN name.
     pub fn alpn(self) -> &'static str {
         match self {
             Self::H1 | Self::H1Tls => "http/1.1",
@@ -65,7 +65,7 @@ impl Scheme {
         self.is_h2() || self == Self::H3
     }
 
-    /// What a client offers that measures servers by it.
+    /// What a client that measures servers by this scheme offers.
     pub fn terms(self, resumes: bool) -> Terms {
         match self {
             Self::H3 => Terms::measuring_quic(self.alpn(), resumes),
@@ -74,7 +74,7 @@ impl Scheme {
     }
 }
 
-/// A pool of whatever protocol: asked once per slice, not per answer.
+/// A pool of any protocol: called once per slice, not per answer.
 pub(crate) trait Loads {
     /// See [`slice::open`].
     fn open(&mut self, patience: Patience) -> Result<Tally>;
@@ -93,7 +93,7 @@ impl<B: Backend, P: Protocol<Flight>> Loads for Pool<B, P> {
     }
 }
 
-/// One thread's connections to a target, none opened yet.
+/// One thread's connections to a target, none of them opened yet.
 pub(crate) fn pool(
     target: &Arc<Target>,
     io: Io,

@@ -1,7 +1,7 @@
-//! All that threads which load have in common and that changes, but for the channels of `workers`.
+//! The state that threads which load share and change, except the channels of `workers`.
 //!
-//! Threads share nothing on a request's way (docs/engine-request.md has the list), so that two do twice
-//! the work of one. Clippy refuses locks and atomics in any other file (`clippy.toml`).
+//! Threads share nothing on a request's way (docs/engine-request.md has the list), so that two do
+//! twice the work of one. Clippy refuses locks and atomics in any other file (`clippy.toml`).
 
 #![expect(clippy::disallowed_types, reason = "this is the place for them")]
 
@@ -11,13 +11,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::Receiver;
 use volley_net::clock::{MS, now_ns};
 
-/// Intervals that have been reported and come back, where there is a log: looked at once a turn.
+/// Reported intervals that return, where there is a log: polled once a turn.
 pub(crate) type Spares = Receiver<Interval>;
 
-/// A thread that waits for a moment does not sleep in the last of it.
+/// A thread that waits for a moment stays awake for this long before it.
 const AWAKE_NS: u64 = MS / 10;
 
-/// What all threads of a slice look at: when it begins, and whether it ends sooner than planned.
+/// The common state of a slice's threads: when it begins, and whether it ends sooner than planned.
 #[derive(Debug)]
 pub(crate) struct Control {
     /// Threads that are not ready yet.
@@ -43,9 +43,9 @@ impl Control {
         Some(self.begin_ns.load(Ordering::Acquire)).filter(|&begin_ns| begin_ns > 0)
     }
 
-    /// Begins together with the other threads, the last of which names the time: `at_ns`, or now
-    /// if that has passed. Were now named beforehand, a thread that the system lets wait would load
-    /// for a part of its window only.
+    /// Begins together with the other threads. The last of them sets the time: `at_ns`, or now if
+    /// that has passed. If the time were set beforehand, a thread that the system keeps waiting
+    /// would load for only a part of its window.
     pub(crate) fn begin(&self, at_ns: Option<u64>) -> u64 {
         if self.awaited.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.begin_ns.store(now_ns().max(at_ns.unwrap_or(0)), Ordering::Release);
@@ -62,7 +62,7 @@ impl Control {
         }
     }
 
-    /// Waits for the moment, the last of it without sleep: a sleeper wakes late.
+    /// Waits for the moment, without sleep at the end: a sleeper wakes late.
     fn sleep_until(&self, at_ns: u64) {
         loop {
             let left_ns = at_ns.saturating_sub(now_ns());
@@ -78,7 +78,7 @@ impl Control {
         }
     }
 
-    /// Carries out what a watcher asks for.
+    /// Carries out a watcher's request.
     pub(crate) fn apply(&self, wish: Wish, now_ns: u64) {
         if wish != Wish::GoOn {
             self.end_ns.fetch_min(now_ns, Ordering::Relaxed);
@@ -88,21 +88,21 @@ impl Control {
         }
     }
 
-    /// The end of the window, if it was named ahead of the plan's.
+    /// The end of the window, if it was set ahead of the plan's.
     #[inline]
     pub(crate) fn end_ns(&self) -> u64 {
         self.end_ns.load(Ordering::Relaxed)
     }
 
-    /// Whether not even answers are waited for.
+    /// Whether the slice ends without waiting for answers.
     #[inline]
     pub(crate) fn wants_to_leave(&self) -> bool {
         self.leave.load(Ordering::Relaxed)
     }
 }
 
-/// One thread's counts while they grow, for those who look on. Each thread writes its own once a turn, so
-/// no two may lie in one line of the caches, nor in two that are fetched as a pair.
+/// One thread's counts while they grow, for watchers. Each thread writes its own once a turn, so no
+/// two may lie in one cache line, nor in two lines that are fetched as a pair.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub(crate) struct Live {

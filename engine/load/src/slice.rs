@@ -12,16 +12,16 @@ use volley_net::clock::{MS, now_ns, thread_cpu_ns, thread_delay_ns};
 use volley_net::{Backend, Patience};
 use volley_protocol::Protocol;
 
-/// How long to load, and how.
+/// The duration and the kind of a load.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// When the ramp begins; `None`, or a moment that has passed: at once.
+    /// When the ramp begins; it begins at once if this is `None` or has passed.
     pub at_ns: Option<u64>,
-    /// Loaded, but not counted.
+    /// The length of the ramp, which is loaded but not counted.
     pub ramp_ns: u64,
     /// The window; `None`: until `requests` are done.
     pub duration_ns: Option<u64>,
-    /// Behind the ramp, no more requests than these are sent, all threads together.
+    /// After the ramp, at most this many requests are sent by all threads together.
     pub requests: Option<u64>,
     /// When requests are sent.
     pub pace: Pace,
@@ -29,7 +29,7 @@ pub struct Plan {
     pub intervals: bool,
 }
 
-/// What a slice measured.
+/// The measurement of a slice.
 #[derive(Debug)]
 pub struct Outcome {
     /// The counted time.
@@ -38,20 +38,20 @@ pub struct Outcome {
     pub drained_ns: u64,
     /// The threads' CPU time within the window.
     pub cpu_ns: u64,
-    /// How long they waited for their cores within it; `None`: the kernel does not say.
+    /// How long they waited for their cores within it; `None`: the kernel does not report it.
     pub delayed_ns: Option<u64>,
-    /// Share of its own window that each thread did not spend waiting for the kernel, by its number.
-    /// With [`Plan::requests`], that of a thread ends with its last answer.
+    /// The share of its window that each thread did not spend waiting for the kernel, by its
+    /// number. With [`Plan::requests`], the window of a thread ends with its last answer.
     pub busy_threads: Vec<f64>,
     /// The counts.
     pub tally: Tally,
-    /// Datagrams that had come to this machine in the meantime and were dropped for want of a buffer, ours
-    /// or the server's; `None`: none are sent, or the kernel does not say.
+    /// Datagrams that arrived at this machine in the meantime and were dropped for want of a
+    /// buffer, ours or the server's; `None`: none are sent, or the kernel does not report it.
     pub dropped: Option<u64>,
 }
 
 impl Outcome {
-    /// Length of the window.
+    /// The length of the window.
     pub fn duration_ns(&self) -> u64 {
         self.window.end_ns - self.window.start_ns
     }
@@ -67,14 +67,14 @@ impl Outcome {
     }
 }
 
-/// What a watcher asks for.
+/// A watcher's request to the slice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wish {
-    /// As planned.
+    /// Continue as planned.
     GoOn,
-    /// Nothing more is sent: the window ends now.
+    /// Send nothing more: the window ends now.
     Drain,
-    /// Nor are answers waited for.
+    /// Do not wait for answers either.
     Leave,
 }
 
@@ -102,8 +102,8 @@ pub(crate) struct Part<'a> {
     pub(crate) spares: &'a Spares,
 }
 
-/// Opens a target's connections ahead of its first slice: all, or one where each carries one
-/// request only, which is closed again.
+/// Opens a target's connections ahead of its first slice: all of them, or one where each carries
+/// one request only; that one is closed again.
 pub(crate) fn open<B: Backend, P: Protocol<Flight>>(
     pool: &mut Pool<B, P>,
     patience: Patience,
@@ -119,7 +119,7 @@ pub(crate) fn open<B: Backend, P: Protocol<Flight>>(
 }
 
 /// Brings a pool to the state in which a slice begins: all connections that it starts with are
-/// open. What that took belongs to the slice's counts.
+/// open. The slice's counts include this.
 fn prepare<B: Backend, P: Protocol<Flight>>(
     pool: &mut Pool<B, P>,
     patience: Patience,
@@ -195,7 +195,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
     fn kick_off(&mut self) -> Result<()> {
         let mut now_ns = now_ns();
         while let Some(slot) = self.pool.available.pop_front() {
-            // It was offered in the slice before, but nobody took it.
+            // It was offered in the slice before, but no request took it.
             self.pool.connections[slot].due_ns = 0;
         }
         self.limit = self.pacer.limit(now_ns);
@@ -210,7 +210,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
     }
 
     /// Sends until a moment, or until nothing more may be sent. A window without an end ends when
-    /// nothing more is due.
+    /// no request is due any more.
     fn send_until(&mut self, until_ns: u64, part: &mut Part<'_>) -> Result<()> {
         let mut at_ns = now_ns();
         while at_ns < until_ns.min(self.window.end_ns)
@@ -223,8 +223,8 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         Ok(())
     }
 
-    /// Waits until nothing is in flight: every answer and connection has come or timed out. In
-    /// open loop, what was due is still sent.
+    /// Waits until nothing is in flight: every answer and connection has arrived or timed out. In
+    /// open loop, due requests are still sent.
     fn settle(&mut self, part: &mut Part<'_>) -> Result<()> {
         while (self.pool.active() > 0 || self.wants(now_ns())) && !part.control.wants_to_leave() {
             self.step(now_ns() + CHECK_EVERY_NS)?;
@@ -233,7 +233,8 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         Ok(())
     }
 
-    /// Publishes the counts, and ends the window if the control says so. `last`: the slice is over.
+    /// Publishes the counts, and ends the window if the control requires it. `last`: the slice is
+    /// over.
     fn publish(&mut self, part: &mut Part<'_>, last: bool) {
         part.live.show(self.tally.requests, self.tally.errors.sum());
         let end_ns = part.control.end_ns();
@@ -250,7 +251,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         }
     }
 
-    /// Counts what is still unanswered as missed.
+    /// Counts the unanswered requests as misses.
     fn count_unfinished(&mut self) -> Result<()> {
         while let Some(due_ns) = self.next_arrival_ns()
             && due_ns < self.window.end_ns

@@ -1,4 +1,4 @@
-//! What is counted while a target is loaded.
+//! The counts of a target's load.
 
 use crate::by_request::ByRequest;
 use crate::errors::{Counts, ErrorKind};
@@ -12,14 +12,14 @@ use volley_protocol::Announced;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bad {
-    /// How.
+    /// The kind of failure.
     pub kind: ErrorKind,
-    /// What exactly.
+    /// The details.
     pub detail: String,
     /// The request's bytes, at most 64 KiB; empty if there was none.
     #[serde(rename = "request_base64", with = "base64_text")]
     pub request: Vec<u8>,
-    /// The answer's bytes, as many as came, at most 64 KiB; 16 KiB where they came in pieces.
+    /// The answer's received bytes, at most 64 KiB; 16 KiB where they came in pieces.
     #[serde(rename = "response_base64", with = "base64_text")]
     pub response: Vec<u8>,
 }
@@ -38,54 +38,54 @@ mod base64_text {
     }
 }
 
-/// What client and server agreed on before the first request. `None`: nothing, or it is not known.
+/// What client and server agreed on before the first request. `None`: nothing, or it is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Terms {
     /// In the handshake of TLS.
     pub tls: Option<Agreed>,
-    /// What the server announced of itself (HTTP/2's SETTINGS).
+    /// The server's announcement (HTTP/2's SETTINGS).
     pub announced: Option<Announced>,
 }
 
 impl Terms {
-    /// Fills in what is not known yet.
+    /// Fills in the facts that are not known yet.
     pub fn merge(&mut self, other: &Self) {
         self.tls = self.tls.or(other.tls);
         self.announced = self.announced.or(other.announced);
     }
 }
 
-/// Counts of one slice, of one thread or, merged, of all. The window's counts are apart from those
-/// of the whole slice.
+/// The counts of one slice, of one thread or, merged, of all. The window's counts are separate from
+/// those of the whole slice.
 #[derive(Debug, Default)]
 pub struct Tally {
     /// Answers, right or wrong, that were complete within the window.
     pub requests: u64,
     /// Answers to requests that were in flight within the window, each counted for the share of its
-    /// time in flight that lay within. Where a server answers in bursts, [`Tally::requests`] depends
-    /// on which of them the window's ends cut off; this does not.
+    /// time in flight that lay within. Where a server answers in bursts, [`Tally::requests`]
+    /// depends on which bursts the window's ends cut off; this count does not.
     pub requests_by_share: f64,
     /// Bytes that were received within the window.
     pub bytes: u64,
-    /// How many of them were counted and not read, for no rule looks at them.
+    /// How many of these bytes were counted instead of read, because no rule needs them.
     pub bytes_counted: u64,
-    /// Answers of ramp, window and drain, and to what connections begin with.
+    /// Answers of ramp, window and drain, including those of the chains.
     pub requests_all: u64,
-    /// Right answers to what connections begin with.
+    /// Right answers of the chains with which connections begin.
     pub chained: u64,
-    /// Answers within the window that point elsewhere (3xx). They are not followed.
+    /// Answers within the window that redirect (3xx). They are not followed.
     pub redirects: u64,
     /// Connections established.
     pub connects: u64,
-    /// Handshakes of TLS that came to an agreement.
+    /// Handshakes of TLS that succeeded.
     pub handshakes: u64,
-    /// How long those took, summed up.
+    /// The total duration of these handshakes.
     pub handshake_ns: u64,
-    /// How many of them went on with a former session.
+    /// How many of them resumed a session.
     pub resumed: u64,
-    /// What was agreed on, by the first connection that did.
+    /// What was agreed on, by the first connection that agreed on anything.
     pub terms: Terms,
-    /// What went in datagrams in the whole slice, where anything did.
+    /// The counts of datagrams in the whole slice, where there were any.
     pub datagrams: Option<Datagrams>,
     /// Connections found closed by the server when the slice began.
     pub idle_closed: u64,
@@ -95,34 +95,34 @@ pub struct Tally {
     pub misses: u64,
     /// Of these, requests that were due but never sent (open loop).
     pub unsent: u64,
-    /// Of the requests of the window. Closed loop: from the sending. Open loop: from the time when
-    /// the request was due.
+    /// The latencies of the window's requests. Closed loop: from the sending. Open loop: from the
+    /// time when the request was due.
     pub latencies: Latencies,
-    /// What came in streams of events, if any were asked for.
+    /// The counts of event streams, if any were requested.
     pub events: Option<Box<EventTally>>,
-    /// Of those requests whose answers' bodies came in pieces.
+    /// The first bytes of requests whose answers' bodies came in pieces.
     pub first_bytes: FirstBytes,
     /// Open loop: from the actual sending.
     pub service: Latencies,
     /// Open loop: from the time when a request was due to its sending.
     pub send_lag: Latencies,
-    /// Time within the window that requests were in flight, from their sending on, summed up. In a
+    /// The time within the window that requests were in flight after their sending, summed up. In a
     /// closed loop it is connections × window (Little's law), less the time in which connections
     /// carried no request.
     pub in_flight_ns: u64,
-    /// Time within the window spent waiting for the kernel to have work; all threads'.
+    /// The time within the window that all threads spent waiting for the kernel to have work.
     pub waited_ns: u64,
     /// The first failure.
     pub first_bad: Option<Bad>,
-    /// What each request of a request file had of all this. Failures that belong to no request are
-    /// only in [`Tally::errors`]: connections that could not be made ahead of requests, and what
-    /// came unasked.
+    /// The counts of each request of a request file. Failures that belong to no request are only in
+    /// [`Tally::errors`]: connections that could not be made ahead of requests, and bytes that were
+    /// not requested.
     pub by_request: ByRequest,
 }
 
 impl Tally {
-    /// Something went wrong with `count` requests. `describe` gives detail, the request's first bytes
-    /// and the answer's; it is only asked the first time.
+    /// Counts a failure of `count` requests. `describe` gives detail, the request's first bytes and
+    /// the answer's; it is only called the first time.
     #[cold]
     pub fn count_error(
         &mut self,
@@ -145,8 +145,8 @@ impl Tally {
         }
     }
 
-    /// A request has failed, which is counted as an error already. `entry`: which it was of a file.
-    /// `misses`: whether it belonged to the window.
+    /// Counts a request that failed. The error itself is counted already. `entry`: which request of
+    /// a file. `misses`: whether it belonged to the window.
     pub(crate) fn count_unanswered(&mut self, kind: ErrorKind, entry: usize, misses: bool) {
         self.misses += u64::from(misses);
         if let Some(tally) = self.by_request.entry(entry) {
@@ -155,7 +155,7 @@ impl Tally {
         }
     }
 
-    /// A request of the window has no answer, by nobody's fault but ours.
+    /// Counts a request of the window that has no answer because of the generator alone.
     pub(crate) fn count_miss(&mut self, entry: usize) {
         self.misses += 1;
         if let Some(tally) = self.by_request.entry(entry) {
@@ -168,7 +168,7 @@ impl Tally {
         (self.handshakes > 0).then(|| self.handshake_ns as f64 / 1e3 / self.handshakes as f64)
     }
 
-    /// Answers that were right, in the whole slice, but for those to what connections begin with.
+    /// Right answers in the whole slice, except those of the chains.
     pub fn right(&self) -> u64 {
         self.requests_all - self.chained - self.errors.wrong_answers()
     }

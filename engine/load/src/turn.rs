@@ -1,6 +1,7 @@
-//! A target's turn on one thread: its state, its waiting, and what is due when.
+//! A target's turn on one thread: its state, its waiting, and the times at which something is due.
 //!
-//! `link` opens and closes connections, `chain` sends what each begins with, `exchange` sends requests and takes answers.
+//! `link` opens and closes connections, `chain` sends the requests with which each begins,
+//! `exchange` sends requests and takes answers.
 
 use crate::errors::ErrorKind;
 use crate::intervals::Log;
@@ -15,17 +16,17 @@ use volley_net::clock::{MS, now_ns};
 use volley_net::{Backend, EVENTS_AT_ONCE, Event, Patience, What};
 use volley_protocol::Protocol;
 
-/// So many requests are written under one reading of the clock, where many are due at once: writing
-/// them takes the kernel some 2 µs each.
+/// How many requests are written under one reading of the clock, where many are due at once:
+/// writing them takes the kernel some 2 µs each.
 const WRITTEN_AT_ONCE: usize = 8;
 
-/// How far apart the turns of a closed loop over HTTP/2 begin: this part of the shortest latency among
-/// the latest answers, and no more than that. So what comes is read later by half of this on average,
-/// and nothing is where answers are further apart.
+/// How far apart the turns of a closed loop over HTTP/2 begin: this part of the shortest latency
+/// among the latest answers, but no more. So answers are read half of this later on average, and
+/// without any delay where they are further apart.
 ///
-/// Servers send an answer in pieces, and the answers on a connection one by one: nginx makes two calls
-/// for each. Read as they come, each costs us a receive, a send and two system calls, and contends with
-/// the server for its connection.
+/// Servers send an answer in pieces, and the answers on a connection one by one: nginx makes two
+/// calls for each. If we read each piece as it comes, it costs us a receive, a send and two system
+/// calls, and contends with the server for its connection.
 const GATHERED_PART: u64 = 32;
 const GATHERED_NS: u64 = 50_000;
 
@@ -35,21 +36,21 @@ pub(crate) struct Turn<'a, B, P: Protocol<Flight>> {
     pub(crate) tally: Tally,
     pub(crate) window: Window,
     pub(crate) pacer: Pacer,
-    /// How to wait for work.
+    /// How it waits for work.
     patience: Patience,
     /// Requests that may still be started.
     pub(crate) allowance: u64,
-    /// When those were due that servers have handed back, which are sent before all others.
+    /// When the requests were due that servers have handed back. They are sent before all others.
     pub(crate) requeued: VecDeque<u64>,
-    /// Connections from here on are not used at present.
+    /// Connections from this one on are not used at present.
     pub(crate) limit: usize,
-    /// No connection is due before.
+    /// No connection is due before this time.
     next_due_ns: u64,
     /// When the last turn began.
     turned_ns: u64,
-    /// The shortest latency of its answers, or of former ones where it had none.
+    /// The shortest latency of the last turn's answers, or of earlier ones where it had none.
     shortest_ns: u64,
-    /// The same of the answers since.
+    /// The shortest latency of the answers since.
     pub(crate) latest_ns: u64,
     pub(crate) log: Option<Log>,
     /// Whether answers are counted by interval or by request, too.
@@ -89,8 +90,8 @@ impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
         }
     }
 
-    /// Requests that were due in the window are sent until then (open loop), and those that servers
-    /// have handed back.
+    /// Requests that were due in the window are sent until then (open loop), as are those that
+    /// servers have handed back.
     fn give_up_ns(&self) -> u64 {
         self.window.end_ns.saturating_add(self.pool.target.request_timeout_ns)
     }
@@ -100,7 +101,7 @@ impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
         self.window != Window::CLOSED
     }
 
-    /// Waits for events until `until_ns` at the latest, and handles what has come or is due.
+    /// Waits for events until `until_ns` at the latest, and handles events and whatever is due.
     pub(crate) fn step(&mut self, until_ns: u64) -> Result<u64> {
         if P::WRITES && !matches!(self.pacer, Pacer::Open { .. }) {
             self.gather()?;
@@ -118,13 +119,13 @@ impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
             self.sweep(now_ns);
         }
         if let Some(log) = &mut self.log {
-            // What the drain brings belongs to the window's last interval.
+            // Answers of the drain belong to the window's last interval.
             log.roll(now_ns.min(self.window.end_ns.saturating_sub(1)));
         }
         Ok(now_ns)
     }
 
-    /// Lets what servers send in pieces come together before a turn begins.
+    /// Lets pieces that servers send gather before a turn begins.
     fn gather(&mut self) -> Result<()> {
         let latest_ns = std::mem::replace(&mut self.latest_ns, u64::MAX);
         if latest_ns < u64::MAX {
@@ -137,7 +138,7 @@ impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
         Ok(())
     }
 
-    /// When there is something to do though nothing happens.
+    /// The time of the next action if there is no event.
     fn next_work_ns(&self) -> u64 {
         let arrival_ns = match self.next_arrival_ns() {
             Some(due_ns) if due_ns < self.window.end_ns && !self.pool.available.is_empty() => {
@@ -150,7 +151,7 @@ impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
         arrival_ns.min(self.next_due_ns).min(roll_ns)
     }
 
-    /// Handles what has come; returns how much that was.
+    /// Handles the events; returns how many there were.
     pub(crate) fn dispatch(&mut self) -> usize {
         let mut handled = 0;
         while handled < EVENTS_AT_ONCE
@@ -181,7 +182,7 @@ impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
         Some(self.requeued.front().copied().unwrap_or(arrival_ns))
     }
 
-    /// Takes the request that is due next; whether it was never sent before.
+    /// Takes the request that is due next; returns whether it was never sent before.
     #[inline]
     pub(crate) fn take_arrival(&mut self) -> bool {
         let is_first = self.requeued.pop_front().is_none();
@@ -192,9 +193,9 @@ impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
     }
 
     /// Sends the requests that are due (open loop), as far as there are connections for them. After
-    /// a stall and in a burst they are many: the kernel gets them as they are written, and each is
-    /// timed by a clock that was read shortly before. Else the last would wait here in the server's
-    /// name. Returns the time of the last.
+    /// a stall and in a burst there are many: they go to the kernel as they are written, and each
+    /// is timed by a clock that was read shortly before. Otherwise the last one's wait here would
+    /// be counted as the server's. Returns the time of the last.
     fn release(&mut self, mut now_ns: u64) -> Result<u64> {
         let mut written = 0;
         while let Some(due_ns) = self.next_arrival_ns()
@@ -218,8 +219,8 @@ impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
         Ok(now_ns)
     }
 
-    /// Gives the kernel what was written without a pause, every few requests, and reads the clock
-    /// anew for the next.
+    /// Hands requests that were written without a pause to the kernel, every few of them, and reads
+    /// the clock anew for the next.
     pub(crate) fn submit_written(&mut self, written: usize, at_ns: u64) -> Result<u64> {
         if !written.is_multiple_of(WRITTEN_AT_ONCE) {
             return Ok(at_ns);
@@ -255,7 +256,7 @@ impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
         }
     }
 
-    /// Uses more connections, or fewer, as the stages say.
+    /// Uses more connections, or fewer, according to the stages.
     fn adjust_limit(&mut self, now_ns: u64) {
         let before = std::mem::replace(&mut self.limit, self.pacer.limit(now_ns));
         for slot in before..self.limit.min(self.pool.connections.len()) {
@@ -265,8 +266,8 @@ impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
         }
     }
 
-    /// Requests have waited too long: they are given up, alone if the protocol can, else with their
-    /// connection.
+    /// Requests have waited too long: gives them up, alone if the protocol can do that, else with
+    /// their connection.
     fn time_out(&mut self, slot: usize, now_ns: u64) {
         let timeout_ns = self.pool.target.request_timeout_ns;
         let what = if self.pool.streams_events { "event" } else { "complete answer" };

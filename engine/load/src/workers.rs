@@ -1,4 +1,4 @@
-//! The threads that load: each has its share of the connections, and what they share is in `shared`.
+//! The threads that load: each has its share of the connections. Their common state is in `shared`.
 
 #![expect(clippy::disallowed_types, reason = "orders and outcomes go to and fro between slices")]
 
@@ -18,15 +18,15 @@ use std::time::Duration;
 use volley_net::clock::now_ns;
 use volley_net::{Io, IoChoice, Patience, RingSize, limits, udp};
 
-/// Between two snapshots.
+/// The time between two snapshots.
 const SNAPSHOT_EVERY: Duration = Duration::from_millis(20);
 
 /// How many threads there are, where they run, and how they do I/O.
 #[derive(Debug, Clone)]
 pub struct Size {
-    /// 1 or more.
+    /// The number of threads, 1 or more.
     pub threads: usize,
-    /// Thread n runs on the core n modulo their number; empty: anywhere.
+    /// Thread n runs on the core n modulo their number; if empty, anywhere.
     pub cpus: Vec<usize>,
     /// How to do I/O.
     pub io: IoChoice,
@@ -45,22 +45,22 @@ pub struct Workers {
 
 #[derive(Debug)]
 struct Worker {
-    /// `None` tells it to end.
+    /// An order for the thread; `None` ends it.
     orders: Option<Sender<Order>>,
-    /// Gives intervals back that have been reported.
+    /// Returns intervals that have been reported.
     spares: Sender<Interval>,
     thread: Option<JoinHandle<()>>,
     live: Arc<Live>,
 }
 
-/// How opening a target's connections went.
+/// The result of opening a target's connections.
 #[derive(Debug)]
 pub struct Opened {
     /// Connections established.
     pub open: u64,
     /// The first failure.
     pub first_bad: Option<Bad>,
-    /// What was agreed on with the server.
+    /// What was agreed on with the server in the handshake.
     pub terms: Terms,
 }
 
@@ -76,7 +76,7 @@ pub struct Snapshot<'a> {
     pub requests: u64,
     /// Failures so far.
     pub errors: u64,
-    /// Intervals that are over for every thread, merged, each once and in order. Empty unless
+    /// Intervals that are over for every thread, merged, each once and in order. Empty without
     /// [`Plan::intervals`].
     pub intervals: Vec<Interval>,
 }
@@ -122,8 +122,8 @@ impl Workers {
         self.io
     }
 
-    /// Opens a target's connections ahead of its first slice: all, or one for each thread where
-    /// they carry one request only.
+    /// Opens a target's connections ahead of its first slice: all of them, or one for each thread
+    /// where each carries one request only.
     pub fn open(&mut self, target: usize) -> io::Result<Opened> {
         self.order(|| Order::Open { target });
         let mut opened = Opened { open: 0, first_bad: None, terms: Terms::default() };
@@ -150,7 +150,7 @@ impl Workers {
         let plan = Arc::new(plan.clone());
         let control = Arc::new(Control::new(self.threads.len()));
         for worker in &self.threads {
-            // A thread that begins late must not show what it counted in the slice before.
+            // A thread that begins late must not show its counts of the slice before.
             worker.live.show(0, 0);
         }
         let is_udp = self.targets[target].scheme == Scheme::H3;
@@ -164,13 +164,13 @@ impl Workers {
             outcome.dropped = udp::dropped().map(|now| now.saturating_sub(before));
         }
         if outcome.is_err() {
-            // The others need not wait for one that has failed.
+            // If one thread has failed, the others need not wait for it.
             control.apply(Wish::Leave, now_ns());
         }
         outcome
     }
 
-    /// Looks on until all threads are done, and puts their outcomes together.
+    /// Watches until all threads are done, and merges their outcomes.
     fn watch(
         &mut self,
         plan: &Plan,
@@ -202,7 +202,7 @@ impl Workers {
             spares.extend(snapshot.intervals);
             for (worker, mut spare) in self.threads.iter().cycle().zip(spares.drain(..)) {
                 spare.clear();
-                // A thread that has ended needs none.
+                // A thread that has ended needs no order.
                 let _ = worker.spares.send(spare);
             }
         }
@@ -223,7 +223,7 @@ impl Workers {
 
     fn order(&self, order: impl Fn() -> Order) {
         for orders in self.threads.iter().filter_map(|worker| worker.orders.as_ref()) {
-            // A thread that has ended is found out by its missing reply.
+            // A thread that has ended is recognised by its missing reply.
             let _ = orders.send(order());
         }
     }
@@ -269,7 +269,7 @@ fn check_share(threads: usize, connections: usize) -> io::Result<()> {
     ))
 }
 
-/// A thread ends when it fails: orders after that find it gone.
+/// A thread ends when it fails: later orders find it gone.
 fn ended() -> io::Error {
     io::Error::other("a thread of the engine has ended after a failure")
 }
@@ -292,13 +292,13 @@ fn merge(whole: Option<Outcome>, part: Outcome) -> Outcome {
     whole
 }
 
-/// What a thread is to do.
+/// An order to a thread.
 enum Order {
     Open { target: usize },
     Run { target: usize, plan: Arc<Plan>, control: Arc<Control> },
 }
 
-/// What a thread replies.
+/// A thread's reply.
 enum Reply {
     Opened(Box<Tally>),
     Ready,
@@ -320,7 +320,7 @@ struct Assignment {
     replies: Sender<Reply>,
 }
 
-/// Runs one thread: carries out orders until there are none.
+/// Runs one thread: carries out orders until there are no more.
 fn work(assignment: &Assignment) {
     let result = serve(assignment);
     if let Err(error) = result {

@@ -23,18 +23,18 @@ pub struct Process {
     pub shape: Shape,
     /// How many requests are due at the same moment; 1 or more.
     pub burst: u64,
-    /// Equal seeds give equal arrivals.
+    /// The seed: equal seeds give equal arrivals.
     pub seed: u64,
-    /// Where the first uniform one lies in its distance, 0 to 1. Half a distance in, usually; of
-    /// several generators each has its own, so that all together are uniform.
+    /// Where the first uniform arrival lies in its distance, 0 to 1. Usually it is at half a
+    /// distance; each of several generators has its own place, so that all together are uniform.
     pub phase: f64,
 }
 
 /// The moments at which one thread's requests are due: offsets in ns from the start of the ramp.
 ///
-/// Requests are shared as [`Share`] says: uniform arrivals are uniform over all connections, a burst is
-/// spread over all, and a thread with more connections gets more. Single Poisson arrivals need no common
-/// clock: each thread has a process of its own, and their sum is Poisson again.
+/// Requests are shared as [`Share`] describes: uniform arrivals are uniform over all connections, a
+/// burst is spread over all, and a thread with more connections gets more. Single Poisson arrivals
+/// need no common clock: each thread has its own process, and their sum is Poisson again.
 #[derive(Debug)]
 pub struct Arrivals {
     next_ns: u64,
@@ -42,19 +42,20 @@ pub struct Arrivals {
     ticks: Ticks,
     /// The mean distance of ticks, in requests of all threads.
     distance: f64,
-    /// Requests of each tick.
+    /// The number of requests of each tick.
     members: u64,
-    /// Which of the tick's requests is the next one.
+    /// Which of the tick's requests comes next.
     member: u64,
-    /// Which connection, of all threads, the next request is counted to.
+    /// Which connection, of all threads, the next request counts for.
     connection: u64,
-    /// Of all threads.
+    /// The connections of all threads.
     connections: u64,
     share: Share,
 }
 
 impl Arrivals {
-    /// The share of thread `thread` of `threads`, which have `connections` together, one each at least.
+    /// The share of thread `thread` of `threads`, which have `connections` together, at least one
+    /// each.
     pub fn new(process: &Process, thread: usize, threads: usize, connections: usize) -> Self {
         let (share, connections) = (Share { thread, threads }, connections as u64);
         let burst = process.burst.max(1);
@@ -90,7 +91,7 @@ impl Arrivals {
         self.next_ns
     }
 
-    /// Goes on to the one after.
+    /// Advances to the next request.
     #[inline]
     pub fn advance(&mut self) {
         let (later, connection) = self.share.next(self.connection, self.connections);
@@ -101,7 +102,7 @@ impl Arrivals {
         }
     }
 
-    /// On to the tick that the next member belongs to.
+    /// Advances to the tick of the next member.
     fn turn(&mut self) {
         self.ticks.skip(self.member / self.members);
         self.member %= self.members;

@@ -1,10 +1,10 @@
-//! When so many requests are due.
+//! The time at which a number of requests is due.
 
 use super::profile::{Profile, Stage};
 use std::vec;
 use volley_net::clock::S;
 
-/// Λ⁻¹ of a rate, for numbers that do not become smaller from one question to the next.
+/// Λ⁻¹ of a rate, for numbers that do not decrease from call to call.
 #[derive(Debug)]
 pub(super) struct Inverse {
     stage: Stage,

@@ -1,8 +1,8 @@
 //! Levels over time, and the moments at which requests are due.
 //!
 //! All arrivals are numbers on one scale: how many requests are due up to a moment, Λ(t), is the
-//! integral of the rate. What lies at the place u of that scale is due at Λ⁻¹(u), which has a
-//! closed form where the rate goes in straight lines. So no error adds up, however long it takes.
+//! integral of the rate. A request at the place u of that scale is due at Λ⁻¹(u), which has a
+//! closed form where the rate changes linearly. So errors never add up, however long it takes.
 
 mod arrivals;
 mod inverse;

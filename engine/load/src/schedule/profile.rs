@@ -8,7 +8,7 @@ pub struct Profile {
     stages: Vec<Stage>,
 }
 
-/// A stretch in which the level goes in a straight line.
+/// A stretch in which the level changes linearly.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stage {
     /// How long it lasts.
@@ -35,8 +35,8 @@ impl Profile {
         self.stages.iter().fold(0, |sum, stage| sum.saturating_add(stage.duration_ns))
     }
 
-    /// The level at an offset from the start; behind the end, the last one. Where two stages meet
-    /// it is that of the later one.
+    /// The level at an offset from the start; after the end, the last one. Where two stages meet it
+    /// is that of the later one.
     pub fn level(&self, offset_ns: u64) -> f64 {
         let mut into_ns = offset_ns;
         for stage in &self.stages {

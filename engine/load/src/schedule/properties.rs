@@ -1,15 +1,15 @@
-//! What holds for every rate, shape, burst and number of threads.
+//! Properties that hold for every rate, shape, burst and number of threads.
 
 use super::{Arrivals, Process, Profile, Shape, Stage};
 use proptest::prelude::*;
 use volley_net::clock::{MS, S};
 
-/// All that one thread is due.
+/// All due times of one thread.
 fn due(process: &Process, thread: usize, threads: usize) -> Vec<u64> {
     due_of(process, thread, threads, threads)
 }
 
-/// The same, of threads with more connections than one each.
+/// The same, for threads with more than one connection each.
 fn due_of(process: &Process, thread: usize, threads: usize, connections: usize) -> Vec<u64> {
     let mut arrivals = Arrivals::new(process, thread, threads, connections);
     let mut due = Vec::new();
@@ -20,7 +20,7 @@ fn due_of(process: &Process, thread: usize, threads: usize, connections: usize) 
     due
 }
 
-/// All that all threads are due, in order of time.
+/// All due times of all threads, in order of time.
 fn due_on(process: &Process, threads: usize) -> Vec<u64> {
     let mut all: Vec<u64> = (0..threads).flat_map(|n| due(process, n, threads)).collect();
     all.sort_unstable();
@@ -89,7 +89,7 @@ proptest! {
             })
             .collect();
         all.sort_unstable();
-        // At the very end rounding decides whether a request is still due.
+        // At the very end, rounding decides whether a request is still due.
         prop_assert!(all.len().abs_diff(alone.len()) <= 1);
         prop_assert!(all.iter().zip(&alone).all(|(a, b)| a.abs_diff(*b) <= 1));
     }
@@ -107,7 +107,7 @@ proptest! {
         for (thread, due) in own.iter().enumerate() {
             let connected = (thread..connections).step_by(threads).count() as f64;
             let expected = all * connected / connections as f64;
-            // One burst may be cut anywhere; a process of its own has the spread of Poisson counts.
+            // A burst may be cut anywhere; a separate process has the spread of Poisson counts.
             let alone = shape == Shape::Poisson && burst == 1;
             let spread = if alone { 6.0 * expected.sqrt() } else { connected + 1.0 };
             prop_assert!((due.len() as f64 - expected).abs() <= spread, "{thread}: {}", due.len());
@@ -169,8 +169,7 @@ fn poisson_counts_vary_as_much_as_they_are_many() {
     }
 }
 
-/// Several generators have a share of the rate each, and seeds that have nothing to do with each
-/// other.
+/// Several generators have a share of the rate each, and unrelated seeds.
 #[test]
 fn generators_with_seeds_of_their_own_are_poisson_together() {
     let share = process(steady(250.0, 100), Shape::Poisson, 1);

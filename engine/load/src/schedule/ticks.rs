@@ -17,7 +17,7 @@ impl Ticks {
         Self::Uniform { passed: 0, phase }
     }
 
-    /// Equal seeds and streams give equal ticks; streams are independent of each other.
+    /// Equal seeds and streams give equal ticks. Streams are independent of each other.
     pub(super) fn poisson(seed: u64, stream: usize) -> Self {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         (0..stream).for_each(|_| random.jump());
@@ -26,14 +26,14 @@ impl Ticks {
         ticks
     }
 
-    /// Goes on by so many ticks.
+    /// Advances by this many ticks.
     pub(super) fn skip(&mut self, count: u64) {
         match self {
             Self::Uniform { passed, .. } => *passed += count,
             Self::Poisson { whole, part, random } => {
                 for _ in 0..count {
                     *part += exponential(random);
-                    // Kept apart, so that small steps behind many others lose nothing.
+                    // Kept separate, so that small steps after many others lose no precision.
                     let carried = part.floor();
                     *part -= carried;
                     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
@@ -45,7 +45,7 @@ impl Ticks {
         }
     }
 
-    /// Where the tick is.
+    /// The place of the tick.
     pub(super) fn place(&self) -> f64 {
         match self {
             Self::Uniform { passed, phase } => *passed as f64 + phase,
