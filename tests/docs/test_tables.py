@@ -187,7 +187,7 @@ def words(_glossary: Path) -> str:
         ("README.md", result),
         ("README.md", board),
         ("docs/COMMANDS.md", standings),
-        ("docs/COMMANDS.md", costs),
+        ("docs/HTTP3.md", costs),
         ("engine/README.md", figures),
         ("docs/EVIDENCE.md", spreads),
         ("docs/EVIDENCE.md", proof),
