@@ -102,8 +102,8 @@ ENTRIES: Mapping[str, Row] = {
         advice="use fewer connections (-c)",
     ),
     "drains": Row(
-        "its slices took {measured_s:.0f} s, what was under way at their ends {drained_s:.0f} s",
-        several="{names:who} took longer for what was under way at slices' ends than for these",
+        "its slices took {measured_s:.0f} s, and answers after their ends {drained_s:.0f} s more",
+        several="{names:who} took longer to answer after the ends of slices than in them",
         advice="use fewer connections (-c)",
     ),
     "connections_closed": Row(

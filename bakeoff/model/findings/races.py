@@ -26,7 +26,7 @@ RACES: Mapping[str, Row] = {
         advice="use as many --workers as there are server cores",
     ),
     "cut_short": Row(
-        "the race was cut short{time_was_up:, when it had taken as long as it may}: the verdict "
+        "the race was cut short{time_was_up: at its time limit}: the verdict "
         "rests on what was measured until then",
         advice="measure the rest with: bakeoff resume",
     ),
