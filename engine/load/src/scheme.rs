@@ -21,7 +21,7 @@ pub enum Scheme {
     H1,
     /// HTTP/1 over TLS.
     H1Tls,
-    /// HTTP/2 in cleartext, with prior knowledge (RFC 9113, section 3.3).
+    /// HTTP/2 in cleartext, without asking first (RFC 9113, section 3.3).
     H2c,
     /// HTTP/2 over TLS, agreed on by ALPN.
     H2,

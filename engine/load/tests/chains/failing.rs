@@ -1,4 +1,4 @@
-//! Chains that break: the connection is given up, and tried anew after a pause.
+//! Chains that fail: the connection is closed, and retried after a pause.
 
 use crate::shop::{Reply, as_text, target, written};
 use crate::world::guard::both_ways;
@@ -37,7 +37,7 @@ fn answering(answer: Reply) -> SocketAddr {
     })
 }
 
-/// The chain fails so, each time, and nothing else is counted.
+/// Expects the chain to fail in this way each time, and nothing else to be counted.
 fn check(io: IoChoice, target: Target, kind: ErrorKind, detail: &str) {
     let mut workers = Workers::start(&size(io), &[Arc::new(target)]).unwrap();
     let opened = workers.open(0).unwrap();
@@ -49,7 +49,7 @@ fn check(io: IoChoice, target: Target, kind: ErrorKind, detail: &str) {
     let outcome = run(&mut workers, &for_ms(150));
     let tally = &outcome.tally;
     let [(kind_counted, count)] = errors(&outcome)[..] else { panic!("{:?}", errors(&outcome)) };
-    // Pauses bound how often it is tried.
+    // Pauses limit the number of attempts.
     assert!(kind_counted == kind && (2..60).contains(&count), "{kind_counted:?} {count}");
     assert_eq!((tally.requests, tally.misses, tally.right()), (0, 0, 0));
     assert_eq!((tally.connects, tally.in_flight_ns), (0, 0));
@@ -127,7 +127,7 @@ fn the_server_says_more_than_its_answer() {
         });
         let extra = written(&(200, vec![], "{\"token\": 1}".into())).len();
         let detail = format!("{extra} bytes that nobody asked for, after the answer");
-        // Its evidence has no request: the one before is answered.
+        // Its evidence has no request: the request before is answered.
         let mut workers = Workers::start(&size(io), &[Arc::new(h1(talking))]).unwrap();
         let bad = workers.open(0).unwrap().first_bad.unwrap();
         assert_eq!((bad.kind, bad.detail), (ErrorKind::Malformed, detail));

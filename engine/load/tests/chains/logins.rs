@@ -1,4 +1,4 @@
-//! Connections that log in, and go on with what they were given.
+//! Connections that log in, and use the values that they were given.
 
 use crate::shop::{Asked, LOGIN, h1, h1_tls, h2, h2_tls, target};
 use crate::world::guard::both_ways;
@@ -51,7 +51,7 @@ fn each_connection_of_http_2_logs_in_once() {
     both_ways(|io| {
         check(io, h2(&[]), Scheme::H2c, 1);
         check(io, h2(&[(setting::MAX_CONCURRENT_STREAMS, 3)]), Scheme::H2c, 5);
-        // Each body waits for leave to be sent, and the table has no room.
+        // Each body waits for its window, and the table has no room.
         let tight = &[(setting::INITIAL_WINDOW_SIZE, 7), (setting::HEADER_TABLE_SIZE, 0)];
         check(io, h2(tight), Scheme::H2c, 2);
     });

@@ -1,4 +1,4 @@
-//! A shop: each connection logs in, and must show what it was given with each request.
+//! A shop: each connection logs in, and must send the values that it was given with each request.
 
 use crate::world::loading;
 use crate::world::sealed::Server;
@@ -17,7 +17,7 @@ use volley_protocol::h2::hpack::{self, Decoder, Indexing};
 use volley_protocol::{Expectation, StatusRule};
 use volley_requests::{Book, Defaults, RequestFile};
 
-/// Two steps, each of which gives something, and requests of which one needs nothing.
+/// Two steps, each of which gives a value, and requests of which one needs none.
 pub(crate) const LOGIN: &str = r#"
     data = "users.csv"
     order = "sequential"
@@ -40,14 +40,14 @@ pub(crate) const LOGIN: &str = r#"
     body = '{"token": "{{token}}", "n": {{random 1 9}}}'
 "#;
 
-/// What was asked.
+/// The requests that the shop has received.
 #[derive(Debug, Default)]
 pub(crate) struct Asked {
     pub(crate) logins: AtomicU64,
     pub(crate) forms: AtomicU64,
     pub(crate) free: AtomicU64,
     pub(crate) carts: AtomicU64,
-    /// What nobody may ask.
+    /// The requests that must never arrive.
     pub(crate) wrong: AtomicU64,
 }
 
@@ -55,7 +55,7 @@ pub(crate) struct Asked {
 pub(crate) type Reply = (u16, Vec<(&'static str, String)>, String);
 
 /// The answer to a request: `text` has its method and path in the first line, then a line for each
-/// field, then its body. `connection`: of which number.
+/// field, then its body. `connection`: the connection's number.
 pub(crate) fn reply(asked: &Asked, connection: u64, text: &str) -> Reply {
     let count = |counter: &AtomicU64| counter.fetch_add(1, Ordering::SeqCst);
     let (token, sid) = (format!("t-{connection}"), format!("sid=s{connection}"));
@@ -109,7 +109,7 @@ pub(crate) fn h1(most: usize) -> (SocketAddr, Arc<Asked>) {
     (serve(move |mut talk| talk_h1(&mut talk, most, &told)), asked)
 }
 
-/// The same in TLS, and who vouches for it.
+/// The same in TLS, and its CA.
 pub(crate) fn h1_tls() -> (SocketAddr, Arc<Asked>, String) {
     let asked = Arc::new(Asked::default());
     let told = asked.clone();
@@ -131,7 +131,7 @@ fn talk_h1<S: Read + Write>(talk: &mut Conversation<S>, most: usize, asked: &Ask
     }
 }
 
-/// The shop over HTTP/2 in TLS, and who vouches for it.
+/// The shop over HTTP/2 in TLS, and its CA.
 pub(crate) fn h2_tls() -> (SocketAddr, Arc<Asked>, String) {
     let asked = Arc::new(Asked::default());
     let told = asked.clone();
@@ -171,7 +171,7 @@ fn talk_h2(mut peer: Peer<impl Read + Write>, number: u64, asked: &Asked) {
             }
             kind::DATA => {
                 open.get_mut(&head.stream).unwrap().push_str(str::from_utf8(&payload).unwrap());
-                // Its sender may go on.
+                // The sender of the request may go on.
                 for stream in [0, head.stream] {
                     let more = head.length.max(1).to_be_bytes();
                     frame::write(&mut out, kind::WINDOW_UPDATE, 0, stream, &more);
@@ -217,7 +217,7 @@ fn head_as_text(decoder: &mut Decoder, block: &[u8]) -> String {
     format!("{}\n{fields}\n", first.join(" "))
 }
 
-/// Two connections that are asked what a file says.
+/// Two connections that send the requests of a file.
 pub(crate) fn target(address: SocketAddr, text: &str, scheme: Scheme, depth: usize) -> Target {
     Target {
         books: vec![Arc::new(book(text, depth))],

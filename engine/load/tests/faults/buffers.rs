@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use volley_load::target::Target;
 use volley_net::{IoChoice, SocketBuffers};
 
-/// Bytes of which no two stretches are alike, so that none can take another's place.
+/// Bytes of which no two stretches are alike, so that an exchange of stretches is found.
 fn pattern(length: u32, seed: u32) -> Vec<u8> {
     (0..length).map(|n| (n.wrapping_mul(2_654_435_761).wrapping_add(seed) >> 24) as u8).collect()
 }
@@ -28,7 +28,7 @@ fn all_bytes_arrive(io: IoChoice) {
             conversation.say(&answer);
         }
     });
-    // Below 16 KB Linux 6.18 may forget to wake who waits, on a busy machine: bytes lay in the
+    // Below 16 KB Linux 6.18 may fail to wake a waiting thread on a busy machine: bytes lay in the
     // socket, and the ring's receive was armed.
     let buffers = SocketBuffers { send: Some(1), receive: Some(1 << 14) };
     let mut target = Target { connections: 1, pipeline: 4, books, ..target(address) };

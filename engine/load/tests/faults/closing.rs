@@ -17,7 +17,7 @@ use volley_load::slice::{Outcome, Plan};
 use volley_load::target::Target;
 use volley_net::IoChoice;
 
-/// The one request of one connection to a server that does `misdeed` with it comes to this.
+/// The outcome of the one request of one connection to a server that does `misdeed` with it.
 fn comes_to(
     io: IoChoice,
     body: &[u8],
@@ -57,7 +57,7 @@ fn before_the_request_is_read() {
 #[test]
 fn within_a_request_that_is_still_being_sent() {
     both_ways(|io| {
-        // What the client hears of first, in writing or in reading, differs from time to time.
+        // The client may see the end first in writing or in reading.
         for end in [Close::Fin, Close::Reset].repeat(5) {
             let misdeed = move |mut conversation: Conversation| {
                 let mut part = vec![0; 100_000];
@@ -69,8 +69,8 @@ fn within_a_request_that_is_still_being_sent() {
     });
 }
 
-/// The state of a TCP socket by its own address, where a look at the kernel's table, which changes
-/// meanwhile, finds it.
+/// The state of the TCP socket with this address, if it is found in the kernel's table, which
+/// changes during the reading.
 fn tcp_state(address: SocketAddr) -> Option<u8> {
     let SocketAddr::V4(address) = address else { panic!("{address}") };
     let ip = u32::from_le_bytes(address.ip().octets());
@@ -83,7 +83,7 @@ fn tcp_state(address: SocketAddr) -> Option<u8> {
     })
 }
 
-/// Open, or closed by the peer only.
+/// The states of sockets that are open, or closed by the peer only.
 const OURS_TO_CLOSE: [u8; 2] = [0x01, 0x08];
 
 fn await_closed(client: SocketAddr) {
@@ -94,15 +94,15 @@ fn await_closed(client: SocketAddr) {
     }
 }
 
-/// An answer in the midst of an upload.
+/// An answer in the middle of an upload.
 const REFUSED: &[u8] = b"HTTP/1.1 413 Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
 
-/// The server has answered and closed its side, and reads no more: our socket is closed all the same,
-/// and what it had no room for is not sent.
+/// The server has answered and closed its side, and reads no more: our socket is closed all the
+/// same, and bytes for which it had no room are not sent.
 #[test]
 fn after_an_answer_to_a_request_that_is_still_being_sent() {
     both_ways(|io| {
-        // Behind large answers, too, of which the second is counted and not read.
+        // Also after large answers, of which the second is counted and not read.
         for large in [0, 2] {
             let (refused, first) = channel();
             let (first, length) = (Mutex::new(first), 16_000_000);
@@ -137,7 +137,7 @@ fn after_an_answer_to_a_request_that_is_still_being_sent() {
     });
 }
 
-/// Nothing has to come behind that slice for it.
+/// No later slice is needed for this.
 #[test]
 fn after_an_upload_that_was_refused_at_the_end_of_a_slice() {
     both_ways(|io| {
@@ -181,15 +181,15 @@ fn after_each_part_of_the_answer() {
     });
 }
 
-/// Requests in all, where connections end at random points.
+/// The number of requests, where connections end at random points.
 const COUNT: u64 = 5000;
 
-/// What a server did that ends connections at random points.
+/// The counts of a server that ends connections at random points.
 #[derive(Default)]
 struct Deeds {
     /// Requests that it read.
     read: AtomicU64,
-    /// Answers that it sent to the end, whatever it did then.
+    /// Answers that it sent completely, whatever it did then.
     answered: AtomicU64,
     /// Connections that it ended.
     closed: AtomicU64,
@@ -220,9 +220,10 @@ fn unreliable() -> (SocketAddr, Arc<Deeds>) {
     (address, deeds)
 }
 
-/// Every request that was sent ends as an answer or as an error, and the server's own count says
-/// the same: it may have answered what a reset took away, and a request may have met a connection
-/// that was closed a moment ago, but each close explains at most the requests of its connection.
+/// Every request that was sent ends as an answer or as an error, and agrees with the server's own
+/// count. The server may have answered requests whose answer a reset took away, and a request may
+/// have met a connection that was closed a moment ago, but each close explains at most the requests
+/// of its connection.
 fn every_request_is_accounted_for(io: IoChoice, plan: &Plan, change: impl Fn(Target) -> Target) {
     let (address, deeds) = unreliable();
     let target = change(Target { connections: 16, ..target(address) });
@@ -314,7 +315,8 @@ fn a_server_that_waits_for_our_end_before_it_serves_the_next() {
                 if stream.read(&mut request).unwrap_or(0) > 0 {
                     stream.write_all(GOOD).unwrap();
                     stream.shutdown(Shutdown::Write).unwrap();
-                    // It lingers, as gunicorn does: nobody else is served until we have closed.
+                    // It lingers, as gunicorn does: no other connection is served until we have
+                    // closed.
                     counted
                         .fetch_add(u64::from(stream.read(&mut request).is_err()), Ordering::SeqCst);
                 }

@@ -29,7 +29,8 @@ fn knocking_at(address: SocketAddr) -> usize {
 fn connections_given_up_are_gone() {
     both_ways(|io| {
         let (_listener, _queue, address) = deaf();
-        // Without a connection no request is ever sent, unless one is opened for each.
+        // Without a connection no request is ever sent, unless a connection is opened for each
+        // request.
         for (requests_per_connection, plan) in [(None, for_ms(100)), (Some(1), requests(8))] {
             let mut target = Target { requests_per_connection, ..target(address) };
             target.route.connect_timeout_ns = 50 * MS;
@@ -59,7 +60,7 @@ fn where_their_number_ends_a_load_requests_without_a_connection_end_as_misses() 
             assert!(refused >= 20, "{refused}");
             assert_eq!(tally.first_bad.as_ref().unwrap().kind, ErrorKind::ConnectRefused);
         }
-        // A time ends a load by itself: then only what was sent counts.
+        // A time ends a load by itself: then only requests that were sent count.
         let timed = Plan { requests: Some(20), ..for_ms(50) };
         let workers = Workers::start(&size(io), &[Arc::new(target(nobody))]);
         assert_eq!(run(&mut workers.unwrap(), &timed).tally.misses, 0);
@@ -111,7 +112,7 @@ fn a_server_that_hangs_up_on_the_idle_is_not_called_again_and_again() {
         // One request, after half a second.
         let outcome = run(&mut workers.unwrap(), &at_rate(1.0, 0, 600));
         assert_eq!((outcome.tally.requests_all, outcome.tally.misses), (0, 1));
-        // Behind pauses of 1, 2, 4… ms there is one every 100 ms.
+        // After pauses of 1, 2, 4… ms there is one attempt every 100 ms.
         let most = 4 * (10 + (outcome.drained_ns - outcome.window.start_ns) / (100 * MS));
         let calls = calls.load(Ordering::SeqCst);
         assert!((4..=most).contains(&calls), "{calls}, at most {most}");

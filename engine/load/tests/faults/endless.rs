@@ -11,17 +11,17 @@ use volley_load::workers::Snapshot;
 use volley_net::IoChoice;
 use volley_net::clock::MS;
 
-/// Memory that a load may take, whatever the server sends.
+/// The memory that a load may take, whatever the server sends.
 const BOUND_KIB: u64 = 64 * 1024;
 
-/// Memory of this process, server included.
+/// The memory of this process, including the server.
 fn resident_kib() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
     line.trim().trim_end_matches(" kB").parse().unwrap()
 }
 
-/// One slice that looks at the memory all the time.
+/// Runs one slice, and watches the memory all the time.
 fn bounded(io: IoChoice, target: Target, plan: &Plan) -> Outcome {
     let mut workers = workers(&size(io), target);
     let before_kib = resident_kib();
@@ -36,7 +36,7 @@ fn bounded(io: IoChoice, target: Target, plan: &Plan) -> Outcome {
     outcome
 }
 
-/// Answers each request with `start`, and then `again` for ever.
+/// Answers each request with `start`, and then sends `again` for ever.
 fn without_end(start: &'static [u8], again: &'static [u8]) -> SocketAddr {
     serve(move |mut conversation| {
         let again = again.repeat(8192 / again.len());

@@ -1,4 +1,4 @@
-//! Large answers that go wrong in their midst, behind one that was right and whose head is known.
+//! Large answers that fail halfway, after one that was right and whose head is known.
 
 use crate::world::guard::both_ways;
 use crate::world::loading::{book, errors, load, request, requests, target};
@@ -8,14 +8,14 @@ use volley_load::errors::ErrorKind;
 use volley_load::target::Target;
 use volley_net::clock::MS;
 
-/// Bytes of a body, some receives long, and where it is half there.
+/// The length of a body, several receives long, and its half.
 const LENGTH: usize = 300_000;
 const HALF: usize = 150_000;
 
-/// Requests in all.
+/// The number of requests.
 const COUNT: u64 = 4;
 
-/// What the server does behind the bytes that it says once, in its second answer's stead.
+/// The server's behaviour after the bytes that it sends once, instead of its second answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Then {
     GoesOn,
@@ -23,8 +23,8 @@ enum Then {
     Closes(Close),
 }
 
-/// All requests but for one at most are answered, and the errors are this one or none, whether the body
-/// is looked at or not.
+/// At most one request is not answered, and the errors are this one or none, whether the body is
+/// checked or not.
 fn comes_to(said: Vec<u8>, then: Then, expected: Option<ErrorKind>) {
     both_ways(move |io| {
         for looks in [false, true] {
@@ -61,7 +61,7 @@ fn comes_to(said: Vec<u8>, then: Then, expected: Option<ErrorKind>) {
     });
 }
 
-/// The head of the right answer and so many bytes of its body.
+/// The head of the right answer and this many bytes of its body.
 fn part(length: usize) -> Vec<u8> {
     let mut answer = answer_with(&vec![b'x'; LENGTH]);
     answer.truncate(answer.len() - LENGTH + length);

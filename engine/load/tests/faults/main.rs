@@ -1,6 +1,6 @@
 //! Servers, sockets and kernels at their worst: right counts by kind, no hang, bounded memory.
 //!
-//! Each test is run with `io_uring` and with epoll; the name of the thread that fails says which.
+//! Each test is run with `io_uring` and with epoll; the name of the failing thread shows which.
 
 #[path = "../world/mod.rs"]
 mod world;

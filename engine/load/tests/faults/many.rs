@@ -11,7 +11,7 @@ use volley_net::limits;
 
 const CONNECTIONS: usize = 10_000;
 
-/// Descriptors for all that other tests do meanwhile.
+/// Descriptors for the other tests that run meanwhile.
 const SPARE: u64 = 2000;
 
 #[test]
@@ -29,7 +29,7 @@ fn none_of_ten_thousand_connections_is_lost() {
         let mut workers = Workers::start(&size(io), &[Arc::new(target)]).unwrap();
         let opened = workers.open(0).unwrap();
         assert_eq!((opened.open, opened.first_bad), (CONNECTIONS as u64, None));
-        // One on each, and once more.
+        // One request on each connection, and a second one.
         for _ in 0..2 {
             let outcome = run(&mut workers, &requests(CONNECTIONS as u64));
             let tally = &outcome.tally;

@@ -1,4 +1,4 @@
-//! How many requests, on how many connections: as planned, to the very number.
+//! The numbers of requests and connections: exactly as planned.
 
 use crate::world::guard::both_ways;
 use crate::world::loading::{
@@ -18,7 +18,7 @@ use volley_load::workers::{Size, Snapshot, Workers};
 use volley_net::IoChoice;
 use volley_net::clock::MS;
 
-/// So many requests and no more are sent and counted, slice after slice.
+/// Exactly this many requests are sent and counted, slice after slice.
 fn exactly(io: IoChoice, threads: usize, count: u64, change: impl Fn(Target) -> Target) {
     let (address, served) = counting(GOOD);
     let mut workers = workers(&Size { threads, ..size(io) }, change(target(address)));
@@ -75,7 +75,7 @@ fn requests_are_shared_by_connections_and_not_by_threads() {
     });
 }
 
-/// The second thread has one request of three, and has nothing to do while the last is answered.
+/// The second thread has one request of three, and is idle while the last is answered.
 #[test]
 fn a_thread_that_is_done_is_not_busy() {
     both_ways(|io| {
@@ -92,7 +92,7 @@ fn a_thread_that_is_done_is_not_busy() {
     });
 }
 
-/// A burst leaves request by request, and each is timed when it does: what waits here is send lag,
+/// A burst leaves request by request, and each is timed when it leaves: waiting here is send lag,
 /// and not the server's service time.
 #[test]
 fn requests_of_a_burst_have_clock_readings_of_their_own() {
@@ -139,7 +139,8 @@ fn a_number_of_requests_at_a_rate() {
 #[test]
 fn connections_for_one_request_each_are_all_there_in_the_next_slice() {
     both_ways(|io| {
-        // Answers the first, and then four at a time: on fewer connections that is never.
+        // Answers the first request, and then four at a time: on fewer connections this never
+        // happens.
         let gate = Arc::new(Barrier::new(4));
         let address = serve(move |mut conversation| {
             if conversation.next_request().is_some() {
@@ -208,7 +209,7 @@ struct Visits {
     requests: Mutex<Vec<u64>>,
 }
 
-/// A server that waits before each answer, and who visited it.
+/// A server that waits before each answer, and its counts of connections.
 fn visited(wait: Duration) -> (std::net::SocketAddr, Arc<Visits>) {
     let visits = Arc::new(Visits::default());
     let seen = visits.clone();
@@ -229,7 +230,7 @@ fn visited(wait: Duration) -> (std::net::SocketAddr, Arc<Visits>) {
     (address, visits)
 }
 
-/// Waits until a server has so many connections.
+/// Waits until a server has this many connections.
 fn await_connections(visits: &Visits, count: u64) {
     while visits.now.load(Ordering::SeqCst) != count {
         thread::sleep(Duration::from_millis(1));
@@ -248,7 +249,7 @@ fn so_many_requests_on_each_connection() {
             await_connections(&visits, 0);
             let carried = visits.requests.lock().unwrap();
             assert_eq!(carried.iter().sum::<u64>(), 300);
-            // The last ones of each of the four carry the rest.
+            // The last connections of each of the four carry the rest.
             assert!(carried.iter().all(|&count| count <= 3), "{carried:?}");
             assert!(carried.iter().filter(|&&count| count < 3).count() <= 4, "{carried:?}");
         }
@@ -271,7 +272,7 @@ fn connections_come_and_go_in_stages() {
         let mut seen = vec![];
         let outcome = workers
             .run(0, &plan, &mut |look| {
-                // Where a stage has been going on for a while.
+                // A moment in the middle of a stage.
                 let into_ms = look.now_ns.saturating_sub(look.window.start_ns) / MS;
                 if into_ms % STAGE_MS >= 150 && into_ms < 3 * STAGE_MS {
                     seen.push((into_ms / STAGE_MS, visits.now.load(Ordering::SeqCst)));

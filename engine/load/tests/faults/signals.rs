@@ -11,7 +11,7 @@ use std::thread;
 use std::time::Duration;
 use volley_load::workers::Size;
 
-/// To each thread.
+/// The number of signals to each thread.
 const SIGNALS: usize = 3000;
 
 /// The threads of this process that load.
@@ -25,8 +25,8 @@ fn loading_threads() -> Vec<Pid> {
     loading.filter_map(|task| Pid::from_raw(number(task))).collect()
 }
 
-/// Signals threads until they have had enough. A signal for a process goes to the very thread whose
-/// number is given, if that does not block it.
+/// Signals threads until each has had its number. A signal for a process goes to the very thread
+/// whose number is given, if that thread does not block it.
 fn pester(threads: &[Pid], enough: &AtomicBool) {
     for _ in 0..SIGNALS {
         for &thread in threads {
@@ -39,7 +39,7 @@ fn pester(threads: &[Pid], enough: &AtomicBool) {
 
 #[test]
 fn interrupted_calls_are_no_errors() {
-    // No call that waits for events is begun again behind a handler, whatever its flags.
+    // No call that waits for events is restarted after a handler, whatever its flags.
     let handled = Arc::new(AtomicBool::new(false));
     signal_hook::flag::register(signal_hook::consts::SIGUSR1, handled.clone()).unwrap();
     both_ways_alone(move |io| {

@@ -14,11 +14,11 @@ use volley_load::target::Target;
 use volley_load::workers::{Size, Snapshot, Workers};
 use volley_net::clock::{MS, now_ns};
 
-/// Longer than any test has patience for.
+/// A duration longer than any test waits.
 const HOUR_MS: u64 = 3_600_000;
 
-/// Runs a slice, and wishes for something as soon as it is so far. Also: how long after the wish
-/// it ended.
+/// Runs a slice, and makes a wish as soon as the slice is ready for it. Also returns how long after
+/// the wish it ended.
 fn wishing(
     workers: &mut Workers,
     plan: &Plan,
@@ -64,7 +64,7 @@ fn draining_ends_the_window_and_loses_nothing() {
                 let (outcome, _) = wishing(&mut workers, &plan, Wish::Drain, is_so_far);
                 let tally = &outcome.tally;
                 assert_eq!((errors(&outcome), tally.misses, tally.unsent), (vec![], 0, 0));
-                // What was sent before a thread heard of it is no longer the window's.
+                // Requests that were sent before a thread saw the wish are not in the window.
                 assert!((8..=tally.requests_all).contains(&tally.latencies.count()));
                 assert!(outcome.duration_ns() < HOUR_MS * MS / 2);
             }
@@ -102,7 +102,7 @@ fn leaving_waits_for_no_answer() {
                     let (outcome, took_ns) = wishing(&mut workers, &plan, Wish::Leave, is_so_far);
                     let tally = &outcome.tally;
                     assert_eq!((errors(&outcome), tally.requests_all), (vec![], 0));
-                    // Four were sent. At a rate, all others that were due have never been.
+                    // Four were sent. At a rate, all other due requests never have been.
                     assert_eq!(tally.misses, 4 + tally.unsent);
                     assert!(took_ns < 20_000 * MS, "{} ms", took_ns / MS);
                 }

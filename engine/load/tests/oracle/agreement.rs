@@ -6,12 +6,13 @@ use volley_net::clock::MS;
 /// Three digits of a latency are kept.
 pub(crate) const KEPT: f64 = 0.999;
 
-/// How far a quantile may be from the one that is expected.
+/// How far a quantile may be from the expected one.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bounds {
     /// Earlier or later than expected.
     pub(crate) tolerance_ns: f64,
-    /// Or like one of a rank that is lower by this share (1: as short as it likes)...
+    /// The quantile may also be that of a rank that is lower by this share (1: as short as it
+    /// likes)...
     pub(crate) below: f64,
     /// ...or higher by this share (1: as long as it likes).
     pub(crate) above: f64,
@@ -23,12 +24,12 @@ impl Bounds {
         Self { tolerance_ns, below: 0.0, above: disturbed }
     }
 
-    /// In closed loop requests that come later may meet fewer stalls.
+    /// In closed loop later requests may meet fewer stalls.
     pub(crate) fn closed_loop(tolerance_ns: f64, disturbed: f64) -> Self {
         Self { tolerance_ns, below: disturbed, above: disturbed }
     }
 
-    /// What Q(p) may be. A disturbed request may take for ever.
+    /// The range of Q(p). A disturbed request may take for ever.
     fn range_ns(self, p: f64, expected_ns: impl Fn(f64) -> f64) -> (f64, f64) {
         let (below, above) = (p - self.below, p + self.above);
         let least_ns = if below > 0.0 { expected_ns(below) - self.tolerance_ns } else { 0.0 };
@@ -43,7 +44,7 @@ pub(crate) fn tolerance_ns(stall_ns: u64) -> f64 {
     (stall_ns as f64 * 0.03).max(2.0 * MS as f64)
 }
 
-/// Where quantiles are not as expected, in words. `expected_ns`: from p to Q(p).
+/// The quantiles that are not as expected, as messages. `expected_ns`: from p to Q(p).
 pub(crate) fn disagreements(
     latencies: &Latencies,
     at: impl IntoIterator<Item = f64>,
@@ -71,7 +72,7 @@ pub(crate) fn assert_agrees(
     assert!(wrong.is_empty(), "{what}, {bounds:?}: {wrong:#?}");
 }
 
-/// Fails where latencies are shorter than the sorted ones that they can't be shorter than.
+/// Fails where latencies are shorter than these sorted lower bounds.
 pub(crate) fn assert_none_faster(latencies: &Latencies, least_ns: &[u64]) {
     assert_eq!(latencies.count(), least_ns.len() as u64);
     for p in percents().chain([1.0]) {

@@ -18,7 +18,7 @@ fn framed(body: &[u8], chunk: Option<usize>) -> Vec<u8> {
         .collect()
 }
 
-/// How many bytes an answer has, by a client that knows nothing but where its body has to end.
+/// The number of bytes of an answer, by a client that knows only where its body has to end.
 fn answer_length(address: SocketAddr, body: &[u8]) -> u64 {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.write_all(b"GET / HTTP/1.1\r\nHost: test\r\n\r\n").unwrap();

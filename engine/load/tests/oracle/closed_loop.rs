@@ -1,10 +1,10 @@
 //! A server that stalls, under load that waits for it.
 //!
 //! It takes s for a request, any number at a time, and stalls for S every T. With N connections
-//! each stall meets N requests, and N only: of those of a cycle, X(T−S)+N at a throughput X while
-//! it does not stall, that is the share f = N/(X(T−S)+N). So Q(p) ≈ s if 1−p > f, else ≈ S: a
-//! request that was sent within s before the stall waits for the rest of s less, and the one that
-//! the stall met first takes its s after it.
+//! each stall meets exactly N requests. A cycle has X(T−S)+N requests at a throughput X outside
+//! stalls, so the share is f = N/(X(T−S)+N). So Q(p) ≈ s if 1−p > f, else ≈ S: a request that was
+//! sent within s before the stall waits for the rest of s less, and the one that the stall met
+//! first takes its s after it.
 
 use crate::agreement::{Bounds, KEPT, assert_agrees, tolerance_ns};
 use crate::trial::Setup;
@@ -29,7 +29,7 @@ fn each_connection_meets_a_stall_once() {
             connections: CONNECTIONS,
             plan: Plan { ramp_ns: PERIOD_NS, ..for_ms(STALLS * PERIOD_NS / MS) },
             server: "--stall 40ms --every 97ms --delay 1ms".to_owned(),
-            // Around a disturbance there are requests more than on average, if there is no stall.
+            // Around a disturbance there are more requests than on average, if there is no stall.
             reach: Reach { before_ns: STALL_NS, recovery: 0.0, after_ns: STALL_NS },
             // The quantiles that are checked are above 0.9.
             bearable: 0.05,
@@ -42,7 +42,7 @@ fn each_connection_meets_a_stall_once() {
         let away = [0.3, 0.5, 0.7, 1.3, 2.0, 5.0].map(|factor| 1.0 - factor * share);
         let bounds = Bounds::closed_loop(tolerance_ns(STALL_NS), trial.disturbed);
         assert_agrees("the formula", &tally.latencies, away, |p| stalls(p) as f64, bounds);
-        // The request that a stall met was under way for all of it. Behind the first stall of the
+        // The request that a stall met was in flight for all of it. After the first stall of the
         // window, it was sent within the window, too.
         let window = trial.outcome.window;
         let within = trial.stalls.iter().filter(|stall| window.holds(stall.begin_ns));

@@ -12,14 +12,14 @@ use volley_net::clock::MS;
 /// 5 ms for each, and 50 ms more for each tenth.
 const HICCUPS: &str = "--delay 5ms --slow-every 10 --slow 50ms";
 
-/// Nothing queues here: a client that does not wait meanwhile does not feel a disturbance.
+/// Nothing queues here: a client that does not wait during a disturbance is not affected.
 fn setup(io: IoChoice, connections: usize, plan: Plan, server: &str, longest_ns: u64) -> Setup {
     let reach = Reach { before_ns: longest_ns, recovery: 0.0, after_ns: MS };
     let server = server.to_owned();
     Setup { io, threads: 1, connections, plan, server, reach, bearable: BEARABLE }
 }
 
-/// In no weather is a latency shorter than the server made it.
+/// Whatever disturbs a run, no latency is shorter than the server made it.
 fn none_is_shorter(trial: &Trial, least_ns: u64) {
     let found_ns = trial.outcome.tally.latencies.histogram().min();
     assert!(found_ns as f64 >= least_ns as f64 * KEPT, "{found_ns} ns");
@@ -92,15 +92,15 @@ fn every_tenth_request_of_a_closed_loop_takes_longer() {
     });
 }
 
-/// Each request takes 1 ms, and of every `every` one takes 50 ms more: the percentile that is to show
-/// it does.
+/// Each request takes 1 ms, and of every `every` one takes 50 ms more: the test gives the
+/// percentile that has to show it.
 fn a_slow_request_is_seen(trial: &Trial, every: f64, bounds: Bounds) {
     let found = &trial.outcome.tally.latencies;
     let slow_ns = |p: f64| if 1.0 - p > 1.0 / every { MS as f64 } else { 51.0 * MS as f64 };
     let away = [5.0, 3.0, 0.7, 0.5].map(|factor| 1.0 - factor / every);
     assert_agrees("the slow ones", found, away, slow_ns, bounds);
     none_is_shorter(trial, MS);
-    // The window's requests are neighbours: whatever the weather, no fewer of them are slow.
+    // The window's requests are neighbours: whatever the disturbances, no fewer of them are slow.
     let slow = found.histogram().count_between(50 * MS, u64::MAX);
     let expected = (found.count() as f64 / every).floor() - 1.0;
     assert!(expected >= 5.0, "{} requests are too few", found.count());
@@ -136,7 +136,7 @@ fn requests_leave_when_they_are_due() {
         let trial = setup(io, 4, at_rate(300.0, 50, 500), "--delay 1ms", MS).run();
         let lag = &trial.outcome.tally.send_lag;
         assert_eq!(lag.count(), 150);
-        // Sleeps that are rounded to milliseconds would make it half of one.
+        // Sleeps that are rounded to milliseconds would halve it.
         let bounds = Bounds::open_loop(200_000.0, trial.disturbed);
         assert_agrees("the schedule", lag, [0.25, 0.5], |_| 0.0, bounds);
     });

@@ -22,9 +22,9 @@ fn theory_ns(p: f64) -> f64 {
     -(-p).ln_1p() / (S as f64 / SERVICE_NS - ARRIVALS_PER_S) * S as f64
 }
 
-/// The simulation that the generator is held against is itself right: over a million requests.
-/// Latencies forget each other within 1/(√μ−√λ)² = 58 ms, some 6 requests, so these are as good as
-/// 80,000 independent ones, whose 99th percentile has a standard error of 1 %.
+/// The simulation to which the generator is compared is itself right: over a million requests.
+/// Latencies lose their correlation within 1/(√μ−√λ)² = 58 ms, some 6 requests, so these are as
+/// good as 80,000 independent ones, whose 99th percentile has a standard error of 1 %.
 #[test]
 fn the_simulation_agrees_with_the_theory() {
     let rate = level(10_000 * S, ARRIVALS_PER_S);
@@ -43,17 +43,17 @@ fn the_simulation_agrees_with_the_theory() {
     }
 }
 
-/// The generator finds what the simulation of the very same arrivals and services does. A bound on
-/// its distance from the theory would have to be as wide as what is measured: three seconds are
-/// worth only 25 independent requests.
+/// The generator finds the latencies that the simulation of the very same arrivals and services
+/// has. A bound on its distance from the theory would have to be as wide as the measured latencies:
+/// three seconds are worth only 25 independent requests.
 #[test]
 fn random_arrivals_meet_random_service() {
     both_ways_alone(|io| {
         let mut plan = at_rate(ARRIVALS_PER_S, 200, 2800);
         let Pace::Open(process) = &mut plan.pace else { unreachable!() };
         process.shape = Shape::Poisson;
-        // Half of the capacity is there to make up for what was put off. The longest latency is
-        // some 50 ms, and as long may the server be busy without a pause.
+        // Half of the capacity is left to catch up on delayed work. The longest latency is some 50
+        // ms, and the server may be busy without a pause for as long.
         let reach = Reach { before_ns: 50 * MS, recovery: 2.0, after_ns: 50 * MS };
         let (server, bearable) = (SERVER.to_owned(), BEARABLE);
         let setup = Setup { io, threads: 2, connections: 32, plan, server, reach, bearable };

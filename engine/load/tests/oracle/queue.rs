@@ -1,4 +1,4 @@
-//! The yardstick's queue, over again: one worker, exponential service times of the same seed.
+//! The yardstick's queue, reimplemented: one worker, exponential service times of the same seed.
 
 /// When each request of a queue is done.
 #[derive(Debug, Clone)]
@@ -9,7 +9,7 @@ pub(crate) struct Queue {
 }
 
 impl Queue {
-    /// That of `--exponential MEAN --seed SEED`.
+    /// The queue of `--exponential MEAN --seed SEED`.
     pub(crate) fn new(mean_ns: f64, seed: u64) -> Self {
         Self { mean_ns, random: MersenneTwister::new(seed), free_ns: 0 }
     }

@@ -1,8 +1,8 @@
 //! A server that stalls, under load that does not wait for it.
 //!
-//! It stalls for S every T, and otherwise answers at once. A request that comes within a stall waits
-//! to its end: P(W > x) = (S−x)/T for 0 ≤ x ≤ S. So Q(p) = max(0, S − (1−p)T), and the mean wait is
-//! S²/2T.
+//! It stalls for S every T, and otherwise answers at once. A request that comes within a stall
+//! waits to its end: P(W > x) = (S−x)/T for 0 ≤ x ≤ S. So Q(p) = max(0, S − (1−p)T), and the mean
+//! wait is S²/2T.
 
 use crate::agreement::{
     Bounds, assert_agrees, assert_none_faster, disagreements, mean_of_shortest_ns, percents,
@@ -25,17 +25,18 @@ const PERIOD_NS: u64 = 97 * MS;
 /// Stalls within the window.
 const STALLS: u64 = 21;
 
-/// Connections of which all are busy while the server stalls: most requests wait for one.
+/// So few connections that all are busy while the server stalls: most requests wait for one.
 const FEW: usize = 4;
 
-/// Connections enough for all that wait.
+/// Enough connections for all waiting requests.
 const AMPLE: usize = 64;
 
-/// A stall begins in the log when it meets a request. That was due before, but hardly more than this.
+/// A stall begins in the log when it meets a request. This was due before, but hardly more than
+/// this.
 const EARLY_NS: u64 = MS;
 
-/// When a server goes on with what comes to it at a moment: at the end of the stall, if it stalls
-/// then or begins to within `early_ns`.
+/// When a server processes a request that arrives at a moment: at the end of the stall, if it
+/// stalls then or begins to within `early_ns`.
 fn served_ns(stalls: &[Stall], at_ns: u64, early_ns: u64) -> u64 {
     let holds = |stall: &&Stall| stall.begin_ns <= at_ns + early_ns && at_ns < stall.end_ns;
     stalls.iter().find(holds).map_or(at_ns, |stall| stall.end_ns)
@@ -48,7 +49,7 @@ struct Case {
 }
 
 impl Case {
-    /// Where 1−p is 0.1 to 0.9 of S/T.
+    /// The quantiles where 1−p is 0.1 to 0.9 of S/T.
     fn range(self) -> Vec<f64> {
         let most = self.stall_ns as f64 / PERIOD_NS as f64;
         (2..=18).map(|step| 1.0 - f64::from(step) / 20.0 * most).collect()
@@ -90,8 +91,8 @@ impl Case {
         assert_agrees("the formula", found, self.range(), |p| self.formula_ns(p), bounds);
         let (mean_ns, expected_ns) = (found.mean_us() * 1e3, self.mean_ns());
         assert!(mean_ns >= expected_ns - bounds.tolerance_ns, "{mean_ns} for {expected_ns}");
-        // There is no bound on how late disturbed requests are. Without as many of the latest, the mean
-        // is no larger than that of the requests that were not disturbed.
+        // There is no bound on how late disturbed requests are. Without the same number of the
+        // latest, the mean is no larger than that of the requests that were not disturbed.
         let calm = 1.0 - trial.disturbed;
         let (mean_ns, most_ns) = (mean_of_shortest_ns(found, calm), expected_ns / calm);
         assert!(mean_ns <= most_ns + bounds.tolerance_ns, "{mean_ns} for {most_ns} at most");
@@ -118,24 +119,24 @@ fn with_connections_for_all_that_wait() {
         let trial = setup.run();
         case.agrees_with_the_formula(&trial);
         case.agrees_with_the_log(&setup, &trial);
-        // No request waited for a connection, so that the time from its sending is right, too.
+        // No request waited for a connection, so the time from its sending is right, too.
         let (service, bounds) = (&trial.outcome.tally.service, case.bounds(&trial));
-        // It is shorter where the generator was late.
+        // The latency is shorter where the generator was late.
         let bounds = Bounds { below: trial.disturbed, ..bounds };
         assert_agrees("from the sending", service, case.range(), |p| case.formula_ns(p), bounds);
     });
 }
 
 /// Where requests wait for a connection, the time from their sending hides the stalls. The check
-/// must see that, else it proves nothing.
+/// must see this, else it proves nothing.
 fn with_few_connections(io: IoChoice, case: Case) {
     let setup = case.setup(io, FEW);
     let trial = setup.run();
     case.agrees_with_the_formula(&trial);
     case.agrees_with_the_log(&setup, &trial);
     let (service, bounds) = (&trial.outcome.tally.service, case.bounds(&trial));
-    // A request waits for those on the other connections at most, but for the few of each stall, and
-    // for those that were disturbed.
+    // A request waits for those on the other connections at most, except for the few of each stall,
+    // and for those that were disturbed.
     let longest_ns = 2.0 * bounds.tolerance_ns;
     let is_hidden = |p: &f64| p + trial.disturbed < 0.95 && case.formula_ns(*p) > longest_ns;
     let hidden: Vec<f64> = case.range().into_iter().filter(is_hidden).collect();
@@ -174,7 +175,7 @@ fn with_a_queue_behind_each_stall() {
         let case = Case { rate: 1000.0, stall_ns: 30 * MS };
         let mut setup = case.setup(io, AMPLE);
         setup.server += " --exponential 500us --seed 7";
-        // T over what stalls and work leave of it.
+        // T over the part of it that stalls and work leave.
         setup.reach.recovery = 97.0 / (97.0 - 30.0 - 97.0 / 2.0);
         let trial = setup.run();
         let waiting = |early_ns| {

@@ -10,13 +10,13 @@ use volley_load::target::Target;
 use volley_load::workers::{Size, Snapshot};
 use volley_net::IoChoice;
 
-/// Runs before a test gives up.
+/// The number of runs after which a test gives up.
 const ATTEMPTS: usize = 8;
 
-/// The share of disturbed requests that most tests can do with.
+/// The share of disturbed requests that most tests allow.
 pub(crate) const BEARABLE: f64 = 0.1;
 
-/// What is tried.
+/// The parameters of a trial.
 pub(crate) struct Setup {
     pub(crate) io: IoChoice,
     pub(crate) threads: usize,
@@ -26,22 +26,22 @@ pub(crate) struct Setup {
     pub(crate) server: String,
     /// How far a disturbance reaches here.
     pub(crate) reach: Reach,
-    /// The largest share of disturbed requests with which the test can still fail for what it is
-    /// there to see.
+    /// The largest share of disturbed requests with which the test can still find the fault that it
+    /// exists for.
     pub(crate) bearable: f64,
 }
 
 /// A slice that is over.
 pub(crate) struct Trial {
     pub(crate) outcome: Outcome,
-    /// By the server's log, ramp included.
+    /// The stalls by the server's log, ramp included.
     pub(crate) stalls: Vec<Stall>,
     /// The share of the window's requests that may have met a disturbance.
     pub(crate) disturbed: f64,
 }
 
 impl Setup {
-    /// The first run that was disturbed little enough.
+    /// The first run with few enough disturbances.
     pub(crate) fn run(&self) -> Trial {
         weather::take_precedence();
         let mut disturbed = Vec::new();
@@ -75,7 +75,7 @@ impl Setup {
     }
 
     /// The latencies of the window's requests of an open loop, sorted. `end_ns`: from the moment
-    /// when a request was due to that of its answer; asked in the order of time, ramp included.
+    /// when a request was due to that of its answer; called in the order of time, ramp included.
     pub(crate) fn latencies_ns(
         &self,
         trial: &Trial,

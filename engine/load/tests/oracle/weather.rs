@@ -1,21 +1,21 @@
-//! When a run was disturbed, told by the kernel, not by the generator.
+//! When a run was disturbed, by the kernel's counters, not the generator's.
 
 use std::fs;
 use std::process::{Command, Stdio};
 use volley_load::pace::Window;
 use volley_net::clock::{MS, now_ns};
 
-/// Generator and server were kept waiting if they waited longer than this for a core...
+/// Generator and server were disturbed if they waited longer than this for a core...
 const WAIT_NS: u64 = MS;
 
 /// ...and than this part of the time. Some microseconds pass at each of its thousands of wake-ups.
 const WAIT_PART: u64 = 20;
 
-/// A stretch of time in which somebody could not run.
+/// A stretch of time in which generator or server could not run.
 type Stretch = (u64, u64);
 
-/// Lets this thread, and the threads and processes that it starts, run before all others, where
-/// the system allows it.
+/// Lets this thread, and the threads and processes that it starts, run before all others, where the
+/// system allows it.
 pub(crate) fn take_precedence() {
     let thread = rustix::thread::gettid().to_string();
     let mut chrt = Command::new("chrt");
@@ -23,7 +23,7 @@ pub(crate) fn take_precedence() {
     let _ = chrt.status();
 }
 
-/// Looks at the kernel's counters again and again.
+/// Samples the kernel's counters.
 #[derive(Debug)]
 pub(crate) struct Weather {
     server: u32,
@@ -34,7 +34,7 @@ pub(crate) struct Weather {
 #[derive(Debug, Clone, Copy)]
 struct Counters {
     at_ns: u64,
-    /// How long the threads of both were ready to run but did not, because others did.
+    /// How long the threads of both were ready to run but did not, because others ran.
     waited_ns: u64,
     /// Ticks in which the host ran others on this machine's cores.
     stolen: u64,
@@ -55,7 +55,7 @@ impl Weather {
         self.last = now;
     }
 
-    /// All that is known in the end.
+    /// All stretches, at the end.
     pub(crate) fn disturbed(mut self) -> Vec<Stretch> {
         self.look();
         self.disturbed
@@ -69,8 +69,8 @@ impl Counters {
     }
 }
 
-/// The second number of `schedstat`, which most kernels have: ns on a run queue. Of the threads of
-/// a process whose names begin so.
+/// The sum of the second number of `schedstat` (ns on a run queue), which most kernels have, over
+/// the threads of a process whose names begin with `name`.
 fn waited_ns(process: &str, name: &str) -> u64 {
     let tasks = fs::read_dir(format!("/proc/{process}/task")).unwrap().flatten();
     // Threads may be gone by now.
@@ -91,22 +91,22 @@ fn stolen() -> u64 {
 /// How far a disturbance reaches.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Reach {
-    /// A request that was due so long before may still wait for its answer.
+    /// A request that was due this long before may still wait for its answer.
     pub(crate) before_ns: u64,
-    /// Work that was put off for a time is made up for within so many times that time, since there
-    /// is capacity to spare...
+    /// Delayed work is made up for within this many times the delay, since there is spare
+    /// capacity...
     pub(crate) recovery: f64,
-    /// ...and within so much more, since not at every moment.
+    /// ...and within this much more, since there is not spare capacity at every moment.
     pub(crate) after_ns: u64,
 }
 
-/// The share of a window in which requests are due that may meet a disturbance.
+/// The share of a window in which due requests may meet a disturbance.
 pub(crate) fn share(disturbed: &[Stretch], window: Window, reach: Reach) -> f64 {
     let mut disturbed = disturbed.to_vec();
     disturbed.sort_unstable();
-    // Up to where all is known, and to where all will have been made up for.
+    // The ends of the known stretches, and of the recovery from them.
     let (mut known_ns, mut recovered_ns) = (0, 0);
-    // Up to where requests were counted, and how much time that is.
+    // The end of the counted time, and its length.
     let (mut counted_ns, mut sum_ns) = (0, 0);
     for (from_ns, to_ns) in disturbed {
         let lost_ns = to_ns.saturating_sub(from_ns.max(known_ns));

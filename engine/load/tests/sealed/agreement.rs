@@ -1,4 +1,4 @@
-//! Where client and server do not agree, it is said why.
+//! Where client and server do not agree, the error says why.
 
 use crate::world::guard::both_ways;
 use crate::world::loading::{GOOD, errors, requests, run, size};
@@ -19,7 +19,7 @@ use volley_net::IoChoice;
 
 const MS: u64 = 1_000_000;
 
-/// A short slice, in which nothing but one kind of failure occurs.
+/// Runs a short slice in which only one kind of failure occurs.
 fn fails(io: IoChoice, target: Target, kind: ErrorKind, words: &str) {
     let plan = Plan {
         at_ns: None,
@@ -42,7 +42,7 @@ fn fails(io: IoChoice, target: Target, kind: ErrorKind, words: &str) {
     assert_eq!((outcome.tally.handshakes, outcome.tally.terms.tls), (0, None));
 }
 
-/// So many right answers from a server.
+/// Expects this many right answers from a server.
 fn serves(io: IoChoice, target: Target) -> Outcome {
     let mut workers = Workers::start(&size(io), &[Arc::new(target)]).unwrap();
     let outcome = run(&mut workers, &requests(20));
@@ -67,7 +67,7 @@ fn a_certificate_that_is_not_believed_is_told_with_the_reason() {
             let (address, ca) = answering(&server);
             let scheme = Scheme::H1Tls;
             fails(io, sealed(address, scheme, Some(&ca), false), ErrorKind::Certificate, words);
-            // Who believes anyone does not look.
+            // A client that trusts any server does not verify.
             serves(io, sealed(address, scheme, None, false));
         }
         let (_, other_ca) = Server::default().config();
@@ -80,7 +80,7 @@ fn a_certificate_that_is_not_believed_is_told_with_the_reason() {
 #[test]
 fn the_certificate_itself_may_be_given_whatever_it_says() {
     both_ways(|io| {
-        // As people make them by hand: signed by itself, and said to be a CA's.
+        // A usual handmade certificate: signed by itself, and marked as a CA's.
         let key = rcgen::KeyPair::generate().unwrap();
         let mut params = rcgen::CertificateParams::new(["a.example".to_owned()]).unwrap();
         params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);

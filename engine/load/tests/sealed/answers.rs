@@ -9,7 +9,7 @@ use volley_load::scheme::Scheme;
 use volley_load::slice::Outcome;
 use volley_load::target::Target;
 
-/// So many right answers, and nothing else.
+/// Expects this many right answers, and nothing else.
 fn assert_right(outcome: &Outcome, count: u64) {
     assert_eq!(errors(outcome), []);
     let tally = &outcome.tally;
@@ -27,7 +27,7 @@ fn they_come_over_both_versions_and_each_connection_has_one_handshake() {
             for _ in 0..2 {
                 let outcome = run(&mut workers, &requests(200));
                 assert_right(&outcome, 200);
-                // They were opened before, and stay.
+                // They were opened before, and stay open.
                 assert_eq!((outcome.tally.connects, outcome.tally.handshakes), (0, 0));
             }
             let opened = workers.open(0).unwrap();
@@ -108,7 +108,7 @@ fn a_connection_for_each_request_has_a_handshake_for_each_resumed_where_that_is_
                 assert_right(&outcome, 60);
                 let tally = &outcome.tally;
                 assert_eq!((tally.connects, tally.handshakes), (60, 60));
-                // The first of each of the four places has nothing to go on with.
+                // The first connection of each of the four places has no session to resume.
                 let resumed = if resumes && server_resumes { 56 } else { 0 };
                 assert_eq!(tally.resumed, resumed, "TLS 1.2: {old}, {resumes} {server_resumes}");
             }

@@ -1,4 +1,4 @@
-//! How connections end in TLS: with a goodbye or without.
+//! How connections end in TLS: with `close_notify` or without it.
 
 use crate::world::guard::both_ways;
 use crate::world::loading::{GOOD, book, errors, load, request, requests};
@@ -11,7 +11,7 @@ use volley_load::scheme::Scheme;
 use volley_load::target::Target;
 use volley_net::IoChoice;
 
-/// One request of one connection to a server that does `ending` with it comes to these errors.
+/// Expects these errors of one request of one connection to a server that does `ending` with it.
 fn comes_to(
     io: IoChoice,
     ending: impl Fn(Secure) + Send + Sync + 'static,
@@ -35,7 +35,7 @@ fn comes_to(
     }
 }
 
-/// Says that and closes.
+/// Sends the bytes and closes.
 fn say(answer: &'static [u8]) -> impl Fn(Secure) + Send + Sync + 'static {
     move |mut talk| {
         talk.say(answer);
@@ -91,7 +91,7 @@ fn a_connection_that_is_done_with_is_ended_with_a_goodbye() {
         let (address, ca) = Server::default().serve(move |mut talk| {
             if talk.next_request().is_some() {
                 talk.say(GOOD);
-                // An end without a goodbye is an error.
+                // An end without `close_notify` is an error.
                 let end = talk.stream.read(&mut [0; 1]).map_err(|error| error.kind());
                 let _ = sender.lock().unwrap().send(end);
             }
@@ -100,8 +100,8 @@ fn a_connection_that_is_done_with_is_ended_with_a_goodbye() {
         let target = Target { requests_per_connection: Some(1), connections: 1, ..target };
         let outcome = load(io, target, &requests(40));
         assert_eq!((errors(&outcome), outcome.tally.requests_all), (vec![], 40));
-        // A goodbye is lost where io_uring has not yet reported the request as sent when its answer
-        // is there: that is rare.
+        // `close_notify` is lost where io_uring has not yet reported the request as sent when its
+        // answer is there: this is rare.
         let in_due_form = ends.iter().take(40).filter(|&end| end == Ok(0)).count();
         assert!(in_due_form >= 20, "{in_due_form} of 40");
     });

@@ -1,7 +1,7 @@
-//! Loads over TLS, against a real server's side of it: right answers and right counts, and each way
-//! in which there is no agreement told by its kind.
+//! Loads over TLS, against a real server's side of it: right answers and right counts, and for each
+//! way in which a handshake fails its kind of error.
 //!
-//! Each test is run with `io_uring` and with epoll; the name of the thread that fails says which.
+//! Each test is run with `io_uring` and with epoll; the name of the failing thread shows which.
 
 #[path = "../world/mod.rs"]
 mod world;

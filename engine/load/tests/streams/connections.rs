@@ -1,4 +1,4 @@
-//! Connections of HTTP/2: how they begin, what is said on them unasked, how they end.
+//! Connections of HTTP/2: how they begin, frames outside requests, how they end.
 
 use crate::world::guard::both_ways;
 use crate::world::loading::{at_rate, errors, for_ms, load, requests, run, size, workers};
@@ -25,7 +25,7 @@ fn target(address: SocketAddr, streams: usize) -> Target {
     Target { scheme: Scheme::H2c, pipeline: streams, ..target }
 }
 
-/// No connection comes to anything, for this reason.
+/// Expects every connection to fail for this reason.
 fn is_never_open(io: IoChoice, mut target: Target, kind: ErrorKind, words: &str) {
     target.route.connect_timeout_ns = 50 * MS;
     let mut workers = Workers::start(&size(io), &[Arc::new(target)]).unwrap();
@@ -84,15 +84,15 @@ fn what_is_asked_on_an_idle_connection_is_answered() {
             let tally = &outcome.tally;
             assert_eq!((errors(&outcome), tally.right()), (vec![], 20));
             assert_eq!((tally.connects, tally.idle_closed), (0, 0));
-            // That of the last answer may be on its way.
+            // The acknowledgement of the last answer may be on its way.
             assert!(pongs.load(Ordering::SeqCst) >= 20 * round - 1);
             thread::sleep(Duration::from_millis(20));
         }
     });
 }
 
-/// Answers ten requests on each connection and goes away, without those that were sent beyond.
-/// Returns how many connections there were, too.
+/// Answers ten requests on each connection and goes away; later requests get no answer. Also
+/// returns how many connections there were.
 fn going_away() -> (SocketAddr, Arc<AtomicU64>) {
     let connections = Arc::new(AtomicU64::new(0));
     let counted = connections.clone();
@@ -150,7 +150,7 @@ fn a_server_that_goes_away_is_called_again() {
     });
 }
 
-/// Holds the first request of each connection for a while, answers it and hands back all others.
+/// Delays the first request of each connection, answers it and hands back all others.
 fn handing_back(pause: Duration) -> SocketAddr {
     serve(move |talk| {
         let mut peer = Peer::new(talk.stream, &[]);
@@ -178,7 +178,7 @@ fn what_is_handed_back_counts_from_its_first_sending() {
         assert_eq!((errors(&outcome), tally.misses, tally.right()), (vec![], 0, 3));
         let of = |quantile| tally.latencies.quantile_us(quantile, 0).unwrap();
         assert!(of(0.0) >= 299e3 && of(0.5) >= 598e3 && of(1.0) >= 897e3, "{outcome:?}");
-        // Where the window has ended meanwhile, they are sent all the same.
+        // If the window has ended meanwhile, they are sent all the same.
         let outcome = load(io, target(), &for_ms(200));
         let tally = &outcome.tally;
         assert_eq!((errors(&outcome), tally.misses, tally.right()), (vec![], 0, 3));
@@ -225,7 +225,7 @@ fn a_connection_for_each_request_is_left_in_due_form() {
         let tally = &outcome.tally;
         assert_eq!((errors(&outcome), tally.right(), tally.connects), (vec![], 40, 40));
         assert!(tally.terms.announced.is_some());
-        // The server's threads may be behind.
+        // The server's threads may be late.
         for _ in 0..200 {
             if left.load(Ordering::SeqCst) == 40 {
                 return;

@@ -1,4 +1,5 @@
-//! Streams of server-sent events, and servers that break them off: what is measured, and what each is called.
+//! Streams of server-sent events, and servers that break them off: the measurements, and the kind
+//! of each error.
 
 use crate::world::guard::both_ways;
 use crate::world::loading::{errors, for_ms, load, request, requests, target};
@@ -48,7 +49,7 @@ fn tally(outcome: &Outcome) -> &EventTally {
     outcome.tally.events.as_ref().expect("events came")
 }
 
-/// A server that says these pieces with a gap behind each, then does what it likes.
+/// A server that sends these pieces with a gap after each, then does `then`.
 fn says(
     pieces: Vec<Vec<u8>>,
     then: impl Fn(Conversation) -> Option<Conversation> + Send + Sync + 'static,
@@ -159,7 +160,7 @@ fn lost_doubled_disordered_and_altered_events_are_counted_and_make_the_answer_wr
     });
 }
 
-/// What the first error is, of a server that says these pieces and then does that.
+/// The first error with a server that sends these pieces and then does `then`.
 fn comes_to(
     pieces: &[&[u8]],
     then: fn(Conversation) -> Option<Conversation>,

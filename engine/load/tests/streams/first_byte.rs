@@ -1,4 +1,5 @@
-//! When the first byte of a body is in, over each protocol: apart from the end where the server has it so.
+//! When the first byte of a body arrives, over each protocol: separate from the end where the
+//! server makes it so.
 
 use crate::world::guard::both_ways;
 use crate::world::loading::{at_rate, book, load, request, requests, target};
@@ -16,11 +17,12 @@ use volley_net::IoChoice;
 use volley_protocol::Request;
 use volley_protocol::h2::frame::{self, flag, kind};
 
-/// From the head to the body's first byte, and from there to the rest.
+/// The pauses from the head to the body's first byte, and from there to the rest.
 const BEFORE_BODY: Duration = Duration::from_millis(30);
 const WITHIN_BODY: Duration = Duration::from_millis(50);
 
-/// Says the head, what is before the body's first byte, that byte, and the rest, each after its pause.
+/// Sends the head, the bytes before the body's first byte, that byte, and the rest, each after its
+/// pause.
 fn say_slowly(parts: &[Vec<u8>; 4], mut say: impl FnMut(&[u8]) -> bool) -> bool {
     let [head, before, first, rest] = parts;
     let is_said = say(head) && say(before);
@@ -73,7 +75,7 @@ fn serve_h2(mut peer: Peer<impl Read + Write>) {
     }
 }
 
-/// One connection, and any body is right.
+/// One connection; any body is right.
 fn any(target: Target) -> Target {
     Target { connections: 1, books: book(&request(b""), None, 1), ..target }
 }
@@ -89,7 +91,7 @@ fn shortest(latencies: &Latencies) -> Duration {
     Duration::from_secs_f64(latencies.quantile_us(0.0, 0).unwrap() / 1e6)
 }
 
-/// The shortest of a few, since a machine may stand still.
+/// The shortest of a few, since a machine may be disturbed.
 fn is_apart(io: IoChoice, target: Target, what: &str) {
     let outcome = load(io, any(target), &requests(4));
     assert_eq!((outcome.tally.right(), outcome.tally.misses), (4, 0), "{what}");
@@ -148,7 +150,7 @@ fn it_is_known_of_bodies_of_which_no_byte_is_read() {
     });
 }
 
-/// Whatever the server's pauses are, where the body is whole or there is none.
+/// Whatever the server's pauses, where the body is whole or there is none.
 #[test]
 fn it_is_the_end_of_bodies_in_one_piece() {
     let whole = |target: Target, io: IoChoice, plan: &Plan| {
@@ -194,7 +196,7 @@ fn it_is_the_end_of_bodies_in_one_piece() {
 fn in_an_open_loop_it_counts_from_the_time_when_the_request_was_due() {
     both_ways(|io| {
         let target = any(target(serve(serve_h1(by_length(13)))));
-        // One at a time takes 80 ms, and is due every 20.
+        // One request at a time takes 80 ms, and one is due every 20 ms.
         let outcome = load(io, target, &at_rate(50.0, 0, 100));
         let first = first_bytes(&outcome).quantile_us(1.0, 0).unwrap();
         assert!(first >= (4.0 * 80.0 - 4.0 * 20.0 + 30.0) * 1e3, "{first}");

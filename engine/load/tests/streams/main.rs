@@ -1,8 +1,9 @@
-//! Loads over HTTP/2 and of streams: when bodies begin, server-sent events, many streams on a connection, answers in any order, servers that reset them,
-//! go away, or say something unasked.
+//! Loads over HTTP/2 and of streams: the first bytes of bodies, server-sent events, many streams on
+//! a connection, answers in any order, servers that reset streams, go away, or send unrequested
+//! bytes.
 //!
-//! What the bytes mean is tested in `volley-protocol`; here it is what a load makes of it. Each test
-//! is run with `io_uring` and with epoll; the name of the thread that fails says which.
+//! The meaning of the bytes is tested in `volley-protocol`; these tests check the load. Each test
+//! is run with `io_uring` and with epoll; the name of the failing thread shows which.
 
 #[path = "../world/mod.rs"]
 mod world;

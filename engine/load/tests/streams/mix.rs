@@ -1,4 +1,5 @@
-//! Several requests as streams: whatever the order of the answers, each counts for its own.
+//! Several requests as streams: in whatever order the answers come, each counts for its own
+//! request.
 
 use crate::world::guard::both_ways;
 use crate::world::loading::{errors, load, requests};
@@ -57,7 +58,7 @@ fn answers_in_any_order_count_for_their_requests() {
             loop {
                 let (streams, mut out) = (peer.requests(), Vec::new());
                 for &stream in streams.iter().rev() {
-                    // On the one connection, streams are numbered as the book's messages are.
+                    // On the one connection, streams are numbered like the book's messages.
                     if known.entry((stream as usize / 2) % known.cycle()) == 2 {
                         frame::write_rst_stream(&mut out, stream, code::REFUSED_STREAM);
                     } else {
@@ -97,14 +98,14 @@ fn one_that_waits_too_long_is_the_only_one_that_is_late() {
                 streams.iter().filter(|&&stream| stream > 1).for_each(|&stream| {
                     answer(&mut out, stream);
                 });
-                // Not as fast as it can: the first is to be late while others are answered.
+                // Not as fast as possible: the first is to be late while others are answered.
                 thread::sleep(Duration::from_millis(5));
                 if streams.is_empty() || !peer.say(&out) {
                     return;
                 }
             }
         });
-        // More than a busy machine stands still.
+        // Longer than a busy machine stands still.
         let target = Target { request_timeout_ns: 500_000_000, ..target(address, book) };
         let outcome = load(io, target, &requests(450));
         assert_eq!(outcome.tally.errors.of(ErrorKind::Timeout), 1);

@@ -25,7 +25,7 @@ const GAP: Duration = Duration::from_millis(20);
 const HEAD: &[u8] = b"\x88\x0f\x10\x11text/event-stream";
 const JSON: &[u8] = b"\x88\x0f\x10\x10application/json";
 
-/// One connection with so many streams, each of so many events, or of any number.
+/// One connection with this many streams, each with a number of events, or with any number.
 fn streaming(target: Target, streams: usize, count: Option<u64>) -> Target {
     let right = RightEvents { count, ..RightEvents::default() };
     let body = BodyRule::Events(Arc::new(right));
@@ -48,7 +48,8 @@ fn event(out: &mut Vec<u8>, stream: u32, number: u64, ends: bool) {
     frame::write_data(out, stream, event.as_bytes(), ends, frame::DEFAULT_FRAME_SIZE);
 }
 
-/// Takes requests two by two, and answers both at a time: their first events at once, two gaps to the others.
+/// Takes requests in pairs, and answers both at a time: their first events at once, two gaps before
+/// the others.
 fn answers_in_pairs(mut peer: Peer<impl Read + Write>) {
     let mut waiting = Vec::new();
     loop {
@@ -111,7 +112,7 @@ fn streams_whose_number_of_events_is_known_are_drained_to_their_end() {
     });
 }
 
-/// What goes wrong with the second of two streams, which a server sends so. The first goes on.
+/// Expects this error of the second of two streams. The first goes on.
 fn comes_to(second: fn(&mut Vec<u8>, u32), kind: ErrorKind, words: &'static str) {
     both_ways(move |io| {
         let address = serve(move |talk| {

@@ -1,4 +1,4 @@
-//! Requests as streams: how many at a time, answered in any order, reset.
+//! Requests as streams: several at a time, answered in any order, reset.
 
 use crate::world::guard::both_ways;
 use crate::world::loading::{at_rate, errors, for_ms, load, requests, run, size, workers};
@@ -16,13 +16,13 @@ use volley_load::scheme::Scheme;
 use volley_load::target::Target;
 use volley_protocol::h2::frame::{self, code, setting};
 
-/// Four connections with so many streams each.
+/// Four connections with this many streams each.
 fn target(address: SocketAddr, streams: usize) -> Target {
     let target = crate::world::loading::target(address);
     Target { scheme: Scheme::H2c, pipeline: streams, ..target }
 }
 
-/// Answers what has come in one piece, the latest first.
+/// Answers all pending requests in one piece, the latest first.
 fn answer_backwards(mut peer: Peer<impl Read + Write>) {
     loop {
         let streams = peer.requests();
@@ -77,7 +77,7 @@ fn requests_are_on_their_way_at_a_time_as_many_as_both_sides_want() {
                     }
                     waiting.extend(came);
                     seen.fetch_max(waiting.len() as u64, Ordering::SeqCst);
-                    // One at a time, so that others stay on their way.
+                    // One at a time, so that others stay in flight.
                     let mut out = Vec::new();
                     answer(&mut out, waiting.remove(0));
                     if waiting.len() == 1 {
@@ -107,7 +107,7 @@ fn a_stream_that_is_reset_is_one_error_and_the_others_live_on() {
             loop {
                 let (streams, mut out) = (peer.requests(), Vec::new());
                 for &stream in &streams {
-                    // Numbers are odd: every fifth of them.
+                    // Stream numbers are odd: this selects every fifth stream.
                     if stream % 10 == 9 {
                         frame::write_rst_stream(&mut out, stream, code::REFUSED_STREAM);
                     } else {
@@ -161,7 +161,7 @@ fn a_server_that_does_not_answer_is_waited_for_no_longer_than_said() {
 #[test]
 fn a_request_that_waits_too_long_is_given_up_alone() {
     both_ways(|io| {
-        // The first request of each connection is not answered before it was reset, then it is.
+        // The first request of each connection is answered only after it was reset.
         let address = serve(|talk| {
             let mut peer = Peer::new(talk.stream, &[]);
             let (mut first, mut answered) = (None, 0);

@@ -8,31 +8,31 @@ use std::thread;
 use std::time::Duration;
 use volley_net::IoChoice;
 
-/// No test takes longer, on however slow a machine, even if it has to repeat its run some times.
+/// No test takes longer, even on a slow machine, or if it has to repeat its run some times.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Held for reading by tests that do not mind each other.
+/// A read lock of tests that may run at the same time.
 static ROOM: RwLock<()> = RwLock::new(());
 
-/// Runs a test with each way of I/O that there is here.
+/// Runs a test with each way of I/O that is available here.
 pub fn both_ways(test: impl Fn(IoChoice) + Send + Sync + 'static) {
     let _shared = ROOM.read().unwrap_or_else(PoisonError::into_inner);
     each_way(test);
 }
 
-/// The same, while no other test of this binary runs: for what is measured of the whole process.
+/// The same, while no other test of this binary runs: for measurements of the whole process.
 pub fn both_ways_alone(test: impl Fn(IoChoice) + Send + Sync + 'static) {
     let _alone = ROOM.write().unwrap_or_else(PoisonError::into_inner);
     each_way(test);
 }
 
-/// The test's thread has the name of the way, so that a failure says which one it was.
+/// The test's thread has the name of the way of I/O, so that a failure shows which it was.
 fn each_way(test: impl Fn(IoChoice) + Send + Sync + 'static) {
     let test = Arc::new(test);
     for io in [IoChoice::Uring, IoChoice::Epoll] {
         match io.resolve().map_err(|error| (error.kind(), error)) {
             Ok(_) => {}
-            // The kernel lacks it or forbids it. The harness would hide what `eprintln` says.
+            // The kernel lacks it or forbids it. The harness would hide the output of `eprintln`.
             Err((ErrorKind::Unsupported | ErrorKind::PermissionDenied, error)) => {
                 let _ = writeln!(std::io::stderr(), "NOT RUN with {io:?}: {error}");
                 continue;
@@ -44,11 +44,11 @@ fn each_way(test: impl Fn(IoChoice) + Send + Sync + 'static) {
     }
 }
 
-/// Runs something on a thread of that name; fails if it fails, or if it takes too long.
+/// Runs a function on a thread of that name; fails if it fails, or if it takes too long.
 fn within(patience: Duration, name: &str, run: impl FnOnce() + Send + 'static) {
     let (alive, ended) = channel::<()>();
     let run = move || {
-        let _alive = alive; // Dropped at the end, be it a panic.
+        let _alive = alive; // Dropped at the end, even by a panic.
         run();
     };
     let thread = thread::Builder::new().name(name.to_owned()).spawn(run).unwrap();

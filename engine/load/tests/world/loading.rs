@@ -15,18 +15,18 @@ use volley_net::{Address, IoChoice, RingSize, Route, SocketBuffers, Sources};
 use volley_protocol::{BodyRule, Expectation, Request, StatusRule};
 use volley_requests::Book;
 
-/// The deepest pipeline of [`target`].
+/// The depth of [`target`]'s pipeline.
 const DEPTH: usize = 8;
 
 const MS: u64 = 1_000_000;
 
-/// Status 200, and this body or any.
+/// Expects status 200, and this body or any.
 fn expecting(body: Option<&[u8]>) -> Expectation {
     let body = body.map_or(BodyRule::Any, |body| BodyRule::Exactly(body.to_vec()));
     Expectation { body, ..Expectation::of_status(StatusRule::Exactly(200)) }
 }
 
-/// One request, again and again, `depth` at a time at most, and the answer to it.
+/// One repeated request, `depth` at a time at most, and its answer.
 pub fn book(request: &Request, body: Option<&[u8]>, depth: usize) -> Vec<Arc<Book>> {
     vec![Arc::new(Book::of(request, expecting(body), depth).unwrap())]
 }
@@ -38,7 +38,7 @@ pub fn request(body: &[u8]) -> Request {
     Request { method, path: "/".into(), host: "test".into(), body, ..Request::default() }
 }
 
-/// Four connections with one GET at a time, [`BODY`] to come back, ample time.
+/// Four connections with one GET at a time, [`BODY`] as the answer, ample time.
 pub fn target(address: SocketAddr) -> Target {
     Target {
         route: Route {
@@ -71,7 +71,7 @@ pub fn size(io: IoChoice) -> Size {
     Size { threads: 1, cpus: vec![], io, ring: RingSize::default() }
 }
 
-/// The threads, with all connections open.
+/// Starts the threads and opens all connections.
 pub fn workers(size: &Size, target: Target) -> Workers {
     let mut workers = Workers::start(size, &[Arc::new(target)]).unwrap();
     let opened = workers.open(0).unwrap();
@@ -108,7 +108,7 @@ pub fn at_rate(rate: f64, ramp_ms: u64, duration_ms: u64) -> Plan {
     Plan { ramp_ns: ramp_ms * MS, pace: Pace::Open(process), ..for_ms(duration_ms) }
 }
 
-/// The same level for this long.
+/// A constant level for this long.
 pub fn level(duration_ns: u64, level: f64) -> Profile {
     Profile::new(vec![Stage { duration_ns, from: level, to: level }])
 }
@@ -118,7 +118,7 @@ pub fn run(workers: &mut Workers, plan: &Plan) -> Outcome {
     workers.run(0, plan, &mut |_| Wish::GoOn).unwrap()
 }
 
-/// One slice of a new workers with one thread.
+/// Runs one slice with new workers of one thread.
 pub fn load(io: IoChoice, target: Target, plan: &Plan) -> Outcome {
     run(&mut workers(&size(io), target), plan)
 }

@@ -1,4 +1,4 @@
-//! Servers of a few lines that speak TLS, and clients that believe them.
+//! Servers of a few lines that speak TLS, and clients that trust them.
 
 use super::loading::target;
 use super::servers::{Conversation, serve};
@@ -21,15 +21,15 @@ use volley_tls::{Config, Terms};
 /// A server's side of a connection in TLS.
 pub type Secure<S = TcpStream> = Conversation<StreamOwned<ServerConnection, S>>;
 
-/// What a server is like.
+/// The properties of a server.
 #[derive(Clone)]
 pub struct Server {
     /// The names that its certificate is for.
     pub name: &'static str,
     pub expired: bool,
-    /// What it agrees on by ALPN; empty: it says nothing.
+    /// The protocol that it agrees on by ALPN; if empty, it names none.
     pub alpn: &'static [&'static str],
-    /// 1.2 only.
+    /// It speaks only TLS 1.2.
     pub old: bool,
     /// It lets sessions be resumed.
     pub resumes: bool,
@@ -42,7 +42,7 @@ impl Default for Server {
 }
 
 impl Server {
-    /// How it speaks TLS, and its CA's certificate as PEM.
+    /// Its configuration of TLS, and its CA's certificate as PEM.
     pub fn config(&self) -> (Arc<ServerConfig>, String) {
         let new_key = || KeyPair::generate_for(&PKCS_ECDSA_P256_SHA256).unwrap();
         let (ca_key, key) = (new_key(), new_key());
@@ -72,8 +72,8 @@ impl Server {
         (Arc::new(config), ca_pem)
     }
 
-    /// Runs `on_connection` on each connection, whose sealed bytes go through `wrap`. Returns where,
-    /// and the CA's certificate as PEM.
+    /// Runs `on_connection` on each connection, whose sealed bytes go through `wrap`. Returns the
+    /// address, and the CA's certificate as PEM.
     pub fn serve_through<S: Read + Write + 'static>(
         &self,
         wrap: impl Fn(TcpStream) -> S + Send + Sync + 'static,
@@ -88,7 +88,7 @@ impl Server {
         (address, ca_pem)
     }
 
-    /// The same with sealed bytes as they are.
+    /// The same, without `wrap`.
     pub fn serve(
         &self,
         on_connection: impl Fn(Secure) + Send + Sync + 'static,
@@ -97,7 +97,7 @@ impl Server {
     }
 }
 
-/// A stream that passes few bytes on at a time, each time another number of them.
+/// A stream that passes on few bytes at a time, in changing numbers.
 pub struct Trickle {
     stream: TcpStream,
     sizes: Box<dyn Iterator<Item = usize> + Send>,
@@ -126,13 +126,13 @@ impl Write for Trickle {
     }
 }
 
-/// Ends a connection with the goodbye of TLS.
+/// Ends a connection with TLS's `close_notify`.
 pub fn say_goodbye(mut conversation: Secure) {
     conversation.stream.conn.send_close_notify();
     let _ = conversation.stream.flush();
 }
 
-/// The target of [`target`], asked for over TLS by someone who believes `ca_pem`; nobody: anyone.
+/// The target of [`target`] over TLS, by a client that trusts `ca_pem`; if `None`, any server.
 pub fn sealed(address: SocketAddr, scheme: Scheme, ca_pem: Option<&str>, resumes: bool) -> Target {
     let mut terms = Terms::measuring(scheme.alpn(), scheme.is_h2(), resumes);
     if let Some(pem) = ca_pem {

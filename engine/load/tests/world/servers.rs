@@ -20,9 +20,9 @@ pub const GOOD: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 13\r\n\r\nHello, Wo
 /// A connection as its server sees it.
 pub struct Conversation<S = TcpStream> {
     pub stream: S,
-    /// Which connection of the server, from 0.
+    /// The number of the connection at the server, from 0.
     pub number: u64,
-    /// Read, but not yet part of a request.
+    /// Bytes that were read, but are not yet part of a request.
     rest: Vec<u8>,
 }
 
@@ -47,7 +47,7 @@ impl<S: Read + Write> Conversation<S> {
         }
     }
 
-    /// Sends some bytes. False: the client is gone.
+    /// Sends some bytes. Returns false if the client is gone.
     pub fn say(&mut self, bytes: &[u8]) -> bool {
         self.stream.write_all(bytes).is_ok()
     }
@@ -64,7 +64,7 @@ impl<S: Read + Write> Conversation<S> {
 }
 
 impl Conversation {
-    /// Waits until there is something to read, and leaves it there.
+    /// Waits until there are bytes to read, and leaves them there.
     pub fn await_bytes(&self) {
         let _ = self.stream.peek(&mut [0]);
     }
@@ -89,7 +89,7 @@ pub enum Close {
     Reset,
 }
 
-/// How long the request at the beginning of some bytes is, once its head is there.
+/// The length of the request at the beginning of some bytes, once its head is complete.
 fn request_length(bytes: &[u8]) -> Option<usize> {
     let end = bytes.windows(4).position(|part| part == b"\r\n\r\n")? + 4;
     let head = std::str::from_utf8(&bytes[..end]).unwrap();
@@ -112,7 +112,8 @@ pub fn serve(on_connection: impl Fn(Conversation) + Send + Sync + 'static) -> So
     address
 }
 
-/// A listener whose queue is full, and what fills it: connecting to its address takes for ever.
+/// A listener whose queue is full, and the sockets that fill it: connecting to its address never
+/// ends.
 pub fn deaf() -> (TcpListener, Vec<TcpStream>, SocketAddr) {
     let socket = rustix::net::socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
     rustix::net::bind(&socket, &SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
@@ -131,7 +132,7 @@ pub fn listen_unix(name: &str) -> (UnixListener, PathBuf) {
     (UnixListener::bind(&path).unwrap(), path)
 }
 
-/// The same answer to each request, and a count of the requests.
+/// A server with the same answer to each request, and its count of requests.
 pub fn counting(answer: impl Into<Vec<u8>>) -> (SocketAddr, Arc<AtomicU64>) {
     let (answer, count) = (answer.into(), Arc::new(AtomicU64::new(0)));
     let counted = count.clone();

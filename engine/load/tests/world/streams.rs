@@ -1,4 +1,4 @@
-//! A server's side of HTTP/2 in a few lines: it understands no head, and answers as a test likes.
+//! A server's side of HTTP/2 in a few lines: it decodes no head, and answers as a test requires.
 
 use super::servers::BODY;
 use std::io::{Read, Write};
@@ -9,14 +9,14 @@ use volley_protocol::h2::frame::{self, FrameHead, HEAD_LENGTH, PREFACE, flag, ki
 pub struct Peer<S = TcpStream> {
     pub stream: S,
     rest: Vec<u8>,
-    /// Acknowledgements of our PINGs.
+    /// The number of acknowledgements of our PINGs.
     pub pongs: u64,
-    /// The client has said that it goes.
+    /// The client has sent GOAWAY.
     pub has_left: bool,
 }
 
 impl<S: Read + Write> Peer<S> {
-    /// Reads what a client begins with, without a word of its own.
+    /// Reads a client's preface, without sending anything.
     pub fn silent(stream: S) -> Self {
         let mut peer = Self { stream, rest: Vec::new(), pongs: 0, has_left: false };
         while peer.rest.len() < PREFACE.len() && peer.read() {}
@@ -25,7 +25,7 @@ impl<S: Read + Write> Peer<S> {
         peer
     }
 
-    /// The same, and announces itself.
+    /// The same, and sends SETTINGS.
     pub fn new(stream: S, settings: &[(u16, u32)]) -> Self {
         let mut peer = Self::silent(stream);
         let mut out = Vec::new();
@@ -34,7 +34,7 @@ impl<S: Read + Write> Peer<S> {
         peer
     }
 
-    /// Waits for bytes. False: the client is gone.
+    /// Waits for bytes. Returns false if the client is gone.
     pub fn read(&mut self) -> bool {
         let mut buffer = [0; 16 * 1024];
         match self.stream.read(&mut buffer) {
@@ -46,7 +46,8 @@ impl<S: Read + Write> Peer<S> {
         }
     }
 
-    /// The streams of the requests that have come, one at least; none at the end of the connection.
+    /// The streams of the requests that have arrived, at least one; none at the end of the
+    /// connection.
     pub fn requests(&mut self) -> Vec<u32> {
         loop {
             let mut streams = Vec::new();
@@ -72,7 +73,7 @@ impl<S: Read + Write> Peer<S> {
         }
     }
 
-    /// The next frame, if all of it has come.
+    /// The next frame, if it is complete.
     pub fn next_frame(&mut self) -> Option<(FrameHead, Vec<u8>)> {
         let head = FrameHead::read(self.rest.first_chunk::<HEAD_LENGTH>()?);
         let end = HEAD_LENGTH + head.length as usize;
@@ -81,12 +82,12 @@ impl<S: Read + Write> Peer<S> {
         Some((head, payload))
     }
 
-    /// Sends some bytes. False: the client is gone.
+    /// Sends some bytes. Returns false if the client is gone.
     pub fn say(&mut self, bytes: &[u8]) -> bool {
         self.stream.write_all(bytes).and_then(|()| self.stream.flush()).is_ok()
     }
 
-    /// Asks whether the client is there.
+    /// Sends a PING.
     pub fn ping(&mut self) -> bool {
         let mut out = Vec::new();
         frame::write(&mut out, kind::PING, 0, 0, b"12345678");

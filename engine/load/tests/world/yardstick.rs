@@ -7,7 +7,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::{env, fs, process};
 
-/// A running one. Ends with its owner.
+/// A running yardstick. It ends when this is dropped.
 pub struct Yardstick {
     process: Child,
     /// Open for as long as the process may write.
@@ -16,23 +16,23 @@ pub struct Yardstick {
     log: PathBuf,
 }
 
-/// A time, by `CLOCK_MONOTONIC`, in which it served no request: those that came then waited to its
-/// end.
+/// A time, by `CLOCK_MONOTONIC`, in which it served no request: requests that came then waited to
+/// its end.
 #[derive(Debug, Clone, Copy, serde::Deserialize)]
 pub struct Stall {
-    /// When it met its first request.
+    /// When the stall met its first request.
     pub begin_ns: u64,
     pub end_ns: u64,
 }
 
 impl Yardstick {
-    /// `words`: its options, but for port and log.
+    /// `words`: its options, except port and log.
     pub fn start(words: &str) -> Self {
         static STARTED: AtomicU64 = AtomicU64::new(0);
         let started = STARTED.fetch_add(1, Ordering::Relaxed);
         let log = Path::new(env!("CARGO_TARGET_TMPDIR"))
             .join(format!("stalls-{}-{started}.jsonl", process::id()));
-        // A test that hangs, or is killed, takes it along.
+        // The process ends with a test that hangs or is killed.
         let mut command = Command::new("setpriv");
         command.args(["--pdeathsig", "KILL"]).arg(program()).args(["--port", "0"]);
         command.args(words.split_whitespace());
@@ -54,7 +54,7 @@ impl Yardstick {
         self.process.id()
     }
 
-    /// Those so far, in the order of time; none if it was not told to stall.
+    /// The stalls so far, in the order of time; none if it was not told to stall.
     pub fn stalls(&self) -> Vec<Stall> {
         let log = fs::read_to_string(&self.log).unwrap_or_default();
         log.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -79,7 +79,7 @@ fn program() -> PathBuf {
     program
 }
 
-/// The body of `length` bytes that it answers with.
+/// The body with `length` bytes of its answers.
 pub fn body(length: usize) -> Vec<u8> {
     b"Hello, World!".iter().copied().cycle().take(length).collect()
 }
