@@ -8,22 +8,23 @@ use crate::learned::HeadCache;
 use crate::verdict::Verdict;
 use sha2::{Digest, Sha256};
 
-/// The most bytes of a right body that are remembered, and of memory that is kept for the next one.
+/// The most bytes of a right body that are remembered, and of memory that is kept for the next
+/// body.
 const KNOWN_LIMIT: usize = 64 * 1024;
 
-/// The most bytes of a body that are looked into.
+/// The most bytes of a body that are inspected.
 const COLLECTED_LIMIT: usize = 64 << 20;
 
 /// The right body, as far as it is known where only its hash was given. It changes once at most,
-/// when the first right body has come.
+/// when the first right body has arrived.
 #[derive(Debug, Default)]
 pub(crate) enum Known {
-    /// None has come yet.
+    /// No body has arrived yet.
     #[default]
     Nothing,
-    /// This is it: to compare it is far cheaper than to hash another.
+    /// The right body: comparing it is far cheaper than hashing another.
     Body(Vec<u8>),
-    /// It is too long to be remembered.
+    /// The body is too long to be remembered.
     TooLong,
 }
 
@@ -42,9 +43,10 @@ pub(crate) struct BodyCheck {
     length: u64,
     /// The first byte that differs from the exact body.
     difference: Option<(usize, u8)>,
-    /// For a rule by hash, from the first piece on that is not as known.
+    /// For a rule by hash, from the first piece that differs from the known body on.
     hashing: Option<Box<Hashing>>,
-    /// For a rule on what it holds, all of it; its first bytes where it is too long to be looked into.
+    /// For a rule on contents: the whole body, or its first bytes if it is too long to be
+    /// inspected.
     collected: Vec<u8>,
     /// For a stream of events, from its first byte on.
     events: Option<Box<EventStream>>,
@@ -55,12 +57,12 @@ pub(crate) struct BodyCheck {
 #[derive(Debug)]
 struct Hashing {
     hasher: Sha256,
-    /// All of the body, while it may be worth remembering.
+    /// The whole body, while it may be worth remembering.
     body: Vec<u8>,
 }
 
 impl BodyCheck {
-    /// For the next body.
+    /// Prepares for the next body.
     #[inline]
     pub(crate) fn reset(&mut self) {
         self.length = 0;
@@ -72,7 +74,7 @@ impl BodyCheck {
         self.messages = Messages::default();
     }
 
-    /// The next piece of the body.
+    /// Takes the next piece of the body.
     #[inline]
     pub(crate) fn push(&mut self, piece: &[u8], learned: &HeadCache) {
         match &learned.expectation().body {
@@ -93,7 +95,7 @@ impl BodyCheck {
         self.length += piece.len() as u64;
     }
 
-    /// The next bytes of the body, which no rule looks at.
+    /// Takes the next bytes of the body, which no rule needs.
     pub(crate) fn count(&mut self, length: u64) {
         self.length += length;
     }
@@ -103,7 +105,7 @@ impl BodyCheck {
         self.length
     }
 
-    /// The body so far, where it is looked into.
+    /// The body so far, where it is inspected.
     pub(crate) fn collected(&self) -> &[u8] {
         &self.collected
     }
@@ -123,17 +125,17 @@ impl BodyCheck {
         &self.messages
     }
 
-    /// The first byte that differs from the exact body: where it is, and which.
+    /// The first byte that differs from the exact body: its offset and its value.
     pub(crate) fn difference(&self) -> Option<(usize, u8)> {
         self.difference
     }
 
-    /// The body's SHA-256, if it is complete and another one than expected.
+    /// The body's SHA-256, if it is complete and differs from the expected one.
     pub(crate) fn hash(&self) -> Option<[u8; 32]> {
         Some(self.hashing.as_ref()?.hasher.clone().finalize().into())
     }
 
-    /// What a complete body does not hold, in words.
+    /// What a complete body does not contain, as a message.
     #[inline(never)]
     pub(crate) fn missing(&self, content: &Content) -> Option<String> {
         if self.length > self.collected.len() as u64 {
@@ -190,7 +192,7 @@ impl BodyCheck {
         self.collected.extend_from_slice(&piece[..room.min(piece.len())]);
     }
 
-    // Out of line, like `has_hash`: the way of the other rules is shorter for it, by a tenth.
+    // Out of line, like `has_hash`: this makes the path of the other rules shorter by a tenth.
     #[inline(never)]
     fn feed_hash(&mut self, piece: &[u8], known: &Known) {
         let (before, rest) = self.split(known.bytes());
@@ -222,14 +224,14 @@ impl BodyCheck {
         true
     }
 
-    /// A right body up to where this one is, and from there on.
+    /// Splits a right body at the present length.
     fn split<'a>(&self, right: &'a [u8]) -> (&'a [u8], &'a [u8]) {
         right.split_at(usize::try_from(self.length).map_or(right.len(), |at| at.min(right.len())))
     }
 }
 
 impl Hashing {
-    /// Of a body that begins with these bytes.
+    /// For a body that begins with these bytes.
     fn behind(before: &[u8]) -> Self {
         Self { hasher: Sha256::new_with_prefix(before), body: Vec::new() }
     }

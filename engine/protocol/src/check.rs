@@ -1,4 +1,4 @@
-//! What a right answer looks like.
+//! The rules for a right answer.
 
 use crate::content::Content;
 use crate::events::RightEvents;
@@ -9,57 +9,57 @@ use httparse::Header;
 use std::fmt;
 use std::sync::Arc;
 
-/// What a right answer looks like.
+/// The rules for a right answer.
 #[derive(Debug, Clone)]
 pub struct Expectation {
-    /// Which status is right.
+    /// The right status.
     pub status: StatusRule,
-    /// How many bytes of body are right, or `None` if any number will do.
+    /// The right number of bytes of body, or `None` if any number will do.
     pub length: Option<LengthRule>,
-    /// Which body is right.
+    /// The right body.
     pub body: BodyRule,
-    /// Names and values of headers that an answer has to have, in its head or trailers.
-    /// Names are equal in upper and lower case, values without the white space around them. Of a
-    /// header that an answer has several times, one has to be equal.
+    /// Names and values of headers that an answer has to have, in its head or trailers. Names are
+    /// compared without case, values without the white space around them. If an answer has a header
+    /// several times, one has to be equal.
     ///
-    /// In HTTP/2, and in HTTP/1's trailers, a `grpc-status` other than 0 is wrong, too: the call has failed, though the status
-    /// of the answer is 200.
+    /// In HTTP/2, and in HTTP/1's trailers, a `grpc-status` other than 0 is wrong, too: the call
+    /// has failed, though the status of the answer is 200.
     pub headers: Vec<(String, String)>,
 }
 
-/// Which status codes are right.
+/// The right status codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StatusRule {
-    /// This one.
+    /// This status.
     Exactly(u16),
-    /// Any below this one, but for what is no status (RFC 9110, section 15).
+    /// Any status below this one, if it is valid (RFC 9110, section 15).
     Below(u16),
 }
 
-/// How many bytes are right.
+/// The right number of bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LengthRule {
-    /// So many.
+    /// This number.
     Exactly(u64),
-    /// From so many to so many, both included.
+    /// A number from the first to the second, both included.
     Between(u64, u64),
 }
 
-/// Which bytes are right.
+/// The right bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BodyRule {
-    /// Any.
+    /// Any body.
     Any,
     /// These bytes.
     Exactly(Vec<u8>),
-    /// The one with this SHA-256.
+    /// The body with this SHA-256.
     Sha256([u8; 32]),
-    /// Any that holds this. It is collected to be looked into.
+    /// Any body that contains this. It is collected to be inspected.
     Holds(Arc<Content>),
     /// A stream of these server-sent events, or of a gRPC call's messages.
     Events(Arc<RightEvents>),
-    /// One message of gRPC over HTTP/2: this one, with its prefix, or any. The answer's type has to be gRPC's, and
-    /// its `grpc-status` 0.
+    /// One message of gRPC over HTTP/2: this one, with its prefix, or any. The answer's type has to
+    /// be gRPC's, and its `grpc-status` 0.
     Message(Option<Vec<u8>>),
 }
 
@@ -69,7 +69,7 @@ impl Expectation {
         Self { status, length: None, body: BodyRule::Any, headers: Vec::new() }
     }
 
-    /// Whether this can be said of the answers to a request: compressed bodies can't be looked into.
+    /// Whether these rules suit the answers to a request: compressed bodies cannot be inspected.
     pub fn suits(&self, request: &Request) -> Result<(), RequestError> {
         let hides = |(name, value): &&(String, String)| Content::is_hidden_by(name, value);
         match (&self.body, request.headers.iter().find(hides)) {
@@ -78,12 +78,12 @@ impl Expectation {
         }
     }
 
-    /// Which events are right, where the answer is a stream of them.
+    /// The right events, if the answer is a stream of them.
     pub fn events(&self) -> Option<&RightEvents> {
         if let BodyRule::Events(right) = &self.body { Some(right) } else { None }
     }
 
-    /// Whether it says something about headers.
+    /// Whether there is a rule about headers.
     pub(crate) fn has_headers(&self) -> bool {
         !self.headers.is_empty() || self.events().is_some_and(|right| !right.is_call)
     }
@@ -97,13 +97,13 @@ impl Expectation {
         }
     }
 
-    /// Whether it says something about a header.
+    /// Whether there is a rule about this header.
     pub(crate) fn names(&self, header: &str) -> bool {
         self.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(header))
     }
 
-    /// The rule for the length that this one breaks: the one that was given, or the length of the
-    /// exact body.
+    /// The rule for the length that this length breaks: the one that was given, or the length of
+    /// the exact body.
     #[inline]
     pub(crate) fn wrong_length(&self, got: u64) -> Option<LengthRule> {
         let exact = match &self.body {
@@ -117,7 +117,7 @@ impl Expectation {
         [self.length, exact].into_iter().flatten().find(|rule| !rule.allows(got))
     }
 
-    /// The first header that is not among these as it should be.
+    /// The first header that is missing or wrong among these.
     pub(crate) fn wrong_header<'a>(&'a self, fields: &[Header<'a>]) -> Option<WrongHeader<'a>> {
         let wrong_type = match self.body {
             _ if self.is_call() => wrong_type(fields, grpc::TYPE, grpc::is_type),
@@ -140,7 +140,7 @@ impl Expectation {
     }
 }
 
-/// A type of the content that is none of these, or no type.
+/// A content type that is not one of these, or a missing type.
 fn wrong_type<'a>(
     fields: &[Header<'a>],
     expected: &'static str,
@@ -152,13 +152,13 @@ fn wrong_type<'a>(
     (!got.is_some_and(is_right)).then_some(WrongHeader { name, expected, got })
 }
 
-/// Whether a type is that of events, whatever its parameters are.
+/// Whether a type is that of events, whatever its parameters.
 fn is_of_events(value: &[u8]) -> bool {
     let essence = value.split(|&byte| byte == b';').next().unwrap_or_default();
     essence.trim_ascii().eq_ignore_ascii_case(b"text/event-stream")
 }
 
-/// The status of a remote procedure call, where that is not 0.
+/// The status of a remote procedure call, if it is not 0.
 pub(crate) fn failed_call<'a>(fields: &[Header<'a>]) -> Option<WrongHeader<'a>> {
     let status = fields.iter().find(|field| field.name.eq_ignore_ascii_case(grpc::STATUS))?;
     let wrong = WrongHeader { name: grpc::STATUS, expected: grpc::OK, got: Some(status.value) };
@@ -169,7 +169,7 @@ pub(crate) fn failed_call<'a>(fields: &[Header<'a>]) -> Option<WrongHeader<'a>> 
 pub(crate) struct WrongHeader<'a> {
     pub(crate) name: &'a str,
     pub(crate) expected: &'a str,
-    /// The value instead; the first if there are several.
+    /// The wrong value; the first if there are several.
     pub(crate) got: Option<&'a [u8]>,
 }
 
@@ -202,7 +202,7 @@ impl fmt::Display for LengthRule {
 }
 
 impl BodyRule {
-    /// The rule for a SHA-256 as people write it, in 64 hexadecimal digits.
+    /// The rule for a SHA-256 given as 64 hexadecimal digits.
     pub fn from_hex(sha256: &str) -> Option<Self> {
         let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|n| u8::try_from(n).ok());
         let mut hash = [0; 32];

@@ -4,7 +4,7 @@
 /// The most bytes of a chunk-size line, and of the trailers in all.
 const LINE_LIMIT: u32 = 16 * 1024;
 
-/// A size of so many digits fits 64 bits by all means.
+/// A size of this many digits always fits 64 bits.
 const PLAIN_DIGITS: usize = 15;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,30 +13,30 @@ enum State {
     Size(bool),
     /// In white space before the `;` of an extension.
     Gap,
-    /// Behind that `;`, before the extension's name.
+    /// After that `;`, before the extension's name.
     NameStart,
     Name,
-    /// In white space behind the name: `=` or the next `;` follows.
+    /// In white space after the name: `=` or the next `;` follows.
     NameEnd,
-    /// Behind the `=`.
+    /// After the `=`.
     ValueStart,
     Value,
     Quoted,
-    /// Behind a backslash within quotes.
+    /// After a backslash within quotes.
     Escaped,
-    /// Behind the closing quote.
+    /// After the closing quote.
     QuotedEnd,
-    /// Behind the CR of the size's line.
+    /// After the CR of the size's line.
     SizeLf,
     Data,
     DataCr,
     DataLf,
-    /// At the start of a line behind the last chunk; whether a field may go on there (obs-fold).
+    /// At the start of a line after the last chunk; whether a field may continue there (obs-fold).
     TrailerStart(bool),
     TrailerName,
     TrailerValue,
     TrailerLf,
-    /// Behind the CR of the empty line that ends it all.
+    /// After the CR of the final empty line.
     LastLf,
 }
 
@@ -46,7 +46,7 @@ pub(crate) struct Chunked {
     state: State,
     /// Bytes left in this chunk; while in its size, the size so far.
     left: u64,
-    /// Bytes of this line so far; of all lines, in the trailers.
+    /// Bytes of this line so far; in the trailers, of all lines.
     line: u32,
 }
 
@@ -55,8 +55,9 @@ impl Chunked {
         Self { state: State::Size(false), left: 0, line: 0 }
     }
 
-    /// Takes `bytes`, gives their data to `data`, and appends the trailers, line by line, to `trailers`.
-    /// `Ok(Some(n))`: the body ended after `n` of them. `Err`: what is wrong, and at which byte.
+    /// Takes `bytes`, passes their data to `data`, and appends the trailers, line by line, to
+    /// `trailers`. `Ok(Some(n))`: the body ended after `n` of them. `Err`: the error, and the
+    /// offset of its byte.
     pub(crate) fn feed(
         &mut self,
         bytes: &[u8],
@@ -99,7 +100,7 @@ impl Chunked {
         Ok(None)
     }
 
-    /// Takes a whole line of a size and nothing else, as most are: how long it is.
+    /// Takes a whole line with a size and nothing else, which is the usual case: its length.
     #[inline]
     fn plain_size(&mut self, bytes: &[u8]) -> Option<usize> {
         let mut size = 0;
@@ -165,7 +166,7 @@ impl Chunked {
         Ok(State::Size(true))
     }
 
-    /// One byte of a trailer, which is as a field of a head is.
+    /// One byte of a trailer, which has the form of a field in a head.
     fn trailer(&self, byte: u8) -> Result<State, &'static str> {
         Ok(match (self.state, byte) {
             (State::TrailerStart(true), b' ' | b'\t') => State::TrailerValue,
@@ -184,8 +185,8 @@ impl Chunked {
 
 const NO_SIZE: &str = "the chunk size is not a hexadecimal number";
 
-/// One byte behind a chunk's size: `*( BWS ";" BWS name [ BWS "=" BWS value ] )`, where the value is a
-/// token or in quotes (RFC 9112, section 7.1.1).
+/// One byte after a chunk's size: `*( BWS ";" BWS name [ BWS "=" BWS value ] )`, where the value is
+/// a token or in quotes (RFC 9112, section 7.1.1).
 fn extension(state: State, byte: u8) -> Result<State, &'static str> {
     Ok(match (state, byte) {
         (State::Quoted, b'"') => State::QuotedEnd,
@@ -207,12 +208,12 @@ fn extension(state: State, byte: u8) -> Result<State, &'static str> {
     })
 }
 
-/// Whether a token may have it (RFC 9110, section 5.6.2).
+/// Whether a token may contain it (RFC 9110, section 5.6.2).
 fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 
-/// Whether a field's value may have it, and quotes.
+/// Whether a field's value may contain it, and quotes.
 fn is_text(byte: u8) -> bool {
     byte == b'\t' || byte >= b' ' && byte != 127
 }

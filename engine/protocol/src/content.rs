@@ -1,11 +1,11 @@
-//! What a body that changes from answer to answer must hold.
+//! What a body must contain that changes from answer to answer.
 
 use crate::shape::JsonShape;
 use memchr::memmem::Finder;
 use regex::bytes::Regex;
 
-/// What a body must hold, all of it. The rules look at the bytes as they came: a request that asks
-/// for compression and such a rule don't go together ([`Expectation::suits`]).
+/// What a body must contain; all of it is required. The rules look at the bytes as they came: a
+/// request for compression excludes such a rule ([`Expectation::suits`]).
 ///
 /// [`Expectation::suits`]: crate::Expectation::suits
 #[derive(Debug, Clone)]
@@ -31,7 +31,7 @@ impl Pattern {
     }
 }
 
-/// Equal if it is written alike.
+/// Patterns are equal if they are written alike.
 impl PartialEq for Pattern {
     fn eq(&self, other: &Self) -> bool {
         self.0.as_str() == other.0.as_str()
@@ -39,15 +39,15 @@ impl PartialEq for Pattern {
 }
 
 impl Content {
-    /// `texts`: all have to be there. `pattern`: matches somewhere. `shape`: of the
-    /// body, which is JSON.
+    /// `texts`: all have to occur. `pattern`: matches somewhere. `shape`: that of the body, which
+    /// is JSON.
     pub fn new(texts: &[String], pattern: Option<Pattern>, shape: Option<JsonShape>) -> Self {
         let texts = texts.iter().map(|text| Finder::new(text.as_bytes()).into_owned()).collect();
         Self { texts, pattern, shape }
     }
 
-    /// Whether a request's header asks for bodies in a coding that the rules can't look through:
-    /// one of `Accept-Encoding`, but for `identity` alone.
+    /// Whether a request's header asks for bodies in a coding that the rules cannot read: any
+    /// `Accept-Encoding` except `identity` alone.
     pub(crate) fn is_hidden_by(name: &str, value: &str) -> bool {
         let is_wanted = |coding: &str| {
             let (coding, weight) = coding.split_once(';').unwrap_or((coding, ""));
@@ -60,7 +60,7 @@ impl Content {
         name.eq_ignore_ascii_case("accept-encoding") && value.split(',').any(is_wanted)
     }
 
-    /// The first rule that a body breaks, in words.
+    /// The first rule that a body breaks, as a message.
     pub(crate) fn missing(&self, body: &[u8]) -> Option<String> {
         let missing = |text: &&Finder<'_>| text.find(body).is_none();
         if let Some(text) = self.texts.iter().find(missing) {

@@ -1,4 +1,4 @@
-//! From the bytes of one connection to answers.
+//! Decodes the bytes of one connection to answers.
 
 use crate::body::BodyCheck;
 use crate::check::{BodyRule, Expectation};
@@ -10,8 +10,8 @@ use crate::protocol::EVIDENCE_LIMIT;
 use crate::protocol::{Answer, End, Step};
 use crate::verdict::{self, Verdict};
 
-/// Of an answer that comes in pieces, heads are kept whole, and bodies up to here: enough to see what
-/// is wrong, and no copy of all that a large answer brings.
+/// For an answer that comes in pieces, heads are kept whole, and bodies up to this many bytes:
+/// enough to see what is wrong, without a copy of a whole large answer.
 const KEPT: usize = 16 * 1024;
 
 #[derive(Debug, Clone, Copy)]
@@ -27,13 +27,14 @@ enum State {
 pub struct Decoder {
     state: State,
     check: BodyCheck,
-    /// The answer's first bytes, if it did not arrive in one piece: a head in progress, evidence.
+    /// The answer's first bytes, if it did not arrive in one piece: they serve a head in progress,
+    /// and evidence.
     kept: Vec<u8>,
-    /// Behind the chunks, each on its line.
+    /// The trailers after the chunks, each on its line.
     trailers: Vec<u8>,
     /// Where in the answer the head in progress starts: interim answers come before it.
     head_start: usize,
-    /// Bytes of the answer fed before the present ones.
+    /// Bytes of the answer that were fed before the present ones.
     received: u64,
 }
 
@@ -61,8 +62,8 @@ impl Decoder {
         self.received = 0;
     }
 
-    /// Takes the next bytes of the connection. `to_head`: the request was HEAD. `learned`: which
-    /// answer is right, the same from the answer's first byte to its last.
+    /// Takes the next bytes of the connection. `to_head`: the request was HEAD. `learned`: the
+    /// right answer, the same from the answer's first byte to its last.
     ///
     /// After `Complete` or `Malformed` call [`Decoder::evidence`] and [`Decoder::describe`] if
     /// wanted, then [`Decoder::reset`].
@@ -74,7 +75,7 @@ impl Decoder {
                 return Step::Malformed(Malformed { what, at: self.received });
             }
             let room = KEPT.saturating_sub(self.kept.len());
-            // While in a head `advance` has kept them already.
+            // Within a head `advance` has kept them already.
             if !matches!(self.state, State::Head) {
                 self.kept.extend_from_slice(&bytes[..room.min(bytes.len())]);
             }
@@ -83,8 +84,8 @@ impl Decoder {
         step
     }
 
-    /// How many bytes of body come next that no rule looks at: the answer is right if they come. Of one that is
-    /// wrong already, all is read.
+    /// How many of the next bytes no rule needs: the answer is right if they arrive. If it is wrong
+    /// already, all bytes are read.
     pub fn unread(&self, expectation: &Expectation) -> u64 {
         match self.state {
             State::Length(head, left)
@@ -99,7 +100,7 @@ impl Decoder {
         }
     }
 
-    /// So many of them have come, and were counted instead of read.
+    /// This many of them have arrived, and were counted instead of read.
     pub fn count(&mut self, length: u64, learned: &mut HeadCache) -> Step {
         let State::Length(head, left) = &mut self.state else { return Step::Incomplete };
         *left -= length;
@@ -109,7 +110,7 @@ impl Decoder {
         if complete { Step::Complete(self.answer(head, 0, learned)) } else { Step::Incomplete }
     }
 
-    /// What makes it useless to read on in a stream of events that has the right head.
+    /// An error that makes further reading useless in a stream of events with the right head.
     #[inline]
     fn broken_event(&self) -> Option<&'static str> {
         let what = self.check.events()?.broken()?;
@@ -125,7 +126,7 @@ impl Decoder {
         self.check.events_mut()
     }
 
-    /// When the latest events of the answer in progress came.
+    /// When the latest events of the answer in progress arrived.
     #[inline]
     pub(crate) fn latest_event_ns(&self) -> Option<u64> {
         self.check.events()?.latest_ns()
@@ -143,7 +144,7 @@ impl Decoder {
         matches!(self.state, State::Head) && self.kept.is_empty()
     }
 
-    /// The server closed the connection, in the middle of what `learned` was fed for.
+    /// The server closed the connection, in the middle of an answer that `learned` was given for.
     pub fn end(&mut self, learned: &mut HeadCache) -> End {
         match self.state {
             State::UntilClose(head) => End::Complete(self.answer(head, 0, learned)),
@@ -151,10 +152,11 @@ impl Decoder {
         }
     }
 
-    /// The answer's first bytes, given those that were fed last.
+    /// The answer's first bytes, given the bytes that were fed last.
     pub fn evidence(&self, last: &[u8]) -> Vec<u8> {
         let mut bytes = self.kept.clone();
-        // More: while in a head, the last bytes have been kept already. Less: some before them were not.
+        // Within a head, the last bytes have been kept already. Otherwise some before them were
+        // not.
         if bytes.len() as u64 == self.received {
             bytes.extend_from_slice(last);
         }
@@ -162,12 +164,12 @@ impl Decoder {
         bytes
     }
 
-    /// The body so far, where its rule has it looked into.
+    /// The body so far, where its rule inspects it.
     pub fn collected(&self) -> &[u8] {
         self.check.collected()
     }
 
-    /// The verdict on the complete answer in words, given the bytes that were fed last.
+    /// The verdict on the complete answer as a message, given the bytes that were fed last.
     pub fn describe(&self, answer: &Answer, learned: &HeadCache, last: &[u8]) -> String {
         let evidence = self.evidence(last);
         let head = evidence.get(self.head_start..).unwrap_or_default();
@@ -253,11 +255,11 @@ impl Decoder {
         let mut kept = std::mem::take(&mut self.kept);
         let before = kept.len();
         kept.extend_from_slice(bytes);
-        // The empty line may have been cut: look again at its first two bytes.
+        // The empty line may have been cut: its first two bytes are searched again.
         let from = before.saturating_sub(2).max(self.head_start);
         let end = self.full_heads(&kept, from, to_head, learned);
         if matches!(end, Ok(Some(_))) {
-            // What was fed last is not evidence until it is fed in vain.
+            // The bytes that were fed last become evidence only when they complete nothing.
             kept.truncate(before);
         }
         self.kept = kept;

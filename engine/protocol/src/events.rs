@@ -1,4 +1,5 @@
-//! Streams of server-sent events, or of a gRPC call's messages: what is wrong with one, and what comes of it at a time.
+//! Streams of server-sent events, or of a gRPC call's messages: the faults of a stream, and the
+//! events that arrive at a time.
 
 mod messages;
 mod reader;
@@ -10,16 +11,16 @@ use std::mem;
 /// Which events of a stream are right.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RightEvents {
-    /// How many; `None`: any number, perhaps without an end.
+    /// The number of events; `None`: any number, perhaps without an end.
     pub count: Option<u64>,
-    /// The data of each, where that is known.
+    /// The data of each event, where it is known.
     pub data: Vec<Vec<u8>>,
     /// Whether they are the messages of a gRPC call.
     pub is_call: bool,
 }
 
 impl RightEvents {
-    /// Those of a stream, or any events where there is none. The error is in words.
+    /// The events of a stream, or any events if there is none. The error is a message.
     pub fn read(stream: &[u8]) -> Result<Self, &'static str> {
         let mut data = Vec::new();
         EventReader::default().feed(stream, |event| data.push(event.data.to_vec()))?;
@@ -30,7 +31,8 @@ impl RightEvents {
         Ok(Self { count, data, is_call: false })
     }
 
-    /// Messages of a gRPC call: those of a body, or any where there is none. The error is in words.
+    /// The messages of a gRPC call: those of a body, or any if there is none. The error is a
+    /// message.
     pub fn of_call(body: &[u8]) -> Result<Self, &'static str> {
         let (mut data, mut reader) = (Vec::new(), MessageReader::default());
         reader.feed(body, |message| data.push(message.to_vec()))?;
@@ -42,29 +44,29 @@ impl RightEvents {
     }
 }
 
-/// What is wrong with the events of a stream.
+/// The faults of a stream's events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct EventFaults {
-    /// Numbers that were left out.
+    /// Numbers that were skipped.
     pub lost: u64,
     /// Numbers that came before, among the latest 64.
     pub doubled: u64,
-    /// Numbers below one that came before.
+    /// Numbers below an earlier one.
     pub out_of_order: u64,
     /// Other data than expected.
     pub altered: u64,
 }
 
 impl EventFaults {
-    /// Each by its name.
+    /// The counts with their names.
     pub fn by_kind(&self) -> [(&'static str, u64); 4] {
         let Self { lost, doubled, out_of_order, altered } = *self;
         [("lost", lost), ("doubled", doubled), ("out_of_order", out_of_order), ("altered", altered)]
     }
 }
 
-/// Follows the events of one stream. Where their ids are decimal numbers, each has to be one above the one before.
-/// Where data is expected, the first event has to have the first of it, and so on, by these numbers or in their order.
+/// Follows the events of one stream. If their ids are decimal numbers, each has to be one above the
+/// one before. If data is expected, it is compared by these numbers or in the order of the events.
 #[derive(Debug, Default)]
 pub struct EventCheck {
     count: u64,
@@ -76,7 +78,7 @@ pub struct EventCheck {
 }
 
 impl EventCheck {
-    /// The next event. `expected`: the data of each, if that is known.
+    /// Takes the next event. `expected`: the data of each, if it is known.
     pub fn push(&mut self, event: Event<'_>, expected: &[Vec<u8>]) {
         let mut place = self.count;
         self.count += 1;
@@ -109,45 +111,45 @@ impl EventCheck {
             }
             self.seen |= bit.unwrap_or(0);
             self.faults.out_of_order += 1;
-            // It was taken for lost when the one above came, unless the stream began above it.
+            // It was counted as lost when the one above it came, unless the stream began above it.
             if self.first.is_some_and(|first| number > first) {
                 self.faults.lost = self.faults.lost.saturating_sub(1);
             }
         }
     }
 
-    /// How many events there were.
+    /// The number of events.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// What was wrong with them.
+    /// The faults of the events.
     pub fn faults(&self) -> EventFaults {
         self.faults
     }
 }
 
-/// What has come at a time in the stream of one answer.
+/// The events that arrived at a time in the stream of one answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pushed {
-    /// Events, one at least.
+    /// The number of events, at least one.
     pub count: u64,
-    /// When the latest before them came; `None`: they are the first.
+    /// When the latest events before them came; `None`: they are the first.
     pub latest_ns: Option<u64>,
-    /// What was wrong with the stream before them, and what is now.
+    /// The faults of the stream before them, and now.
     pub faults: [EventFaults; 2],
-    /// How many have come in all.
+    /// The number of events so far.
     pub all: u64,
 }
 
-/// One stream as a body.
+/// One stream, which is a body.
 #[derive(Debug, Default)]
 pub(crate) struct EventStream {
     reader: EventReader,
     messages: MessageReader,
     check: EventCheck,
     broken: Option<&'static str>,
-    /// As of the latest events that were told.
+    /// The counts when events were last taken.
     told: (u64, EventFaults),
     latest_ns: Option<u64>,
 }
@@ -171,7 +173,7 @@ impl EventStream {
         self.broken
     }
 
-    /// What has come since the last call, at `now_ns`.
+    /// The events since the last call, at `now_ns`.
     pub(crate) fn take_pushed(&mut self, now_ns: u64) -> Option<Pushed> {
         let now = (self.check.count, self.check.faults);
         let before = mem::replace(&mut self.told, now);
@@ -183,12 +185,12 @@ impl EventStream {
         })
     }
 
-    /// When the latest events came that were told.
+    /// When the events arrived that were last taken.
     pub(crate) fn latest_ns(&self) -> Option<u64> {
         self.latest_ns
     }
 
-    /// What is wrong with the stream now that it has ended, in words.
+    /// What is wrong with the stream now that it has ended, as a message.
     pub(crate) fn wrong(&self, right: &RightEvents) -> Option<String> {
         if let Some(what) = self.broken {
             return Some(what.to_owned());

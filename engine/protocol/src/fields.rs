@@ -1,5 +1,5 @@
-//! Fields of HTTP/2 and HTTP/3: what an answer's have to be (RFC 9113, sections 8.1 to 8.3, which RFC
-//! 9114, section 4 has in the same words), and what a request's are.
+//! Fields of HTTP/2 and HTTP/3: the rules for an answer's (RFC 9113, sections 8.1 to 8.3, which RFC
+//! 9114, section 4 has in the same words), and those of a request.
 
 use crate::check::Expectation;
 use crate::grpc::{self, CallFields};
@@ -8,14 +8,14 @@ use crate::request::Request;
 use crate::verdict::Verdict;
 use httparse::{EMPTY_HEADER, Header};
 
-/// What a field costs beside its name and value, as both count it.
+/// The cost of a field besides its name and value, as both count it.
 pub(crate) const FIELD_OVERHEAD: usize = 32;
 
-/// What the rest of an answer depends on.
+/// The facts on which the rest of an answer depends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Head {
     pub(crate) status: u16,
-    /// Bytes of body, where the head says so or where there may be none.
+    /// Bytes of body, if the head gives them or if there may be none.
     pub(crate) length: Option<u64>,
     /// What is wrong with the fields, trailers included.
     pub(crate) wrong: Option<Verdict>,
@@ -28,7 +28,7 @@ impl Head {
         self.length.is_none_or(|said| said == length)
     }
 
-    /// Trailers end the answer. `text`: of both.
+    /// Trailers end the answer. `text`: that of both.
     pub(crate) fn add(&mut self, trailers: Decoded, text: &[u8], expectation: &Expectation) {
         let call = CallFields { succeeded: trailers.call.succeeded, ..self.call };
         self.wrong = wrong_fields(call, text, expectation);
@@ -43,7 +43,7 @@ impl Head {
     }
 }
 
-/// An answer ends before its body has the length that its head says.
+/// An answer ends before its body has the length that its head gives.
 pub(crate) const LESS: &str = "less DATA than content-length says";
 
 /// A head that was decoded.
@@ -53,7 +53,7 @@ pub(crate) struct Decoded {
     pub(crate) status: u16,
     length: Option<u64>,
     call: CallFields,
-    /// What it cost, as SETTINGS count it.
+    /// Its cost, as SETTINGS count it.
     pub(crate) cost: usize,
 }
 
@@ -72,7 +72,7 @@ pub(crate) struct Lines<'a> {
 
 impl<'a> Lines<'a> {
     /// No field has come yet. Trailers add their lines to those of the head. `version`: as in
-    /// `HTTP/2`. `room`: what the head may cost.
+    /// `HTTP/2`. `room`: the head's limit of cost.
     pub(crate) fn new(
         version: &'static str,
         is_trailer: bool,
@@ -148,7 +148,7 @@ impl<'a> Lines<'a> {
 }
 
 impl Decoded {
-    /// What it says of a final answer, given its text.
+    /// The facts about a final answer, given its text.
     pub(crate) fn head(self, text: &[u8], to_head: bool, expectation: &Expectation) -> Head {
         let bodiless = to_head || self.status == 204 || self.status == 304;
         Head {
@@ -160,7 +160,7 @@ impl Decoded {
     }
 }
 
-/// What is wrong in an answer's fields, given what they say of a call, and all of their text.
+/// What is wrong in an answer's fields, given their facts about a call, and all of their text.
 fn wrong_fields(call: CallFields, text: &[u8], expectation: &Expectation) -> Option<Verdict> {
     let is_call = expectation.is_call();
     let is_wrong = |fields: &[Header<'_>]| expectation.wrong_header(fields).is_some();
@@ -175,11 +175,11 @@ fn wrong_fields(call: CallFields, text: &[u8], expectation: &Expectation) -> Opt
     }
 }
 
-/// Lends the fields of a head's text.
+/// Passes on the fields of a head's text.
 pub(crate) fn with_fields<R>(text: &[u8], take: impl FnOnce(&[Header<'_>]) -> R) -> R {
     let mut fields = [EMPTY_HEADER; FIELDS_LIMIT];
     let mut count = 0;
-    // A value has no line break: that was checked.
+    // A value has no line break: this was checked.
     for line in text.split(|&byte| byte == b'\n').skip(1) {
         let Some(colon) = memchr::memchr(b':', line) else { break };
         let name = str::from_utf8(&line[..colon]).unwrap_or_default();
@@ -199,7 +199,7 @@ fn status(value: &[u8]) -> Option<u16> {
 }
 
 fn check_field(name: &[u8], value: &[u8]) -> Result<(), &'static str> {
-    // Section 8.2.1: names are in lower case, and values hold no line.
+    // Section 8.2.1: names are in lower case, and values contain no line break.
     if name.is_empty() {
         return Err("a field without a name");
     }
@@ -227,7 +227,7 @@ fn check_field(name: &[u8], value: &[u8]) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// The bytes of a token, but for upper case.
+/// The bytes of a token, except upper case.
 static NAME: [bool; 256] = {
     let mut allowed = [false; 256];
     let others = b"!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz";
@@ -252,7 +252,7 @@ pub(crate) fn of_request(request: &Request, scheme: &str) -> Vec<(String, String
     for (name, value) in &request.headers {
         let name = name.to_ascii_lowercase();
         let value = value.trim_matches([' ', '\t']);
-        // Section 8.2.2: nothing of the connection, and only trailers may be accepted.
+        // Section 8.2.2: no fields of the connection, and only trailers may be accepted.
         let is_kept = match name.as_str() {
             "connection" | "proxy-connection" | "keep-alive" | "transfer-encoding" | "upgrade" => {
                 false
@@ -270,7 +270,7 @@ pub(crate) fn of_request(request: &Request, scheme: &str) -> Vec<(String, String
     fields
 }
 
-/// Whether a field is a secret, which nobody on the way may keep in a table.
+/// Whether a field is a secret, which no intermediary may keep in a table.
 pub(crate) fn is_secret(name: &str) -> bool {
     name == "authorization"
 }

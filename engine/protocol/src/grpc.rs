@@ -1,7 +1,7 @@
-//! Calls of gRPC over HTTP/2: what an answer's fields say of a call, and the messages in its body.
+//! Calls of gRPC over HTTP/2: an answer's fields that concern a call, and the messages in its body.
 //!
-//! A message lies behind a flag and its length. How a call went stands in the trailers, or in the head where
-//! that is all of the answer.
+//! A message follows a flag and its length. The status of a call is in the trailers, or in the head
+//! if the answer consists of the head alone.
 
 use httparse::Header;
 
@@ -15,7 +15,7 @@ pub(crate) const PREFIX: usize = 5;
 /// The most bytes of a `grpc-message` that are shown.
 const SHOWN_LIMIT: usize = 200;
 
-/// A message with its prefix, uncompressed. `None`: it is longer than a prefix can tell.
+/// A message with its prefix, uncompressed. `None`: it is longer than a prefix can express.
 pub fn framed(message: &[u8]) -> Option<Vec<u8>> {
     let length = u32::try_from(message.len()).ok()?;
     Some([&[0], &length.to_be_bytes()[..], message].concat())
@@ -28,12 +28,12 @@ pub fn misfit(body: &[u8]) -> Option<String> {
     messages.fault()
 }
 
-/// What the fields of a head, or of trailers, say of a call.
+/// The facts about a call in the fields of a head, or of trailers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct CallFields {
     /// The type of the content is gRPC's.
     pub(crate) has_type: bool,
-    /// Whether the call succeeded. `None`: nothing is said of it.
+    /// Whether the call succeeded. `None`: there is no status.
     pub(crate) succeeded: Option<bool>,
 }
 
@@ -49,7 +49,7 @@ impl CallFields {
     }
 }
 
-/// Whether a type is gRPC's, whatever its messages are written in.
+/// Whether a type is gRPC's, whatever the encoding of its messages.
 pub(crate) fn is_type(value: &[u8]) -> bool {
     let Some((own, rest)) = value.split_at_checked(TYPE.len()) else { return false };
     own.eq_ignore_ascii_case(TYPE.as_bytes()) && matches!(rest.first(), None | Some(b'+' | b';'))
@@ -99,7 +99,7 @@ const NAMES: [&str; 17] = [
     "UNAUTHENTICATED",
 ];
 
-/// What is no escape stays as it is.
+/// Bytes that are not an escape stay as they are.
 fn percent_decoded(text: &[u8]) -> Vec<u8> {
     let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|n| u8::try_from(n).ok());
     let (mut decoded, mut rest) = (Vec::with_capacity(text.len()), text);
@@ -117,14 +117,14 @@ fn percent_decoded(text: &[u8]) -> Vec<u8> {
 /// The messages of one body, which comes in pieces.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Messages {
-    /// Of the message in progress, and how much of it has come.
+    /// The prefix of the message in progress, and how much of it has arrived.
     prefix: [u8; PREFIX],
     have: usize,
-    /// Bytes of it that are still to come.
+    /// Bytes of the message that are still to come.
     left: u32,
-    /// Those that are complete.
+    /// The complete messages.
     count: u64,
-    /// Flag and length of the first.
+    /// The flag and the length of the first message.
     flag: u8,
     first: u32,
     length: u64,
@@ -159,13 +159,13 @@ impl Messages {
         }
     }
 
-    /// Whether they are one, and not compressed.
+    /// Whether they are exactly one message, uncompressed.
     #[inline]
     pub(crate) fn is_one(&self) -> bool {
         self.count == 1 && self.have == 0 && self.flag == 0
     }
 
-    /// Why they are not one message that can be read.
+    /// Why they are not one readable message.
     pub(crate) fn fault(&self) -> Option<String> {
         if self.is_one() {
             return None;
@@ -196,7 +196,8 @@ impl Messages {
     }
 }
 
-/// A message that differs from the right one, both with their prefix: at which byte, and which is there.
+/// The difference between a message and the right one, both with their prefix: the offset and the
+/// byte there.
 pub(crate) fn describe_difference(
     expected: &[u8],
     length: u64,

@@ -28,11 +28,11 @@ pub enum Framing {
     Length(u64),
     /// In chunks.
     Chunked,
-    /// All until the server closes the connection.
+    /// All bytes until the server closes the connection.
     UntilClose,
 }
 
-/// What the rest of the answer depends on.
+/// The facts on which the rest of the answer depends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Head {
     /// The status code.
@@ -59,14 +59,14 @@ pub(crate) fn find_end(bytes: &[u8], from: usize) -> Option<usize> {
     })
 }
 
-/// The status codes that there are. A client reads any other as one of 5xx (RFC 9110, section 15).
+/// The valid status codes. A client reads any other as one of 5xx (RFC 9110, section 15).
 pub(crate) const STATUSES: Range<u16> = 100..600;
 
-/// A head whose fields are on one line each: white space stands for the line breaks within values
-/// (obs-fold; RFC 9112, section 5.2), so that every byte stays where it is.
+/// A head whose fields are on one line each: white space replaces the line breaks within values
+/// (obs-fold; RFC 9112, section 5.2), so that every byte keeps its place.
 pub(crate) fn unfold(head: &[u8]) -> Cow<'_, [u8]> {
     let mut unfolded = Cow::Borrowed(head);
-    // What follows the status line's end goes on with no field.
+    // The line after the status line continues no field.
     for at in memchr::memchr_iter(b'\n', head).skip(1) {
         if matches!(head.get(at + 1), Some(b' ' | b'\t')) {
             let bytes = unfolded.to_mut();
@@ -85,7 +85,7 @@ pub(crate) fn begins_well(bytes: &[u8]) -> Result<(), (usize, &'static str)> {
         return Ok(());
     };
     Err(match (at, bytes[at]) {
-        // The alert that a client is sent who does not speak TLS.
+        // The alert for a client that does not speak TLS.
         (0, 21) => (at, "an answer begins with HTTP/1., but this server seems to speak TLS"),
         // Frames of SETTINGS are shorter than 65536 bytes.
         (0, 0) => (at, "an answer begins with HTTP/1., but this server seems to speak HTTP/2"),
@@ -95,7 +95,7 @@ pub(crate) fn begins_well(bytes: &[u8]) -> Result<(), (usize, &'static str)> {
 
 /// Parses one whole head, its empty line included.
 ///
-/// `to_head` says that the request was HEAD, so that no body follows.
+/// `to_head`: the request was HEAD, so that no body follows.
 pub(crate) fn parse(
     bytes: &[u8],
     to_head: bool,
@@ -142,7 +142,7 @@ struct Fields {
     length: Option<u64>,
     /// Whether the last transfer coding is `chunked`, if there are any.
     chunked: Option<bool>,
-    /// Whether one of them is.
+    /// Whether one of them is `chunked`.
     has_chunks: bool,
     close: bool,
     keep_alive: bool,
@@ -187,8 +187,8 @@ impl Fields {
         Ok(fields)
     }
 
-    /// Reads some of the transfer codings, which may be in several fields (RFC 9112, sections 6.1 and
-    /// 7). Empty elements of the list are passed over (RFC 9110, section 5.6.1.2).
+    /// Reads some of the transfer codings, which may be in several fields (RFC 9112, sections 6.1
+    /// and 7). Empty elements of the list are skipped (RFC 9110, section 5.6.1.2).
     fn read_codings(&mut self, list: &[u8]) -> Result<(), &'static str> {
         self.chunked.get_or_insert(false);
         let codings = list.split(|&byte| byte == b',').map(<[u8]>::trim_ascii);
@@ -216,7 +216,7 @@ pub(crate) fn decimal(text: &[u8]) -> Option<u64> {
     std::str::from_utf8(text).ok()?.parse().ok()
 }
 
-/// Says where httparse found the error, which it does not tell: the shortest prefix that fails
+/// Finds the position of httparse's error, which it does not report: the shortest prefix that fails
 /// ends in the offending byte.
 fn locate(error: Error, bytes: &[u8]) -> Malformed {
     let fails = |length: usize| {

@@ -9,18 +9,18 @@ use crate::request::{Request, RequestError};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// One connection. Requests that were sent at once are a run, of which the first's ticket tells all others.
+/// One connection. Requests that were sent together are a run, whose first ticket gives all others.
 #[derive(Debug)]
 pub struct Http1<T> {
-    /// Of the request that is in flight the longest.
+    /// The ticket of the oldest request in flight.
     oldest: Option<T>,
     in_flight: usize,
-    /// Requests of its run that were sent behind it.
+    /// How many requests of its run were sent after it.
     behind: usize,
-    /// The runs that were sent behind that: the first request of each, and how many it has.
+    /// The runs that were sent after that: the first request of each, and its length.
     runs: VecDeque<(T, usize)>,
     decoder: Decoder,
-    /// When the body of the answer in progress began, if that was not with its end.
+    /// When the body of the answer in progress began, unless its end came with it.
     first_byte_ns: Option<u64>,
 }
 
@@ -38,7 +38,7 @@ impl<T> Default for Http1<T> {
 }
 
 impl<T: Ticket> Http1<T> {
-    /// The oldest `count` requests, all of one run, are over. `next`: the ticket behind them, if the
+    /// The oldest `count` requests, all of one run, are done. `next`: the ticket after them, if the
     /// run has one.
     #[inline]
     fn advance(&mut self, count: usize, next: T) {
@@ -93,7 +93,7 @@ impl<T: Ticket> Protocol<T> for Http1<T> {
         }
     }
 
-    /// Never called: a request is on its way when its bytes are.
+    /// Never called: a request is started when its bytes are sent.
     fn write(&mut self, ticket: T, _: usize, _: &mut Vec<HeadCache>, _: &mut Vec<u8>) {
         self.start(ticket, 1);
     }
@@ -204,7 +204,7 @@ impl<T: Ticket> Protocol<T> for Http1<T> {
         self.decoder.collected()
     }
 
-    /// Only the oldest can be.
+    /// Only the oldest request can be.
     #[inline]
     fn completed(&self) -> Option<T> {
         self.oldest
@@ -272,8 +272,8 @@ mod tests {
         assert_eq!(connection.end(awaited, &mut Vec::new()), End::Short(0));
     }
 
-    /// How many known answers these bytes begin with, for requests of those runs, after one answer that
-    /// was read. `heads`: which requests are HEAD.
+    /// How many known answers these bytes begin with, for requests of those runs, after one answer
+    /// that was read. `heads`: which requests are HEAD.
     fn known(body: BodyRule, bytes: &str, runs: &[usize], heads: &[usize]) -> Option<usize> {
         let awaited = |ticket| Awaited { expectation: 0, to_head: heads.contains(&ticket) };
         let expectation = Expectation { body, ..Expectation::of_status(StatusRule::Exactly(200)) };
@@ -316,7 +316,8 @@ mod tests {
             (later.clone(), &[1], Some(1)),
             (hi.repeat(3), &[3], Some(3)),
             ([&hi, &later, &hi[..]].concat(), &[3], Some(3)),
-            // Never more than were requested, nor beyond a run: its requests have times of their own.
+            // Never more than were requested, nor beyond a run, because its requests have their own
+            // times.
             (hi.repeat(3), &[2], Some(2)),
             (hi.repeat(3), &[2, 1], Some(2)),
             ([&hi, &hi[..hi.len() - 1]].concat(), &[2], Some(1)),
@@ -345,7 +346,7 @@ mod tests {
         assert_eq!(known(BodyRule::Holds(Arc::new(content)), &answer(1, "hi"), &[1], &[]), None);
     }
 
-    /// The answer in progress is none of the whole ones, though it looks like one.
+    /// The answer in progress is not one of the known ones, though it looks like one.
     #[test]
     fn an_answer_within_an_answer_is_a_body() {
         let awaited = |_| Awaited { expectation: 0, to_head: false };

@@ -1,4 +1,5 @@
-//! The last head for one expectation, by its bytes as HPACK or QPACK has them: equal bytes have equal fields.
+//! The last head for one expectation, by its bytes in HPACK or QPACK: equal bytes have equal
+//! fields.
 
 use crate::fields::Head;
 use std::collections::VecDeque;
@@ -11,14 +12,14 @@ pub(crate) struct KnownHead {
     to_head: bool,
     head: Option<Head>,
     cost: usize,
-    /// What streams have of it, too.
+    /// The text, which streams may share.
     text: Rc<Vec<u8>>,
-    /// Texts of former heads, which streams may still have: their memory is used again.
+    /// Texts of former heads, which streams may still share: their memory is reused.
     former: VecDeque<Rc<Vec<u8>>>,
 }
 
 impl KnownHead {
-    /// The outcome of a head that is equal, what it costs, and its text. `room`: what it may cost.
+    /// The outcome of an equal head, its cost, and its text. `room`: its limit of cost.
     #[inline]
     pub(crate) fn recognise(
         &self,
@@ -31,7 +32,7 @@ impl KnownHead {
         is_known.then_some((head, self.cost, &self.text))
     }
 
-    /// Remembers a final head that was decoded just now.
+    /// Remembers a final head that was just decoded.
     pub(crate) fn learn(
         &mut self,
         block: &[u8],

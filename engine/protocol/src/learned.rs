@@ -1,12 +1,12 @@
-//! The fast path: a server's heads are nearly always the same bytes but for the date.
+//! The fast path: a server's heads are nearly always the same bytes except for the date.
 //!
 //! The last head that the full parser accepted is remembered with its outcome. A head that is equal
-//! to it outside the value of `Date`, and plain text inside, would parse to that same outcome, so it
-//! need not be parsed. Anything else goes to the full parser. So the two cannot disagree, whatever
-//! the server sends.
+//! to it outside the value of `Date`, and plain text inside, would parse to that same outcome, so
+//! it need not be parsed. Any other head goes to the full parser. So the two cannot disagree,
+//! whatever the server sends.
 //!
-//! A head that names a length, before a short body of which all bytes are known or none matters, makes
-//! a whole answer known: one comparison says that it is right.
+//! If a head names a length, and a short body follows of which all bytes are known or none matters,
+//! the whole answer is known: one comparison shows that it is right.
 
 use crate::body::Known;
 use crate::check::{BodyRule, Expectation};
@@ -14,26 +14,27 @@ use crate::head::{Framing, Head, Parsed};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What answers are held against, and what the right ones have taught so far: the last head, and
-/// the body where only its hash was given.
+/// What answers are compared with, and what was learned from right ones: the last head, and the
+/// body where only its hash was given.
 ///
 /// The outcome of a head depends on the expectation, so what was learned under one must not be used
-/// under another. That is why the two are one value.
+/// under another. For this reason the two are one value.
 #[derive(Debug)]
 pub struct HeadCache {
     expectation: Arc<Expectation>,
-    /// The last head. Where a whole answer is known, the body that is right behind it.
+    /// The last head. Where a whole answer is known, also the right body that follows it.
     bytes: Vec<u8>,
     date: Range<usize>,
     to_head: bool,
     head: Option<Head>,
     head_length: usize,
-    /// How long an answer is that is known to be right, if it begins with `bytes`. 0: none is.
+    /// The length of an answer that is known to be right, if it begins with `bytes`. 0: there is
+    /// none.
     whole_length: usize,
     pub(crate) body: Known,
 }
 
-/// The longest body of an answer that is taken as one.
+/// The longest body of an answer that is compared as a whole.
 const WHOLE_LIMIT: usize = 4096;
 
 impl HeadCache {
@@ -65,7 +66,7 @@ impl HeadCache {
         same.then_some((head, self.head_length))
     }
 
-    /// The status and the length of the answer at the beginning of `bytes`, if it is all there and
+    /// The status and the length of the answer at the beginning of `bytes`, if it is complete and
     /// known to be right.
     #[inline]
     pub(crate) fn recognise_whole(&mut self, bytes: &[u8], to_head: bool) -> Option<(u16, usize)> {
@@ -76,13 +77,13 @@ impl HeadCache {
         same.then_some((self.head?.status, self.whole_length))
     }
 
-    /// Whether the first so many bytes are the known ones, but for another date.
+    /// Whether the first bytes, this many, are the known ones except for another date.
     #[inline]
     fn is_same(&mut self, bytes: &[u8], length: usize) -> bool {
         bytes.get(..length).is_some_and(|got| *got == self.bytes[..length] || self.is_later(got))
     }
 
-    /// The same of bytes that differ. Their date is the known one from now on.
+    /// The same for bytes that differ. Their date becomes the known one.
     fn is_later(&mut self, got: &[u8]) -> bool {
         let date = &got[self.date.clone()];
         let same = got[..self.date.start] == self.bytes[..self.date.start]
@@ -95,7 +96,7 @@ impl HeadCache {
     }
 
     /// Remembers a head that the full parser accepted. Interim answers are not worth it, and an
-    /// expectation on the date itself has to see every one.
+    /// expectation of the date itself has to see every date.
     pub(crate) fn learn(&mut self, bytes: &[u8], to_head: bool, (head, date): &Parsed) {
         if matches!(head.status, 100..200)
             || head.framing == Framing::UntilClose

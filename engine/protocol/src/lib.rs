@@ -1,10 +1,11 @@
-//! What a load generator speaks, without I/O.
+//! The protocols of a load generator, without I/O.
 //!
 //! A [`Request`] becomes bytes once, or parts of them where they depend on the connection. A
-//! [`Protocol`] holds the requests in flight on one connection: [`Http1`] and [`WebSocket`] in their order,
-//! [`Http2`] and [`Http3`] in any. It is given whatever bytes a socket received and says when an answer is complete, whether it
-//! is the right one, or where it breaks the protocol. Nothing allocates while answers arrive in one
-//! piece, unless one has to be hashed or looked into.
+//! [`Protocol`] holds the requests in flight on one connection: [`Http1`] and [`WebSocket`] in
+//! their order, [`Http2`] and [`Http3`] in any. It takes the bytes that a socket received and
+//! reports when an answer is complete, whether it is the right one, or where it breaks the
+//! protocol. Nothing allocates while answers arrive in one piece, unless one has to be hashed or
+//! inspected.
 
 #![cfg_attr(not(test), warn(clippy::disallowed_types))]
 

@@ -1,4 +1,4 @@
-//! A complete answer, taken apart for those who want to look at it.
+//! A complete answer, split into headers and body for callers that inspect it.
 
 use crate::chunked::Chunked;
 use crate::head;
@@ -9,13 +9,13 @@ use std::borrow::Cow;
 pub struct Message<'a> {
     /// Names as sent and values, in the order in which they came.
     pub headers: Headers<'a>,
-    /// Without the coding.
+    /// The body, without the coding.
     pub body: Cow<'a, [u8]>,
 }
 
 impl<'a> Message<'a> {
-    /// Takes the bytes of one answer apart, which [`Decoder`](crate::Decoder) has found complete.
-    /// Interim answers before it are passed over. `None`: it is not complete after all.
+    /// Splits the bytes of one answer, which [`Decoder`](crate::Decoder) has found complete.
+    /// Interim answers before it are skipped. `None`: it is not complete after all.
     pub fn read(bytes: &'a [u8]) -> Option<Self> {
         let (headers, rest) = final_head(bytes)?;
         let is_chunked =
@@ -24,8 +24,8 @@ impl<'a> Message<'a> {
         Some(Self { headers, body })
     }
 
-    /// The answer whose first bytes are this evidence ([`Protocol::evidence`]), with a body that was
-    /// collected ([`Protocol::collected`]).
+    /// The answer with this evidence as its first bytes ([`Protocol::evidence`]), and with a body
+    /// that was collected ([`Protocol::collected`]).
     ///
     /// [`Protocol::evidence`]: crate::Protocol::evidence
     /// [`Protocol::collected`]: crate::Protocol::collected
@@ -38,7 +38,7 @@ impl<'a> Message<'a> {
 /// Names and values.
 pub type Headers<'a> = Vec<(&'a [u8], Cow<'a, [u8]>)>;
 
-/// The headers behind interim answers, and the bytes behind them.
+/// The headers after interim answers, and the bytes after them.
 fn final_head(mut bytes: &[u8]) -> Option<(Headers<'_>, &[u8])> {
     loop {
         let (head, rest) = bytes.split_at(head::find_end(bytes, 0)?);
@@ -51,7 +51,7 @@ fn final_head(mut bytes: &[u8]) -> Option<(Headers<'_>, &[u8])> {
         let mut headers = Headers::new();
         for line in lines {
             match (line, headers.last_mut()) {
-                // The last value goes on (obs-fold): a space stands for the line break.
+                // The last value continues (obs-fold): a space replaces the line break.
                 ([b' ' | b'\t', ..], Some((_, value))) => {
                     let value = value.to_mut();
                     if !value.is_empty() {
@@ -66,7 +66,7 @@ fn final_head(mut bytes: &[u8]) -> Option<(Headers<'_>, &[u8])> {
     }
 }
 
-/// A field's name and value, with the white space behind it.
+/// A field's name and value, with the white space after it.
 fn field(line: &[u8]) -> Option<(&[u8], Cow<'_, [u8]>)> {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     let (name, value) = line.split_at(memchr::memchr(b':', line)?);

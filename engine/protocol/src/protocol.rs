@@ -1,4 +1,4 @@
-//! The seam between a load and what is spoken on its connections.
+//! The interface between a load and the protocol on its connections.
 
 use crate::check::Expectation;
 use crate::events::Pushed;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// The most bytes of a bad answer that are kept to be shown.
 pub const EVIDENCE_LIMIT: usize = 64 * 1024;
 
-/// What has to be known of a request to read its answer.
+/// The facts about a request that are needed to read its answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Awaited {
     /// Which answer is right: an index into the expectations of [`Protocol::shared`].
@@ -22,9 +22,9 @@ pub struct Awaited {
     pub to_head: bool,
 }
 
-/// What the caller wants back with an answer.
+/// The caller's token, which comes back with an answer.
 pub trait Ticket: Copy {
-    /// Of the request that was sent behind this one, in one run with it.
+    /// The ticket of the request that was sent after this one, in the same run.
     #[must_use]
     fn next(self) -> Self;
 }
@@ -34,63 +34,63 @@ pub trait Ticket: Copy {
 pub struct Answers<T> {
     /// The ticket of the first request.
     pub first: T,
-    /// How many they are.
+    /// The number of answers.
     pub count: usize,
-    /// How many of the bytes are theirs.
+    /// How many of the bytes belong to them.
     pub consumed: usize,
-    /// The status of each.
+    /// The status of each answer.
     pub status: u16,
 }
 
-/// The moment at which bytes are taken, and what is said in reply.
+/// The moment at which bytes are taken, and the bytes for the server.
 #[derive(Debug)]
 pub struct Io<'a> {
     /// The reading of the clock that belongs to the bytes.
     pub now_ns: u64,
-    /// Bytes for the server are appended here.
+    /// Bytes for the server are appended to this.
     pub out: &'a mut Vec<u8>,
 }
 
-/// The client's side of one connection: which requests are in flight, and what the bytes that come
-/// say of them. No I/O. `T` is a [`Ticket`], or where no requests are sent in runs, whatever the caller wants
-/// back with an answer.
+/// The client's side of one connection: which requests are in flight, and what received bytes mean
+/// for them. No I/O. `T` is a [`Ticket`], or, where no requests are sent in runs, any value that
+/// the caller wants back with an answer.
 ///
 /// A new connection begins with [`Protocol::greet`], on a value that is new or that a former
-/// connection has left behind, with nothing in flight.
+/// connection has left, with nothing in flight.
 pub trait Protocol<T>: Default {
     /// Whether a request's bytes depend on the connection, so that [`Protocol::write`] makes them.
-    /// Else they are sent as they lie in the book, and [`Protocol::start`] is told of it.
+    /// Otherwise they are sent as they are in the book, and [`Protocol::start`] is called.
     const WRITES: bool;
 
-    /// Whether the server speaks first, and unasked: a connection carries no request before it
-    /// [`is_ready`](Protocol::is_ready), but for a first one that is [written](Protocol::WRITES).
+    /// Whether the server speaks first, without a request: a connection carries no request before
+    /// it [`is_ready`](Protocol::is_ready), except a first one that is [written](Protocol::WRITES).
     const GREETS: bool;
 
-    /// What a server has done by then, in words.
+    /// What a server has done by then, as text.
     const GREETING: &'static str = "announced its settings";
 
-    /// What all connections of one thread to one target share: what the answers have taught, and
-    /// what the requests are made of.
+    /// The common state of all connections of one thread to one target: what was learned from
+    /// answers, and the prepared requests.
     type Shared;
 
-    /// Nothing is taught yet. `expectations`: which answers are right. `requests`: what is asked, by
-    /// message number.
+    /// The initial state, in which nothing is learned. `expectations`: the right answers.
+    /// `requests`: the requests, by message number.
     fn shared(expectations: &[Arc<Expectation>], requests: &[Arc<Request>]) -> Self::Shared;
 
-    /// A new connection is established: forgets what a former one has left, and appends the bytes
-    /// that a client begins with to `out`.
+    /// A new connection is established: clears the state of a former one, and appends a client's
+    /// first bytes to `out`.
     fn greet(&mut self, _shared: &mut Self::Shared, _out: &mut Vec<u8>) {}
 
     /// Our side ends the connection after its last answer: appends its last bytes to `out`.
     fn write_goodbye(&mut self, _out: &mut Vec<u8>) {}
 
-    /// Whether the server has said what requests have to wait for.
+    /// Whether the server has sent what requests have to wait for.
     fn is_ready(&self) -> bool {
         true
     }
 
-    /// What the server has announced of itself. `None` before that, and where the protocol has
-    /// nothing of the kind.
+    /// What the server has announced. `None` before that, and where the protocol has no
+    /// announcement.
     fn announced(&self) -> Option<Announced> {
         None
     }
@@ -101,17 +101,17 @@ pub trait Protocol<T>: Default {
     /// How many requests are in flight.
     fn in_flight(&self) -> usize;
 
-    /// The ticket of the request that is in flight the longest.
+    /// The ticket of the oldest request in flight.
     fn oldest(&self) -> Option<T>;
 
-    /// So many requests are on their way, as they lie in the book one behind the other.
+    /// This many requests were sent, in the order in which they are in the book.
     fn start(&mut self, first: T, count: usize);
 
     /// Starts a request, where there is room: appends its bytes to `out`. `message`: its number, an
     /// index into the requests of [`Protocol::shared`].
     fn write(&mut self, ticket: T, message: usize, shared: &mut Self::Shared, out: &mut Vec<u8>);
 
-    /// The same for a request that is none of those.
+    /// The same for a request that is not one of those.
     fn write_other(
         &mut self,
         ticket: T,
@@ -120,9 +120,9 @@ pub trait Protocol<T>: Default {
         out: &mut Vec<u8>,
     ) -> Result<(), RequestError>;
 
-    /// Takes the next bytes; `None` if nobody asked for any. After [`Step::Complete`] the answer may
-    /// be described, and has to be finished, as a request after [`Step::Refused`]; only then come
-    /// the bytes behind it. `awaited` looks a ticket up.
+    /// Takes the next bytes; `None` if they were not requested. After [`Step::Complete`] the answer
+    /// may be described, and has to be finished, as has a request after [`Step::Refused`]; only
+    /// then are the bytes after it fed. `awaited` looks a ticket up.
     fn receive(
         &mut self,
         bytes: &[u8],
@@ -131,25 +131,25 @@ pub trait Protocol<T>: Default {
         io: &mut Io<'_>,
     ) -> Option<Step>;
 
-    /// The events that the last bytes brought at `now_ns` in an answer that is in progress or complete, and whose
-    /// request that is. `None`: in no other.
+    /// The events that the last bytes brought at `now_ns` in one answer, complete or in progress,
+    /// and the ticket of its request. `None`: there are no more.
     fn take_pushed(&mut self, _now_ns: u64) -> Option<(T, Pushed)> {
         None
     }
 
-    /// Since when the request waits that waits the longest: since the latest event of its answer, or since its
-    /// sending, which `sent_ns` tells. `None`: none is in flight.
+    /// Since when the longest waiting request waits: since the latest event of its answer, or since
+    /// its sending, which `sent_ns` gives. `None`: none is in flight.
     #[inline]
     fn waits_since_ns(&self, sent_ns: impl Fn(T) -> u64) -> Option<u64> {
         self.oldest().map(sent_ns)
     }
 
-    /// How many bytes come next that no rule looks at: the answer in progress is right if they come.
+    /// How many of the next bytes no rule needs: the answer in progress is right if they arrive.
     fn unread(&self, _awaited: impl Fn(T) -> Awaited, _shared: &Self::Shared) -> u64 {
         0
     }
 
-    /// So many of them have come at `now_ns`, and were counted instead of read.
+    /// This many of them arrived at `now_ns`, and were counted instead of read.
     fn count(
         &mut self,
         _length: u64,
@@ -160,8 +160,8 @@ pub trait Protocol<T>: Default {
         Step::Incomplete
     }
 
-    /// Finishes the requests whose answers `bytes` begin with, where those are all right, known byte by
-    /// byte, and followed by others on their connection. `None`: they are to be received.
+    /// Finishes the requests whose answers `bytes` begin with, if all of these are right, known
+    /// byte by byte, and followed by others on their connection. `None`: they have to be received.
     #[inline]
     fn take_known(
         &mut self,
@@ -172,10 +172,11 @@ pub trait Protocol<T>: Default {
         None
     }
 
-    /// The server has closed the connection. After [`End::Complete`] as after [`Step::Complete`].
+    /// The server has closed the connection. After [`End::Complete`], proceed as after
+    /// [`Step::Complete`].
     fn end(&mut self, awaited: impl Fn(T) -> Awaited, shared: &mut Self::Shared) -> End;
 
-    /// The verdict on the complete answer in words, given the bytes that were received last.
+    /// The verdict on the complete answer as a message, given the bytes that were received last.
     fn describe(
         &self,
         answer: &Answer,
@@ -184,40 +185,39 @@ pub trait Protocol<T>: Default {
         last: &[u8],
     ) -> String;
 
-    /// The first bytes of the answer in progress, given those that were received last.
+    /// The first bytes of the answer in progress, given the bytes that were received last.
     fn evidence(&self, last: &[u8]) -> Vec<u8>;
 
-    /// The body of the answer that is complete, where its rule has it looked into.
+    /// The body of the complete answer, where its rule inspects it.
     fn collected(&self) -> &[u8];
 
-    /// The ticket of the answer that is complete, or of the request that was refused, until it is
-    /// finished.
+    /// The ticket of the complete answer, or of the refused request, until it is finished.
     fn completed(&self) -> Option<T>;
 
-    /// When the first byte of the body of the answer that is complete came. `None`: with its last, or
-    /// there is none.
+    /// When the first byte of the complete answer's body arrived. `None`: with its last, or there
+    /// is no body.
     fn first_byte_ns(&self) -> Option<u64>;
 
     /// Takes that ticket.
     fn finish(&mut self) -> Option<T>;
 
-    /// Gives up the request that waits the longest, as [`Protocol::waits_since_ns`] has it, if others on its
-    /// connection may go on without it: then it has to be finished. Else the connection has to go. What has to be
-    /// said to the server is appended to `out`.
+    /// Gives up the longest waiting request ([`Protocol::waits_since_ns`]) if others on its
+    /// connection may go on without it: then it has to be finished. Otherwise the connection has to
+    /// be closed. Bytes for the server are appended to `out`.
     fn cancel(&mut self, _sent_ns: impl Fn(T) -> u64, _out: &mut Vec<u8>) -> bool {
         false
     }
 
-    /// Takes the ticket of a request that will not be answered: the connection is lost.
+    /// Takes the ticket of a request that will not be answered, because the connection is lost.
     fn take_unanswered(&mut self) -> Option<T>;
 }
 
-/// What a server has announced of itself (HTTP/2's SETTINGS).
+/// The announcements of a server (HTTP/2's SETTINGS).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Announced {
     /// Requests that may be in flight at a time; `None`: any number.
     pub max_concurrent_streams: Option<u32>,
-    /// Bytes of a request's body that may be sent before the server asks for more.
+    /// Bytes of a request's body that may be sent before the server allows more.
     pub initial_window: u32,
     /// Bytes of the table that compresses our requests' heads.
     pub header_table_size: u32,
@@ -225,27 +225,27 @@ pub struct Announced {
     pub max_frame_size: u32,
 }
 
-/// What the bytes that were fed led to.
+/// The result of feeding bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// All bytes were taken, the answer goes on.
+    /// All bytes were taken, and the answer continues.
     Incomplete,
     /// The answer ended within these bytes.
     Complete(Answer),
     /// A request ended without an answer, and the connection lives on.
     Refused {
-        /// How many of the bytes fed last that took.
+        /// How many of the bytes fed last belong to it.
         consumed: usize,
         /// How it ended.
         what: Refusal,
     },
     /// The bytes break the protocol.
     Malformed(Malformed),
-    /// The server lets the connection go, and the requests on it.
+    /// The server ends the connection, and the requests on it.
     Lost(Loss),
 }
 
-/// How a server lets a connection go, in WebSocket's words.
+/// How a server ends a WebSocket connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Loss {
     /// It does not agree to the upgrade.
@@ -277,10 +277,10 @@ pub enum Refusal {
     Reset(u32),
     /// The same in HTTP/3, with its own codes (RFC 9114, section 8.1).
     Aborted(u64),
-    /// The server goes away because of an error, or before it has answered anything.
+    /// The server goes away because of an error, or before it has answered any request.
     GoneAway(u32),
-    /// The server has had enough requests on this connection, and has not looked at this one: it may
-    /// be asked on another (RFC 9113, section 8.7).
+    /// The server takes no more requests on this connection, and has not processed this one: it may
+    /// be sent on another (RFC 9113, section 8.7).
     HandedBack,
 }
 
@@ -335,7 +335,7 @@ pub struct Answer {
     pub verdict: Verdict,
 }
 
-/// What the end of a connection meant for the answer in progress.
+/// What the end of a connection means for the answer in progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
     /// It was the answer's proper end.

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use std::fmt;
 use std::sync::Arc;
 
-/// What to ask.
+/// A request.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
     /// A token such as `GET`.
@@ -16,22 +16,22 @@ pub struct Request {
     pub host: String,
     /// Further fields in order. The fields that frame the message are refused: they are ours.
     pub headers: Vec<(String, String)>,
-    /// The body; empty for none. A clone of it is the same bytes, not a copy.
+    /// The body; empty for none. Cloning it shares the bytes.
     pub body: Bytes,
     /// Whether to ask the server to close the connection after its answer.
     pub close: bool,
-    /// Which HTTP to speak.
+    /// The version of HTTP.
     pub version: Version,
     /// Whether the request goes to a proxy: the target is in absolute form, `http://host/path`.
     pub proxied: bool,
-    /// What is said, again and again, where it is an upgrade to WebSocket.
+    /// The message that is sent again and again, if this is an upgrade to WebSocket.
     pub message: Option<Arc<Message>>,
 }
 
 /// A version of HTTP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Version {
-    /// HTTP/1.0: a server keeps the connection only where it is asked to.
+    /// HTTP/1.0: a server keeps the connection only on request.
     Http10,
     /// HTTP/1.1.
     #[default]
@@ -43,17 +43,17 @@ pub enum Version {
 pub enum RequestError {
     /// The method is not a token.
     Method(String),
-    /// The path does not start with `/` or holds a space or control character.
+    /// The path does not start with `/` or contains a space or control character.
     Path(String),
-    /// The host is empty or holds a character that a field value may not have.
+    /// The host is empty or contains a character that a field value may not have.
     Host(String),
     /// A field's name is not a token.
     HeaderName(String),
-    /// A field's value holds a control character.
+    /// A field's value contains a control character.
     HeaderValue(String),
     /// A field that the engine writes itself.
     Ours(String),
-    /// A field that asks for bodies that can't be looked into.
+    /// A field that asks for bodies that cannot be inspected.
     Hides(String),
 }
 
@@ -88,9 +88,9 @@ impl std::error::Error for RequestError {}
 impl Request {
     /// The bytes to send, or what is wrong with the request.
     ///
-    /// `Host` comes first. `Content-Length` is there if the body is not empty, and with POST, PUT
+    /// `Host` comes first. `Content-Length` is present if the body is not empty, and with POST, PUT
     /// and PATCH also for an empty one, since servers may answer 411 without it. `Connection` is
-    /// there to close, and in HTTP/1.0 to keep.
+    /// present to close, and in HTTP/1.0 to keep.
     pub fn render(&self) -> Result<Vec<u8>, RequestError> {
         let mut bytes = self.render_head()?;
         bytes.extend_from_slice(&self.body);

@@ -1,7 +1,7 @@
-//! The shape of JSON: which types its values have, whatever they are.
+//! The shape of JSON: the types of its values, whatever the values are.
 //!
-//! A body is held against it as it is read, without a tree. Below `any`, and for keys that a shape does
-//! not list, values are passed over, so only the depth of the shape is gone into.
+//! A body is compared with it as it is read, without a tree. Below `any`, and for keys that a shape
+//! does not list, values are skipped, so the depth of reading is that of the shape.
 
 mod fit;
 
@@ -10,17 +10,17 @@ use std::fmt;
 
 /// Which JSON is right.
 ///
-/// It is written as JSON or TOML: a string names the types of a value (`string`, `number`, `boolean`,
-/// `null`, or several with `|` between them; `any` is all), an object the keys that have to be there
-/// (`"key?"`: that may be there; others may always), `[shape]` an array whose elements are all alike,
-/// `[]` any array.
+/// It is written as JSON or TOML: a string names the types of a value (`string`, `number`,
+/// `boolean`, `null`, or several with `|` between them; `any` is all), an object the required keys
+/// (`"key?"` is optional; other keys are always allowed), `[shape]` an array whose elements are all
+/// alike, `[]` any array.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JsonShape(Kind);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Kind {
     Any,
-    /// At least one.
+    /// At least one type.
     Types(Vec<Type>),
     Object(Vec<Field>),
     Array(Option<Box<JsonShape>>),
@@ -64,7 +64,7 @@ impl JsonShape {
         serde_json::from_str(json).map_err(|error| error.to_string())
     }
 
-    /// The types that are named in `number` or `string|null`. The error is one line.
+    /// The types in `number` or `string|null`. The error is one line.
     fn of_types(text: &str) -> Result<Self, String> {
         let names: Vec<&str> = text.split('|').map(str::trim).collect();
         if names == ["any"] {
@@ -82,7 +82,7 @@ impl JsonShape {
     }
 }
 
-/// What it expects, as in `expected string|null`.
+/// The expectation, as in `expected string|null`.
 impl fmt::Display for JsonShape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
@@ -138,7 +138,7 @@ impl<'de> Visitor<'de> for Reading {
             }
             fields.push(Field { key, is_optional, shape });
         }
-        // TOML doesn't keep the order, so none says anything.
+        // TOML does not keep the order, so no message depends on it.
         fields.sort_by(|one, other| one.key.cmp(&other.key));
         Ok(JsonShape(Kind::Object(fields)))
     }

@@ -1,4 +1,4 @@
-//! A request in flight on a stream of HTTP/2 or HTTP/3, and what has come of its answer.
+//! A request in flight on a stream of HTTP/2 or HTTP/3, and the state of its answer.
 
 use crate::body::BodyCheck;
 use crate::fields::{self, Decoded, Head};
@@ -11,7 +11,7 @@ use std::rc::Rc;
 /// The most bytes of a body that are kept as evidence.
 const BODY_KEPT: usize = 4096;
 
-/// A rule that is broken, in words.
+/// A broken rule, as a message.
 pub(crate) type Broken = &'static str;
 
 #[inline]
@@ -19,17 +19,18 @@ pub(crate) fn ensure(holds: bool, otherwise: Broken) -> Result<(), Broken> {
     if holds { Ok(()) } else { Err(otherwise) }
 }
 
-/// A request in flight, and what has come of its answer.
+/// A request in flight, and the state of its answer.
 #[derive(Debug)]
 pub(crate) struct Stream<T, X> {
     pub(crate) number: u32,
     pub(crate) ticket: Option<T>,
-    /// Which answer is right. Known from the first head on.
+    /// The right answer. Known from the first head on.
     pub(crate) expectation: usize,
     /// The final head, if it has come.
     pub(crate) head: Option<Head>,
     pub(crate) check: BodyCheck,
-    /// What further heads may cost, as SETTINGS count it: interim ones and trailers included.
+    /// The cost that further heads may have, as SETTINGS count it, including interim ones and
+    /// trailers.
     pub(crate) head_room: usize,
     /// The latest head that was decoded, with its trailers, as text.
     pub(crate) decoded: Vec<u8>,
@@ -37,15 +38,15 @@ pub(crate) struct Stream<T, X> {
     pub(crate) known: Option<Rc<Vec<u8>>>,
     /// The body's first bytes.
     pub(crate) body: Vec<u8>,
-    /// When its body began, if that was not with its end.
+    /// When its body began, unless its end came with it.
     pub(crate) first_byte_ns: Option<u64>,
     /// Bytes of heads and DATA so far.
     pub(crate) received: u64,
-    /// Bytes of the connection when it began.
+    /// Bytes of the connection before it began.
     pub(crate) began_at: u64,
-    /// It was reset by us: whatever comes of its answer is passed over.
+    /// We have reset it: whatever arrives of its answer is skipped.
     pub(crate) is_given_up: bool,
-    /// What only this protocol has.
+    /// The protocol's own state.
     pub(crate) own: X,
 }
 
@@ -103,7 +104,7 @@ impl<T, X: Default> Stream<T, X> {
         Answer { consumed: 0, status, body_length, keep_alive, verdict }
     }
 
-    /// The verdict on the complete answer, in words.
+    /// The verdict on the complete answer, as a message.
     pub(crate) fn describe(&self, answer: &Answer, learned: &[HeadCache]) -> String {
         let expectation = learned[self.expectation].expectation();
         verdict::describe(answer, expectation, &self.check, |expectation| {
@@ -118,7 +119,8 @@ impl<T, X: Default> Stream<T, X> {
         self.body.extend_from_slice(&piece[..room.min(piece.len())]);
     }
 
-    /// Trailers end the answer. `decode` takes what they may cost, and adds them to the head's text.
+    /// Trailers end the answer. `decode` takes their limit of cost, and adds them to the head's
+    /// text.
     pub(crate) fn add_trailers(
         &mut self,
         learned: &[HeadCache],

@@ -1,4 +1,5 @@
-//! The requests in flight on one connection of HTTP/2 or HTTP/3, each on a stream of its own, and how they end.
+//! The requests in flight on one connection of HTTP/2 or HTTP/3, each on a stream of its own, and
+//! how they end.
 
 use crate::head::Malformed;
 use crate::learned::HeadCache;
@@ -6,19 +7,19 @@ use crate::protocol::{Answer, EVIDENCE_LIMIT, End, Refusal, Step};
 use crate::stream::{Broken, Stream, ensure};
 use std::collections::VecDeque;
 
-/// Frames between two pieces of an answer that bring nothing.
+/// The most frames without content between two pieces of an answer.
 const IDLE_LIMIT: u32 = 1000;
 
-/// What bytes may end.
+/// The possible ends in received bytes.
 #[derive(Clone, Copy)]
 pub(crate) enum Ended {
-    /// An answer is complete. How many bytes it took is filled in by [`step`].
+    /// An answer is complete. [`step`] fills in how many bytes it took.
     Answered(Answer),
     /// A request has no answer.
     Refused(Refusal),
 }
 
-/// What became of bytes of which so many were taken. `frame_at`: where the frame began that they are in.
+/// The result of feeding bytes of which this many were taken. `frame_at`: where their frame began.
 #[inline]
 pub(crate) fn step(ended: Result<Option<Ended>, Broken>, consumed: usize, frame_at: u64) -> Step {
     match ended {
@@ -29,21 +30,22 @@ pub(crate) fn step(ended: Result<Option<Ended>, Broken>, consumed: usize, frame_
     }
 }
 
-/// The streams in flight. Answers come in any order, so each has a place of its own, and places are
-/// used again. `X`: what a stream has besides in this protocol.
+/// The streams in flight. Answers come in any order, so each has its own place, and places are
+/// reused. `X`: a stream's additional state in this protocol.
 #[derive(Debug)]
 pub(crate) struct Streams<T, X> {
     places: Vec<Stream<T, X>>,
     free: Vec<usize>,
     /// Numbers and places in the order of the requests, which is that of the numbers.
     order: VecDeque<(u32, usize)>,
-    /// How many of them are given up: they have no ticket any more, but their answer may come yet.
+    /// How many of them are given up: they no longer have a ticket, but their answer may still
+    /// arrive.
     given_up: usize,
     /// The stream whose answer is complete, or that was refused, until it is finished.
     pub(crate) ended: Option<usize>,
     /// The stream that the latest frame was for.
     pub(crate) latest: Option<usize>,
-    /// Frames since the latest piece of an answer that say nothing or have to be answered.
+    /// Frames without content, or that need an answer, since the latest piece of an answer.
     idle_frames: u32,
 }
 
@@ -67,7 +69,7 @@ impl<T, X: Default> Streams<T, X> {
         self.order.len() - self.given_up
     }
 
-    /// The place of the stream that is in flight the longest.
+    /// The place of the oldest stream in flight.
     #[inline]
     pub(crate) fn oldest(&self) -> Option<usize> {
         self.in_order().find(|&place| self.places[place].ticket.is_some())
@@ -78,19 +80,19 @@ impl<T, X: Default> Streams<T, X> {
         self.order.iter().map(|&(_, place)| place)
     }
 
-    /// How many streams were given up, and are not known to be over.
+    /// How many given up streams may still be open.
     pub(crate) fn given_up(&self) -> usize {
         self.given_up
     }
 
-    /// Takes the ticket of a stream whose answer is not waited for any more.
+    /// Takes the ticket of a stream whose answer is no longer awaited.
     pub(crate) fn give_up(&mut self, place: usize) -> Option<T> {
         let ticket = self.places[place].ticket.take();
         self.given_up += usize::from(ticket.is_some());
         ticket
     }
 
-    /// The place of the stream that is in flight behind `nth` others.
+    /// The place of the stream in flight after `nth` others.
     pub(crate) fn nth(&self, nth: usize) -> Option<usize> {
         self.order.get(nth).map(|&(_, place)| place)
     }
@@ -124,7 +126,7 @@ impl<T, X: Default> Streams<T, X> {
         places.find(|&place| self.places[place].ticket.is_some())
     }
 
-    /// Takes a stream out of flight, or one that was given up out of sight.
+    /// Removes a stream, whether it is in flight or was given up.
     #[inline]
     pub(crate) fn remove(&mut self, place: usize) -> Option<T> {
         let at = self.position(self.places[place].number)?;
@@ -149,13 +151,13 @@ impl<T, X: Default> Streams<T, X> {
         (self.ended, self.latest, self.idle_frames) = (None, None, 0);
     }
 
-    /// One more frame that says nothing, or that has to be answered.
+    /// Counts a frame without content, or one that needs an answer.
     pub(crate) fn count_idle(&mut self) -> Result<(), Broken> {
         self.idle_frames += 1;
         ensure(self.idle_frames <= IDLE_LIMIT, "1000 frames between two pieces of an answer")
     }
 
-    /// A piece of a body has come that is not its last.
+    /// A piece of a body has arrived that is not its last.
     #[inline]
     pub(crate) fn keep(&mut self, place: usize, piece: &[u8], now_ns: u64) {
         if piece.is_empty() {
@@ -186,7 +188,7 @@ impl<T, X: Default> Streams<T, X> {
         self.ended.map(|place| &self.places[place])
     }
 
-    /// The place of the stream that ended, which is finished with this.
+    /// The place of the stream that ended; this finishes it.
     #[inline]
     pub(crate) fn take_ended(&mut self) -> Option<usize> {
         let place = self.ended.take()?;
@@ -201,12 +203,12 @@ impl<T, X: Default> Streams<T, X> {
         End::Short(self.oldest().map_or(0, |place| self.places[place].received))
     }
 
-    /// The verdict on the answer that is complete, in words.
+    /// The verdict on the complete answer, as a message.
     pub(crate) fn describe(&self, answer: &Answer, learned: &[HeadCache]) -> String {
         self.ended().map_or(String::new(), |stream| stream.describe(answer, learned))
     }
 
-    /// The answer's latest head as text, in the form of HTTP/1, and up to 4 KiB of its body. Where the
+    /// The answer's latest head as text, in the form of HTTP/1, and up to 4 KiB of its body. If the
     /// connection fails and no answer has begun, the bytes as they came.
     pub(crate) fn evidence(&self, last: &[u8]) -> Vec<u8> {
         let place = self.ended.or(self.latest).or(self.oldest());

@@ -12,27 +12,27 @@ use std::fmt::Write;
 /// The most bytes of a wrong header's value that are shown.
 const SHOWN_LIMIT: usize = 200;
 
-/// The outcome of the comparison. What is wrong is looked for in this order. It says no more than
-/// the kind, as it is passed along for each answer: [`Decoder::describe`] says the rest.
+/// The outcome of the comparison. Faults are searched for in this order. It has no more than the
+/// kind, because it is passed along for each answer: [`Decoder::describe`] gives the details.
 ///
 /// [`Decoder::describe`]: crate::Decoder::describe
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// As expected.
+    /// The answer is as expected.
     Right,
-    /// Another status.
+    /// The status is another.
     Status,
     /// A header is missing or has another value.
     Header,
-    /// The gRPC call has failed, or nothing says that it has not.
+    /// The gRPC call has failed, or the answer has no status of it.
     Call,
     /// The body is too long or too short.
     Length,
-    /// The body differs in a byte, has another hash, or lacks what it should hold.
+    /// The body differs in a byte, has another hash, or lacks what it should contain.
     Body,
 }
 
-/// The verdict on a complete answer. A wrong status goes first: what comes with it is another answer
+/// The verdict on a complete answer. A wrong status goes first: the rest belongs to another answer
 /// anyway. `wrong_fields`: what is wrong in heads and trailers. A right body may be remembered.
 #[inline]
 pub(crate) fn judge(
@@ -47,7 +47,7 @@ pub(crate) fn judge(
     wrong_fields.unwrap_or_else(|| check.verdict(learned))
 }
 
-/// The verdict in words. `describe_header`: what is wrong with the headers.
+/// The verdict as a message. `describe_header`: what is wrong with the headers.
 pub(crate) fn describe(
     answer: &Answer,
     expectation: &Expectation,
@@ -73,8 +73,8 @@ pub(crate) fn describe(
     }
 }
 
-/// What is wrong with the headers of an answer in HTTP/1. `head`: its bytes from the final head on, and
-/// as much of the body as there is.
+/// What is wrong with the headers of an answer in HTTP/1. `head`: its bytes from the final head on,
+/// including the available part of the body.
 pub(crate) fn describe_header_of(
     expectation: &Expectation,
     head: &[u8],
@@ -83,8 +83,8 @@ pub(crate) fn describe_header_of(
     with_fields(head, trailers, |fields| describe_header(expectation, fields))?
 }
 
-/// Whether the headers of such an answer are as expected. `None`: its head is not all there, or has too many
-/// fields with the trailers.
+/// Whether the headers of such an answer are as expected. `None`: its head is not complete, or has
+/// too many fields with the trailers.
 pub(crate) fn are_headers_right(
     expectation: &Expectation,
     head: &[u8],
@@ -102,7 +102,7 @@ fn with_fields<R>(
     trailers: &[u8],
     take: impl FnOnce(&[Header<'_>]) -> R,
 ) -> Option<R> {
-    // What follows it is no fold, though it may begin with a space.
+    // The text after it is not a fold, though it may begin with a space.
     let head = head[..head::find_end(head, 0)?].strip_suffix(b"\n")?;
     let head = head.strip_suffix(b"\r").unwrap_or(head);
     let text = [head, trailers, b"\r\n"].concat();
@@ -150,7 +150,7 @@ fn describe_body(rule: &BodyRule, check: &BodyCheck) -> Option<String> {
     }
 }
 
-/// A byte as people read it: `"W"`, or `0x0a` where it has no glyph.
+/// A byte as text: `"W"`, or `0x0a` where it has no glyph.
 pub(crate) fn show(byte: u8) -> String {
     if byte.is_ascii_graphic() || byte == b' ' {
         format!("{:?}", char::from(byte).to_string())

@@ -1,4 +1,4 @@
-//! Messages of a streaming gRPC call, each behind its flag and its length.
+//! Messages of a streaming gRPC call, each after its flag and its length.
 
 use super::EVENT_LIMIT;
 use crate::grpc::PREFIX;
@@ -6,12 +6,13 @@ use crate::grpc::PREFIX;
 /// Reads one stream, which may be cut anywhere.
 #[derive(Debug, Default)]
 pub(crate) struct MessageReader {
-    /// Of a message whose end has not come, with its prefix.
+    /// The beginning of an incomplete message, with its prefix.
     begun: Vec<u8>,
 }
 
 impl MessageReader {
-    /// Takes the next bytes, and gives away the messages that end in them. An error, in words, is final.
+    /// Takes the next bytes, and passes on the messages that end in them. An error, a message, is
+    /// final.
     pub(crate) fn feed(
         &mut self,
         mut bytes: &[u8],
@@ -29,12 +30,12 @@ impl MessageReader {
         Ok(())
     }
 
-    /// Whether a message has begun that the end of the stream would cut off.
+    /// Whether the end of the stream would cut off a message.
     pub(crate) fn is_within_message(&self) -> bool {
         !self.begun.is_empty()
     }
 
-    /// The length of the prefix, or of all, once that is known.
+    /// The length of the prefix, or of prefix and message once it is known.
     fn wanted(&self) -> Result<usize, &'static str> {
         let Some(&[flag, ref length @ ..]) = self.begun.first_chunk::<PREFIX>() else {
             return Ok(PREFIX);

@@ -1,4 +1,4 @@
-//! Server-sent events, read as the HTML standard has it (section 9.2.6).
+//! Server-sent events, read by the HTML standard (section 9.2.6).
 
 use std::mem;
 
@@ -11,18 +11,18 @@ const NOT_UTF8: &str = "an event whose data is not UTF-8";
 /// An event that is complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Event<'a> {
-    /// Its lines of data, with line feeds between them.
+    /// Its lines of data, joined by line feeds.
     pub data: &'a [u8],
-    /// The id that it has, or the latest one before it; empty without any.
+    /// Its id, or the latest one before it; empty without any.
     pub id: &'a [u8],
 }
 
 /// Reads one stream, which may be cut anywhere.
 #[derive(Debug, Default)]
 pub struct EventReader {
-    /// Of a line whose end has not come.
+    /// The beginning of an incomplete line.
     line: Vec<u8>,
-    /// Of an event whose end has not come: its lines, each with a line feed.
+    /// The data of an incomplete event, each line with a line feed.
     data: Vec<u8>,
     id: Vec<u8>,
     is_behind_first_line: bool,
@@ -30,7 +30,8 @@ pub struct EventReader {
 }
 
 impl EventReader {
-    /// Takes the next bytes, and gives away the events that end in them. An error, in words, is final.
+    /// Takes the next bytes, and passes on the events that end in them. An error, a message, is
+    /// final.
     pub fn feed(
         &mut self,
         mut bytes: &[u8],
@@ -57,7 +58,7 @@ impl EventReader {
         self.keep(bytes)
     }
 
-    /// Whether an event has begun that the end of the stream would cut off.
+    /// Whether the end of the stream would cut off an event.
     pub fn is_within_event(&self) -> bool {
         !self.data.is_empty() || !self.line.is_empty()
     }
@@ -105,7 +106,7 @@ impl EventReader {
                 self.id.clear();
                 self.id.extend_from_slice(value);
             }
-            // A comment, the name of an event, when to connect again, or what nobody knows.
+            // A comment, the name of an event, a reconnection time, or an unknown field.
             _ => {}
         }
         Ok(())
@@ -180,7 +181,7 @@ mod tests {
         assert_eq!((events.len(), error), (1, Some(NOT_UTF8)));
     }
 
-    /// Lines of what a stream is made of, well or ill.
+    /// Lines of valid and invalid streams.
     fn stream() -> impl Strategy<Value = Vec<u8>> {
         let part = prop::sample::select(vec![
             &b"data"[..],
@@ -201,7 +202,8 @@ mod tests {
         prop::collection::vec(part, 0..60).prop_map(|parts| parts.concat())
     }
 
-    /// The standard's way, word by word, on the whole stream; where an event is not UTF-8, up to there.
+    /// The standard's algorithm, word by word, on the whole stream; where an event is not UTF-8, up
+    /// to there.
     fn by_the_standard(stream: &[u8]) -> (Vec<(String, String)>, Option<&'static str>) {
         let stream = stream.strip_prefix(b"\xef\xbb\xbf").unwrap_or(stream);
         let (mut lines, mut line, mut at) = (Vec::new(), Vec::new(), 0);

@@ -6,7 +6,7 @@ use crate::known::KnownHead;
 use std::rc::Rc;
 
 /// Decodes a head into `text`: a status line and a line for each field. Trailers add their lines to
-/// those of the head. `room`: what it may cost.
+/// those of the head. `room`: its limit of cost.
 pub(super) fn decode(
     decoder: &mut Decoder,
     block: &[u8],
@@ -22,21 +22,21 @@ pub(super) fn decode(
 /// The last head of one connection for one expectation, by its bytes.
 ///
 /// Equal bytes have equal fields as long as the decoder's table has not changed, or if they name no
-/// field that was added to it. What they add to it themselves, as nginx does each time, is added again.
-/// So a head that is known would decode to the very same outcome.
+/// field that was added to it. Fields that they add to it themselves, as nginx does each time, are
+/// added again. So a known head would decode to the very same outcome.
 #[derive(Debug, Default)]
 pub(super) struct Known {
     head: KnownHead,
-    /// The state of the decoder's table; `None` if any will do.
+    /// The state of the decoder's table; `None` if any state will do.
     version: Option<u64>,
-    /// The lengths of names and values that it adds to the table, and they themselves.
+    /// The names and values that it adds to the table, and their lengths.
     added: Vec<(usize, usize)>,
     added_bytes: Vec<u8>,
 }
 
 impl Known {
-    /// The outcome of a head that is equal, what it costs, and its text. The decoder goes on as if it
-    /// had decoded it. `room`: what it may cost.
+    /// The outcome of an equal head, its cost, and its text. The decoder goes on as if it had
+    /// decoded it. `room`: its limit of cost.
     #[inline]
     pub(super) fn recognise(
         &self,
@@ -59,8 +59,8 @@ impl Known {
         Some(head)
     }
 
-    /// Remembers a final head that was decoded just now, if that can tell what it comes to next time.
-    /// `before`: the state of the decoder's table before it.
+    /// Remembers a final head that was just decoded, if its next outcome is certain. `before`: the
+    /// state of the decoder's table before it.
     pub(super) fn learn(
         &mut self,
         block: &[u8],

@@ -1,4 +1,4 @@
-//! One connection's state, and what the engine asks of it.
+//! One connection's state, and its interface to the engine.
 
 use super::answer::Known;
 use super::frame::{self, STREAM_LIMIT, code};
@@ -14,66 +14,66 @@ use crate::request::{Request, RequestError};
 use crate::streams::{self, Ended, Streams};
 use std::sync::Arc;
 
-/// Streams that were given up, and whose answer has not ended.
+/// The most streams that were given up and whose answer has not ended.
 const GIVEN_UP_LIMIT: usize = 100;
 
-/// One connection. `SECURE`: it is in TLS, so that the scheme of what is asked for is `https`.
+/// One connection. `SECURE`: it is in TLS, so that the scheme of its requests is `https`.
 #[derive(Debug)]
 pub struct Http2<T, const SECURE: bool = false> {
     pub(super) streams: Streams<T, Sending>,
     pub(super) next_number: u32,
-    /// Streams with events that were not told yet.
+    /// Streams with events that were not reported yet.
     pub(super) pushed: Vec<usize>,
     /// Whether any stream has had events.
     has_pushed: bool,
     pub(super) reading: Reading,
-    /// What has come of a frame's head, and how much that is.
+    /// The beginning of a frame's head, and its length.
     pub(super) head: ([u8; frame::HEAD_LENGTH], usize),
-    /// What has come of a frame that is handled as a whole.
+    /// The beginning of a frame that is handled as a whole.
     pub(super) kept: Vec<u8>,
-    /// A head that goes on in CONTINUATION, its stream, and whether its stream ends with it.
+    /// A head that continues in CONTINUATION, its stream, and whether its stream ends with it.
     pub(super) block: Vec<u8>,
     pub(super) goes_on: Option<(usize, bool)>,
     /// Bytes of the connection so far, and up to the present frame.
     pub(super) taken: u64,
     pub(super) frame_at: u64,
     pub(super) decoder: Decoder,
-    /// By expectation.
+    /// One for each expectation.
     pub(super) known: Vec<Known>,
     pub(super) added: Added,
     pub(super) announced: Option<Announced>,
     /// Bytes of DATA that we may send.
     pub(super) window: i64,
-    /// Bytes of DATA since the server was given leave for more.
+    /// Bytes of DATA since the last update of the server's window.
     pub(super) unreturned: u32,
     /// Streams whose request has more body than the windows allow.
     pub(super) waiting: usize,
-    /// The server goes away: the highest stream that it looks at, and its error code.
+    /// The server goes away: the highest stream that it processes, and its error code.
     pub(super) farewell: Option<(u32, u32)>,
 }
 
-/// What a stream has because of the windows.
+/// A stream's state of flow control.
 #[derive(Debug, Default)]
 pub(super) struct Sending {
-    /// Bytes of DATA since the server was given leave for more.
+    /// Bytes of DATA since the last update of the server's window.
     pub(super) taken: u32,
     /// Bytes of the request's body that may be sent; less than 0 where SETTINGS took them back.
     pub(super) window: i64,
-    /// The request, and how much of its body was sent, while that is not all.
+    /// The request, and how much of its body was sent, until all is.
     unsent: Option<(usize, usize)>,
-    /// The request, where it is none of those that all connections share.
+    /// The request, if it is not one of those that all connections share.
     request: Option<Arc<Request>>,
 }
 
 /// What the connections of one thread to one target share.
 #[derive(Debug)]
 pub struct Shared {
-    /// By expectation.
+    /// One for each expectation.
     pub(super) learned: Vec<HeadCache>,
     pub(super) requests: Requests,
 }
 
-/// What a call brings along.
+/// The arguments of a call.
 pub(super) struct Call<'a, F> {
     pub(super) awaited: F,
     pub(super) shared: &'a mut Shared,
@@ -108,7 +108,7 @@ impl<T, const SECURE: bool> Default for Http2<T, SECURE> {
 }
 
 impl<T, const SECURE: bool> Http2<T, SECURE> {
-    /// Forgets the former connection, but keeps the memory.
+    /// Clears the former connection, but keeps the memory.
     fn reset(&mut self) {
         let Self { streams, kept, block, decoder, known, added, .. } = std::mem::take(self);
         *self = Self { streams, kept, block, decoder, known, added, ..Self::default() };
@@ -127,7 +127,7 @@ impl<T, const SECURE: bool> Http2<T, SECURE> {
 }
 
 impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
-    /// Sends what the windows have come to allow.
+    /// Sends what the windows now allow.
     pub(super) fn send_bodies(&mut self, requests: &Requests, out: &mut Vec<u8>) {
         let mut at = 0;
         while self.waiting > 0
@@ -139,7 +139,8 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
         }
     }
 
-    /// The stream that waits the longest, and since when. As long as no events come, that is the oldest.
+    /// The stream that waits the longest, and since when. As long as no events arrive, it is the
+    /// oldest.
     fn waiting_longest(&self, sent_ns: impl Fn(T) -> u64) -> Option<(usize, u64)> {
         let since_ns = |place: usize| {
             let stream = &self.streams[place];
@@ -196,7 +197,7 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
         let keep_alive = !(self.is_leaving() && self.streams.len() == 1);
         let stream = &mut self.streams[place];
         if stream.own.unsent.take().is_some() {
-            // It needed no more of the request (section 8.1), and we don't go on with it.
+            // It did not need the rest of the request (section 8.1), and we do not send it.
             self.waiting -= 1;
             frame::write_rst_stream(call.out, stream.number, code::CANCEL);
         }
@@ -236,7 +237,7 @@ impl<T: Copy, const SECURE: bool> Protocol<T> for Http2<T, SECURE> {
         self.announced
     }
 
-    /// Before the server has said how many streams it takes, one.
+    /// One stream, until the server has announced how many it takes.
     #[inline]
     fn room(&self, depth: usize) -> usize {
         let most = match self.announced {
@@ -258,7 +259,7 @@ impl<T: Copy, const SECURE: bool> Protocol<T> for Http2<T, SECURE> {
         self.streams[self.streams.oldest()?].ticket
     }
 
-    /// Never of use: a request's bytes are written.
+    /// Never used: a request's bytes are written.
     fn start(&mut self, first: T, _: usize) {
         self.add_stream(first);
     }
@@ -301,7 +302,7 @@ impl<T: Copy, const SECURE: bool> Protocol<T> for Http2<T, SECURE> {
         Ok(())
     }
 
-    /// HTTP/2's server may say something unasked, so this is never `None`.
+    /// HTTP/2's server may send frames without a request, so this is never `None`.
     #[inline]
     fn receive(
         &mut self,
@@ -370,8 +371,8 @@ impl<T: Copy, const SECURE: bool> Protocol<T> for Http2<T, SECURE> {
         self.streams.remove(place)
     }
 
-    /// Resets its stream, unless the whole connection seems dead: nothing has come since the request
-    /// was sent, or the server does not end what was given up before.
+    /// Resets its stream, unless the whole connection seems dead: nothing has arrived since the
+    /// request was sent, or the server does not end streams that were given up before.
     fn cancel(&mut self, sent_ns: impl Fn(T) -> u64, out: &mut Vec<u8>) -> bool {
         let Some((place, _)) = self.waiting_longest(sent_ns) else { return false };
         let is_within = match self.reading {

@@ -1,16 +1,16 @@
 //! HTTP/2's frames (RFC 9113, sections 4 and 6): a head of nine bytes, and how each kind is written.
 //!
-//! What is read and written here has no state. Whether a frame may come is for a connection to say.
+//! Reading and writing here have no state. Whether a frame may come is checked by the connection.
 
 use std::fmt;
 
-/// What a client begins with (section 3.4). A SETTINGS frame follows.
+/// A client's first bytes (section 3.4). A SETTINGS frame follows.
 pub const PREFACE: &[u8; 24] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 /// Bytes of a frame's head.
 pub const HEAD_LENGTH: usize = 9;
 
-/// Bytes that a frame may carry where no SETTINGS say more.
+/// Bytes that a frame may carry where no SETTINGS allow more.
 pub const DEFAULT_FRAME_SIZE: u32 = 16_384;
 
 /// The most bytes that SETTINGS may allow a frame to carry.
@@ -25,25 +25,25 @@ pub const WINDOW_LIMIT: u32 = (1 << 31) - 1;
 /// The highest number of a stream.
 pub const STREAM_LIMIT: u32 = (1 << 31) - 1;
 
-/// What a frame is for. Others are to be ignored (section 4.1).
+/// The purpose of a frame. Others are to be ignored (section 4.1).
 pub mod kind {
     /// A piece of a body.
     pub const DATA: u8 = 0;
     /// A head, or trailers.
     pub const HEADERS: u8 = 1;
-    /// Advice that no longer counts.
+    /// Priority, which is deprecated.
     pub const PRIORITY: u8 = 2;
     /// A stream ends before its time.
     pub const RST_STREAM: u8 = 3;
-    /// What a peer can take.
+    /// A peer's limits.
     pub const SETTINGS: u8 = 4;
-    /// An answer that nobody asked for.
+    /// An answer to a request that was not sent.
     pub const PUSH_PROMISE: u8 = 5;
-    /// Is anybody there?
+    /// A test whether the peer responds.
     pub const PING: u8 = 6;
-    /// No more requests here.
+    /// The end of new requests.
     pub const GOAWAY: u8 = 7;
-    /// More DATA may come.
+    /// Permission for more DATA.
     pub const WINDOW_UPDATE: u8 = 8;
     /// The rest of a head.
     pub const CONTINUATION: u8 = 9;
@@ -53,17 +53,17 @@ pub mod kind {
 pub mod flag {
     /// DATA, HEADERS: the sender's last on this stream.
     pub const END_STREAM: u8 = 0x1;
-    /// SETTINGS, PING: an answer to the other's.
+    /// SETTINGS, PING: an answer to the peer's.
     pub const ACK: u8 = 0x1;
     /// HEADERS, CONTINUATION: the head ends here.
     pub const END_HEADERS: u8 = 0x4;
-    /// DATA, HEADERS: the first byte says how many of the last are padding.
+    /// DATA, HEADERS: the first byte has the number of the last bytes that are padding.
     pub const PADDED: u8 = 0x8;
-    /// HEADERS: five bytes of advice come first.
+    /// HEADERS: five bytes of priority come first.
     pub const PRIORITY: u8 = 0x20;
 }
 
-/// What SETTINGS say (section 6.5.2). Others are to be ignored.
+/// The parameters of SETTINGS (section 6.5.2). Others are to be ignored.
 pub mod setting {
     /// Bytes of the table by which the other side may compress its heads.
     pub const HEADER_TABLE_SIZE: u16 = 1;
@@ -81,7 +81,7 @@ pub mod setting {
 
 /// Why a stream or a connection ends (section 7).
 pub mod code {
-    /// Nothing is wrong.
+    /// There is no error.
     pub const NO_ERROR: u32 = 0x0;
     /// The other side breaks a rule.
     pub const PROTOCOL_ERROR: u32 = 0x1;
@@ -89,7 +89,7 @@ pub mod code {
     pub const FLOW_CONTROL_ERROR: u32 = 0x3;
     /// A frame of a wrong size.
     pub const FRAME_SIZE_ERROR: u32 = 0x6;
-    /// Nobody has looked at the request.
+    /// The request was not processed.
     pub const REFUSED_STREAM: u32 = 0x7;
     /// The answer is no longer wanted.
     pub const CANCEL: u32 = 0x8;
@@ -104,14 +104,14 @@ pub struct FrameHead {
     pub length: u32,
     /// One of [`kind`].
     pub kind: u8,
-    /// Of [`flag`].
+    /// Bits of [`flag`].
     pub flags: u8,
     /// The stream, or 0 for the connection.
     pub stream: u32,
 }
 
 impl FrameHead {
-    /// Reads one. The reserved bit is ignored.
+    /// Reads one head. The reserved bit is ignored.
     #[inline]
     pub fn read(bytes: &[u8; HEAD_LENGTH]) -> Self {
         let [a, b, c, kind, flags, stream @ ..] = *bytes;
@@ -163,7 +163,7 @@ pub fn write_settings(out: &mut Vec<u8>, settings: &[(u16, u32)]) {
     }
 }
 
-/// What the payload of SETTINGS says. Its length must be a multiple of six.
+/// The parameters in the payload of SETTINGS. Its length must be a multiple of six.
 pub fn settings(payload: &[u8]) -> impl Iterator<Item = (u16, u32)> {
     payload
         .as_chunks::<6>()
@@ -182,7 +182,7 @@ pub fn write_ping_ack(out: &mut Vec<u8>, payload: [u8; 8]) {
     write(out, kind::PING, flag::ACK, 0, &payload);
 }
 
-/// Appends leave to send more DATA, on a stream or (0) on the connection.
+/// Appends permission to send more DATA, on a stream or (0) on the connection.
 pub fn write_window_update(out: &mut Vec<u8>, stream: u32, increment: u32) {
     write(out, kind::WINDOW_UPDATE, 0, stream, &increment.to_be_bytes());
 }
@@ -192,14 +192,14 @@ pub fn write_rst_stream(out: &mut Vec<u8>, stream: u32, code: u32) {
     write(out, kind::RST_STREAM, 0, stream, &code.to_be_bytes());
 }
 
-/// Appends the connection's end. `last`: the highest stream that was looked at.
+/// Appends the connection's end. `last`: the highest stream that was processed.
 pub fn write_goaway(out: &mut Vec<u8>, last: u32, code: u32) {
     FrameHead { length: 8, kind: kind::GOAWAY, flags: 0, stream: 0 }.write(out);
     out.extend_from_slice(&last.to_be_bytes());
     out.extend_from_slice(&code.to_be_bytes());
 }
 
-/// Appends a head in HEADERS, and in CONTINUATION where `most` bytes to a frame do not hold it.
+/// Appends a head in HEADERS, and in CONTINUATION where it exceeds `most` bytes to a frame.
 #[inline]
 pub fn write_headers(out: &mut Vec<u8>, stream: u32, block: &[u8], ends: bool, most: u32) {
     let (first, rest) = block.split_at(block.len().min(most as usize));
@@ -213,7 +213,7 @@ pub fn write_headers(out: &mut Vec<u8>, stream: u32, block: &[u8], ends: bool, m
     }
 }
 
-/// The same for a head of any length that `write` appends, which is not copied as a rule.
+/// The same for a head of any length that `write` appends, which usually is not copied.
 #[inline]
 pub fn write_headers_by(
     out: &mut Vec<u8>,
@@ -237,7 +237,7 @@ pub fn write_headers_by(
     }
 }
 
-/// Appends a body's piece in frames of `most` bytes: one at least. `ends`: it is the last piece.
+/// Appends a body's piece in frames of `most` bytes, at least one. `ends`: it is the last piece.
 pub fn write_data(out: &mut Vec<u8>, stream: u32, piece: &[u8], ends: bool, most: u32) {
     let mut rest = piece;
     loop {
@@ -251,7 +251,7 @@ pub fn write_data(out: &mut Vec<u8>, stream: u32, piece: &[u8], ends: bool, most
     }
 }
 
-/// What a padded frame carries, without its padding. `None`: the padding is longer than the frame
+/// The content of a padded frame without its padding. `None`: the padding is longer than the frame
 /// (section 6.1).
 pub fn unpadded(payload: &[u8]) -> Option<&[u8]> {
     let (&padding, rest) = payload.split_first()?;

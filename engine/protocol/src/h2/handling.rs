@@ -1,4 +1,4 @@
-//! What frames mean, once it is known that they may come (RFC 9113, sections 6 and 8.1).
+//! The effects of frames, once it is checked that they may come (RFC 9113, sections 6 and 8.1).
 
 use super::answer;
 use super::connection::{Call, Http2};
@@ -107,7 +107,7 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
             let (before, text) = (decoder.version(), &mut stream.decoded);
             let found = answer::decode(decoder, block, false, stream.head_room, text)?;
             stream.head_room -= found.cost;
-            // Section 8.6: nobody asked for another protocol, nor could HTTP/2 change to one.
+            // Section 8.6: no other protocol was requested, nor can HTTP/2 change to one.
             ensure(found.status != 101, "the status is 101, which HTTP/2 does not have")?;
             if matches!(found.status, 100..200) {
                 ensure(!ends, "an interim answer that ends its stream")?;
@@ -144,7 +144,7 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
         Ok(Some(self.complete(place, &[], call)))
     }
 
-    /// A piece of a body comes. `left`: bytes of it in this frame.
+    /// A piece of a body begins. `left`: its bytes in this frame.
     #[inline]
     pub(super) fn expect_data(
         &mut self,
@@ -208,7 +208,7 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
         let number = || u32::from_be_bytes(*payload.first_chunk().expect("its length was checked"));
         match head.kind {
             kind::RST_STREAM => {
-                // A stream that is over was answered in time; nothing more is wanted of it.
+                // A stream that is over was answered in time; it is needed no longer.
                 let found = self.streams.find(head.stream);
                 if let Some(place) = found.filter(|&place| self.streams[place].is_given_up) {
                     self.pass_over(place, true);
@@ -234,7 +234,7 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
         Ok(None)
     }
 
-    /// Section 6.5.3: what they say holds from here on, and is acknowledged.
+    /// Section 6.5.3: their values hold from here on, and are acknowledged.
     fn on_settings<F>(&mut self, payload: &[u8], call: &mut Call<'_, F>) -> Result<(), Broken> {
         let before = self.announced.unwrap_or(UNSAID);
         let now = settings::heed(before, payload)?;
@@ -243,7 +243,7 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
                 self.added.limit(value);
             }
         }
-        // Section 6.9.2: open streams have as much more, or less.
+        // Section 6.9.2: the windows of open streams grow or shrink by the difference.
         let change = i64::from(now.initial_window) - i64::from(before.initial_window);
         let mut largest = 0;
         self.streams.each(|stream| {
@@ -277,8 +277,8 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
         Ok(())
     }
 
-    /// Section 6.8: the server takes no more requests, nor those above a stream. One at a time, until
-    /// none is left.
+    /// Section 6.8: the server takes no more requests, nor those above a stream. Refuses one at a
+    /// time, until none is left.
     pub(super) fn on_goaway(&mut self, payload: [u8; 8]) -> Result<Option<Ended>, Broken> {
         let [a, b, c, d, code @ ..] = payload;
         let last = u32::from_be_bytes([a, b, c, d]) & STREAM_LIMIT;

@@ -1,24 +1,26 @@
 //! HTTP/2 (RFC 9113, and 7541 for its heads), the client's side, without I/O.
 //!
 //! [`Http2`] is the [`Protocol`](crate::Protocol) of one connection. `connection` has its state and
-//! what the engine asks of it; `reading` cuts bytes into frames and says which may come where;
-//! `answer` knows heads that came before; `requests` are the heads that we send; `settings` what both
-//! sides say first. [`frame`] and [`hpack`] have no connection, and serve servers as well.
+//! its interface to the engine; `reading` cuts bytes into frames and checks which may come where;
+//! `answer` recognises heads that came before; `requests` has the heads that we send; `settings`
+//! has what both sides announce first. [`frame`] and [`hpack`] have no connection, and serve
+//! servers as well.
 //!
 //! **What is kept.** A request is spelled out once on a connection; from then on it is a few bytes,
-//! which are put together from prepared parts. An answer's head that is equal to the one before is not
-//! decoded again, while the decoder's table is the same or if the head does not depend on it; what it
-//! adds to the table is added. A frame that comes in one piece is never copied, nor is a body, but for
-//! its first 4 KiB, which can be shown. Nothing is allocated for an answer once a connection is warm.
+//! which are put together from prepared parts. An answer's head that is equal to the one before is
+//! not decoded again, while the decoder's table is the same or if the head does not depend on it;
+//! its additions to the table are made. A frame that comes in one piece is never copied, nor is a
+//! body, except for its first 4 KiB, which can be shown. Nothing is allocated for an answer once a
+//! connection is warm.
 //!
 //! **What is strict.** Where the RFC has a server's fault end a stream, we end the connection, as
-//! section 5.4.1 lets us: a server that breaks a rule has to be named, not worked around. What ends a
-//! connection is told as [`Malformed`](crate::Malformed), at the offset of the frame from the
-//! connection's first byte.
+//! section 5.4.1 lets us: a server that breaks a rule has to be named, not worked around. The fault
+//! is reported as [`Malformed`](crate::Malformed), at the offset of the frame from the connection's
+//! first byte.
 //!
-//! **What is bounded.** Heads have 64 KiB and 128 fields, as in HTTP/1, and a frame 16 KiB. What has to
-//! be answered (SETTINGS, PING), and frames that say nothing (empty DATA and CONTINUATION), may come a
-//! thousand times between two pieces of an answer, not more.
+//! **What is bounded.** Heads have 64 KiB and 128 fields, as in HTTP/1, and a frame 16 KiB. Frames
+//! that need an answer (SETTINGS, PING), and frames without content (empty DATA and CONTINUATION),
+//! may come a thousand times between two pieces of an answer, not more.
 
 mod answer;
 mod connection;

@@ -1,4 +1,4 @@
-//! Random conversations, right and wrong: cuts change nothing, nor does a head that is known.
+//! Random conversations, right and wrong: neither cuts nor known heads change the outcome.
 
 use super::Http2;
 use super::answer::Known;
@@ -11,10 +11,10 @@ use proptest::prelude::*;
 use std::fmt::{self, Write};
 use std::sync::Arc;
 
-/// Requests in a conversation.
+/// The number of requests in a conversation.
 const COUNT: u32 = 12;
 
-/// What a server may do. Streams are told by the number of their request.
+/// The actions of a server. Streams are identified by the number of their request.
 #[derive(Debug, Clone)]
 enum Act {
     Head { nth: u32, fields: Vec<(usize, u8)>, ends: bool, padding: Option<u8>, cut: usize },
@@ -27,7 +27,7 @@ enum Act {
     Other { kind: u8, flags: u8, stream: u32, payload: Vec<u8> },
 }
 
-/// Fields that servers send, and some that none may.
+/// Fields that servers send, and some that no server may send.
 const FIELDS: [(&str, &str); 19] = [
     (":status", "200"),
     (":status", "200"),
@@ -53,7 +53,7 @@ const FIELDS: [(&str, &str); 19] = [
 fn act() -> impl Strategy<Value = Act> {
     let stream = 0..5_u32;
     let padding = || prop::option::weighted(0.2, any::<u8>());
-    // Mostly a status first, and mostly what may come.
+    // Usually a status first, and usually a permitted field.
     let field = prop_oneof![6 => 5..11_usize, 1 => 0..FIELDS.len()];
     let fields = prop::collection::vec((field, 0..6_u8), 0..5);
     let status = prop_oneof![6 => 0..2_usize, 2 => 2..5_usize];
@@ -154,7 +154,7 @@ fn requests() -> Vec<Arc<Request>> {
     vec![Arc::new(get), Arc::new(post)]
 }
 
-/// What became of the requests, and what the server was told.
+/// The outcomes of the requests, and the bytes sent to the server.
 #[derive(PartialEq)]
 struct Outcome {
     log: String,
@@ -173,7 +173,7 @@ impl fmt::Debug for Outcome {
     }
 }
 
-/// All that a conversation comes to. With `is_known`, heads that are known are not decoded.
+/// The outcome of a conversation. With `is_known`, known heads are not decoded.
 fn outcome(bytes: &[u8], cuts: &[usize], is_known: bool) -> Outcome {
     type Client = Http2<u32>;
     let mut shared = <Client as Protocol<u32>>::shared(&expectations(), &requests());
@@ -252,7 +252,7 @@ proptest! {
         prop_assert_eq!(&outcome(&bytes, &cuts, true), &full);
     }
 
-    /// Heads that repeat, under a table that changes now and then.
+    /// Repeated heads, under a table that changes now and then.
     #[test]
     fn a_known_head_is_what_it_would_decode_to(
         heads in prop::collection::vec(

@@ -1,4 +1,4 @@
-//! Cuts bytes into frames, and says which may come where (RFC 9113, sections 4 to 6).
+//! Cuts bytes into frames, and checks which may come where (RFC 9113, sections 4 to 6).
 
 use super::connection::{Call, Http2};
 use super::frame::{self, DEFAULT_FRAME_SIZE, FrameHead, HEAD_LENGTH, flag, kind};
@@ -7,18 +7,18 @@ use crate::protocol::Awaited;
 use crate::stream::{Broken, ensure};
 use crate::streams::Ended;
 
-/// Where in a frame a connection is.
+/// The position of a connection within a frame.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Reading {
-    /// Before its end, or the end of its head.
+    /// Before the end of a frame's head.
     Head,
-    /// In one that is handled as a whole.
+    /// In a frame that is handled as a whole.
     Whole(FrameHead),
-    /// Before the byte that says how much padding DATA has.
+    /// Before the byte with the length of DATA's padding.
     Padding { place: usize, ends: bool, left: usize },
     /// In DATA.
     Data { place: usize, ends: bool, left: usize, padding: usize },
-    /// In what need not be read.
+    /// In bytes that need not be read.
     Skip(usize),
     /// Before the last byte of GOAWAY, while there are requests that it refuses.
     Farewell([u8; 8], usize),
@@ -33,7 +33,7 @@ fn is_tls(bytes: &[u8]) -> bool {
 }
 
 impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
-    /// Takes bytes until a request ends, or there are none.
+    /// Takes bytes until a request ends, or no bytes are left.
     pub(super) fn advance<F: Fn(T) -> Awaited>(
         &mut self,
         rest: &mut &[u8],
@@ -107,7 +107,8 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
                     if have < payload.len() {
                         payload[have] = last;
                     }
-                    // One byte stays unread while streams remain to be refused: the caller calls again.
+                    // One byte stays unread while there are streams to refuse: the caller calls
+                    // again.
                     if let Some(refused) = self.on_goaway(payload)? {
                         return Ok(Some(refused));
                     }
@@ -126,7 +127,7 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
         now
     }
 
-    /// The next frame's head, when it is there. An answer in HTTP/1 is told as such.
+    /// The next frame's head, if it is complete. An answer in HTTP/1 is reported as such.
     #[inline]
     fn read_head(&mut self, rest: &mut &[u8]) -> Result<Option<FrameHead>, Broken> {
         if self.head.1 == 0 {
@@ -141,7 +142,7 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
         bytes[*have..*have + piece.len()].copy_from_slice(piece);
         *have += piece.len();
         if *have < HEAD_LENGTH {
-            // TLS says what it has to say in fewer bytes.
+            // An alert of TLS has fewer bytes.
             let is_tls = self.announced.is_none() && is_tls(&bytes[..*have]);
             return if is_tls { Err(TLS) } else { Ok(None) };
         }
@@ -161,12 +162,12 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
         Ok(FrameHead::read(&bytes))
     }
 
-    /// Says whether a frame may come here, and how it is read.
+    /// Checks whether a frame may come here, and chooses how it is read.
     #[inline]
     fn begin<F>(&mut self, head: FrameHead, call: &mut Call<'_, F>) -> Result<(), Broken> {
         let FrameHead { length, kind, stream, .. } = head;
         if self.announced.is_none() {
-            // Section 3.4. Before its length: what speaks something else has none.
+            // Section 3.4. This comes before the length: another protocol has no such length.
             let is_first = kind == kind::SETTINGS && !head.has(flag::ACK);
             ensure(is_first, "the server's first frame is not SETTINGS")?;
         }
@@ -198,11 +199,11 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
         }
     }
 
-    /// The same for what comes rarely.
+    /// The same for rare frames.
     fn begin_other(&mut self, head: FrameHead) -> Result<(), Broken> {
         let FrameHead { length, kind, stream, .. } = head;
         match kind {
-            // Section 6.3: what it says no longer counts.
+            // Section 6.3: its content no longer counts.
             kind::PRIORITY => {
                 ensure(length == 5, "PRIORITY is not of 5 bytes")?;
                 ensure(stream != 0, "PRIORITY on stream 0")?;
@@ -228,7 +229,7 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
                 ensure(stream == 0, "PING on a stream")?;
                 self.streams.count_idle()?;
             }
-            // Section 6.8. Its last byte comes apart.
+            // Section 6.8. Its last byte is read separately.
             kind::GOAWAY => {
                 ensure(length >= 8, "GOAWAY is shorter than 8 bytes")?;
                 ensure(stream == 0, "GOAWAY on a stream")?;
@@ -271,8 +272,8 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
         self.expect_data(place, ends, left, 0)
     }
 
-    /// DATA takes of the windows, padding included (section 6.9.1). They are so large that a server
-    /// cannot reach their end before it hears of more.
+    /// DATA uses up the windows, padding included (section 6.9.1). They are so large that a server
+    /// cannot exhaust them before it hears of more.
     #[inline]
     fn grant_window(&mut self, place: usize, length: u32, out: &mut Vec<u8>) {
         self.unreturned += length;
@@ -287,7 +288,7 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
         }
     }
 
-    /// A piece of an answer to a request that was given up. `ends`: the last one.
+    /// A piece of an answer to a request that was given up. `ends`: it is the last.
     pub(super) fn pass_over(&mut self, place: usize, ends: bool) {
         self.streams.latest = None;
         if ends {
@@ -295,7 +296,7 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
         }
     }
 
-    /// The place of a stream that a piece of an answer is for.
+    /// The place of the stream to which a piece of an answer belongs.
     #[inline]
     fn in_flight_at(&self, stream: u32, idle: Broken, over: Broken) -> Result<usize, Broken> {
         self.streams.find(stream).ok_or(if self.was_opened(stream) { over } else { idle })

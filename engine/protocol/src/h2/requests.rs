@@ -1,9 +1,10 @@
-//! Requests, taken apart once and written many times.
+//! Requests, prepared once and written many times.
 //!
-//! Which fields a connection adds to the server's table is decided here, for all connections: those
-//! that may repeat, in the order in which they come, until the table is full. So nothing that is sent
-//! again is ever dropped from it, and a connection only has to know which of them it has sent. The
-//! first request spells them out, and later ones have a byte for each, as with other clients.
+//! The choice of fields that a connection adds to the server's table is made here, for all
+//! connections: fields that may repeat, in the order in which they come, until the table is full.
+//! So no repeated field is ever dropped from it, and a connection only has to know which of them it
+//! has sent. The first request spells them out, and later ones have a byte for each, as with other
+//! clients.
 
 use super::hpack::{self, Found, Indexing, LATEST, TABLE_SIZE};
 use crate::fields;
@@ -12,7 +13,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What may be asked, by message number.
+/// The possible requests, by message number.
 #[derive(Debug)]
 pub(super) struct Requests {
     scheme: &'static str,
@@ -27,7 +28,7 @@ pub(super) struct Requests {
 
 #[derive(Debug, Clone)]
 enum Part {
-    /// The same on every connection.
+    /// Bytes that are the same on every connection.
     Fixed(Range<usize>),
     /// A field that the server's table may hold.
     Field(usize),
@@ -35,22 +36,22 @@ enum Part {
 
 #[derive(Debug)]
 struct Field {
-    /// In full, to be added to the table, and not to be added.
+    /// The field in full, once with indexing and once without.
     added: Range<usize>,
     plain: Range<usize>,
-    /// Bytes of the table.
+    /// The bytes that it takes in the table.
     size: usize,
 }
 
 /// What one connection has added to its server's table.
 #[derive(Debug)]
 pub(super) struct Added {
-    /// By field: it was added as the nth, from 1 on; 0 if it was not.
+    /// For each field: it was added as the nth, from 1 on; 0 if it was not added.
     nth: Vec<usize>,
     count: usize,
     size: usize,
     limit: usize,
-    /// The server has to be told of the limit.
+    /// The server has to be told the limit.
     is_new_limit: bool,
 }
 
@@ -61,23 +62,23 @@ impl Default for Added {
 }
 
 impl Added {
-    /// As on a new connection, in the memory of this one.
+    /// Resets this to a new connection, and keeps its memory.
     pub(super) fn reset(&mut self) {
         self.nth.clear();
         (self.count, self.size, self.limit, self.is_new_limit) = (0, 0, TABLE_SIZE, false);
     }
 
-    /// The server's SETTINGS say how large its table may be. We never take more than the default.
+    /// The server's SETTINGS limit the size of its table. We never use more than the default.
     pub(super) fn limit(&mut self, size: u32) {
         let limit = TABLE_SIZE.min(size as usize);
         if limit != self.limit {
-            // Emptying the table says every size between as well (RFC 7541, section 4.2).
+            // Emptying the table announces every size between as well (RFC 7541, section 4.2).
             self.nth.clear();
             (self.count, self.size, self.limit, self.is_new_limit) = (0, 0, limit, true);
         }
     }
 
-    /// A head begins with what the server has to be told of its table.
+    /// A head begins with the announcements about its table.
     #[inline]
     fn announce(&mut self, out: &mut Vec<u8>) {
         if self.is_new_limit {
@@ -89,7 +90,7 @@ impl Added {
 }
 
 impl Requests {
-    /// Takes requests apart. `scheme`: `http` or `https`.
+    /// Prepares requests. `scheme`: `http` or `https`.
     pub(super) fn new(requests: &[Arc<Request>], scheme: &'static str) -> Self {
         let mut taken_apart = Self {
             scheme,
@@ -132,7 +133,7 @@ impl Requests {
         }
     }
 
-    /// The same for a request that is none of them. It adds nothing to the table.
+    /// The same for a request that is not one of them. It adds nothing to the table.
     pub(super) fn write_other_head(&self, request: &Request, added: &mut Added, out: &mut Vec<u8>) {
         added.announce(out);
         for (name, value) in fields::of_request(request, self.scheme) {
@@ -201,13 +202,13 @@ impl Requests {
     }
 }
 
-/// Of a field that the table does not take in.
+/// Appends a field that the table does not take in.
 fn indexing(name: &str) -> Indexing {
     if fields::is_secret(name) { Indexing::Never } else { Indexing::Without }
 }
 
-/// Whether a field is worth a place in the server's table: others change with each request as a rule,
-/// and other clients leave the same out.
+/// Whether a field is worth a place in the server's table: other fields usually change with each
+/// request, and other clients omit the same ones.
 fn may_repeat(name: &str) -> bool {
     !matches!(
         name,
@@ -237,7 +238,7 @@ mod tests {
         })
     }
 
-    /// A connection, and what its server makes of the heads.
+    /// A connection, and the heads as its server decodes them.
     struct Connection {
         requests: Requests,
         added: Added,

@@ -1,15 +1,15 @@
-//! What both sides say of themselves at the beginning (RFC 9113, section 6.5).
+//! The announcements of both sides at the beginning (RFC 9113, section 6.5).
 
 use super::frame::{self, DEFAULT_FRAME_SIZE, DEFAULT_WINDOW, WINDOW_LIMIT, setting};
 use super::hpack::TABLE_SIZE;
 use crate::head::HEAD_LIMIT;
 use crate::protocol::Announced;
 
-/// Bytes of DATA that a server may send on a stream before we say more: flow control is not what is
+/// Bytes of DATA that a server may send on a stream before we allow more: flow control is not
 /// measured, so it is never the limit.
 pub(super) const WINDOW: u32 = (1 << 30) - 1;
 
-/// The same for the connection, as large as may be.
+/// The same for the connection, as large as allowed.
 pub(super) const CONNECTION_WINDOW: u32 = WINDOW_LIMIT;
 
 /// The first bytes of a connection (section 3.4).
@@ -28,7 +28,7 @@ pub(super) fn greet(out: &mut Vec<u8>) {
     frame::write_window_update(out, 0, CONNECTION_WINDOW - DEFAULT_WINDOW);
 }
 
-/// What holds for a server that has not said anything yet.
+/// The values for a server that has not announced any yet.
 pub(super) const UNSAID: Announced = Announced {
     max_concurrent_streams: None,
     initial_window: DEFAULT_WINDOW,
@@ -36,7 +36,7 @@ pub(super) const UNSAID: Announced = Announced {
     max_frame_size: DEFAULT_FRAME_SIZE,
 };
 
-/// What a server has announced, after the payload of one more SETTINGS.
+/// A server's announcements after the payload of one more SETTINGS.
 pub(super) fn heed(before: Announced, payload: &[u8]) -> Result<Announced, &'static str> {
     let mut announced = before;
     for (name, value) in frame::settings(payload) {

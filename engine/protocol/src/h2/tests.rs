@@ -1,4 +1,5 @@
-//! What we send and when: bodies under windows, the numbers of streams, connections one after another.
+//! Frames that we send, and when: bodies within windows, the numbers of streams, successive
+//! connections.
 
 use super::Http2;
 use super::frame::{self, FrameHead, HEAD_LENGTH, STREAM_LIMIT, flag, kind, setting};
@@ -9,7 +10,7 @@ use std::sync::Arc;
 
 const BODY: usize = 100_000;
 
-/// A client that may ask for `/` (0), or send a long body (1).
+/// A client with requests for `/` (0) and with a long body (1).
 struct Client {
     http2: Http2<u32>,
     shared: super::Shared,
@@ -17,7 +18,7 @@ struct Client {
 }
 
 impl Client {
-    /// Greets a server that says this of itself.
+    /// Greets a server with these SETTINGS.
     fn of(settings: &[(u16, u32)]) -> Self {
         let get =
             Request { method: "GET".into(), path: "/".into(), host: "a".into(), ..<_>::default() };
@@ -53,7 +54,7 @@ impl Client {
         self.http2.receive(&bytes, awaited, &mut self.shared, io).unwrap()
     }
 
-    /// A whole answer to a stream; whether the connection is kept.
+    /// A whole answer on a stream; returns whether the connection is kept.
     fn answer(&mut self, stream: u32) -> bool {
         match self.hear(|out| frame::write_headers(out, stream, b"\x88", true, 16_384)) {
             Step::Complete(answer) => answer.keep_alive,
@@ -61,7 +62,7 @@ impl Client {
         }
     }
 
-    /// The frames that were said, in words. A body in a row counts as one.
+    /// The frames that were sent, as text. Successive frames of a body count as one.
     fn said(&mut self) -> Vec<String> {
         let mut said: Vec<(String, u32, u32, String)> = Vec::new();
         let bytes = std::mem::take(&mut self.out);
@@ -129,7 +130,7 @@ fn a_body_that_nobody_needs_is_not_sent_on() {
     assert!(client.answer(1));
     assert_eq!(client.said(), ["RST_STREAM 1: 4"]);
     assert_eq!((client.http2.finish(), client.http2.waiting), (Some(0), 0));
-    // The server says the same of it, and gives back what was sent: neither is an error.
+    // The server sends the same SETTINGS, and returns the windows: neither is an error.
     assert_eq!(client.hear(|out| frame::write_rst_stream(out, 1, 0)), Step::Incomplete);
     assert_eq!(client.hear(|out| frame::write_window_update(out, 1, 5)), Step::Incomplete);
     client.hear(|out| frame::write_window_update(out, 0, 65_535));
@@ -223,14 +224,14 @@ fn a_request_is_given_up_without_its_connection() {
     client.ask(0, 1);
     client.ask(1, 0);
     client.said();
-    // Nothing has come since: the connection may be dead.
+    // Nothing has arrived since: the connection may be dead.
     assert!(!client.http2.cancel(u64::from, &mut client.out));
     client.hear(|out| frame::write_window_update(out, 0, 1));
     assert!(client.http2.cancel(u64::from, &mut client.out));
     assert_eq!((client.http2.completed(), client.http2.finish()), (Some(0), Some(0)));
     assert_eq!(client.said(), ["RST_STREAM 1: 4"]);
     assert_eq!((client.http2.in_flight(), client.http2.oldest()), (1, Some(1)));
-    // Its answer was on its way. It is passed over, but its head is in the decoder's table.
+    // Its answer was on its way. It is skipped, but its head is in the decoder's table.
     client.hear(|out| frame::write_headers(out, 1, b"\x88\x40\x01a\x01b", false, 16_384));
     client.hear(|out| frame::write_data(out, 1, &vec![b'x'; 70_000], true, 16_384));
     assert_eq!(client.http2.streams.given_up(), 0, "it is over");

@@ -1,4 +1,4 @@
-//! One connection's state, and what the engine asks of it.
+//! One connection's state, and its interface to the engine.
 
 use super::control::Control;
 use super::frame::{self, Begun, code};
@@ -17,10 +17,10 @@ use crate::stream::Broken;
 use crate::streams::{self, Ended, Streams};
 use std::sync::Arc;
 
-/// The first stream that a client has for itself.
+/// The client's first stream of its own.
 const CLIENT_CONTROL: u64 = 2;
 
-/// Streams of requests are each so far behind the one before.
+/// The distance between the numbers of requests' streams.
 pub(super) const STEP: u64 = 4;
 
 /// Requests that one connection may carry.
@@ -29,7 +29,7 @@ const REQUESTS_LIMIT: u32 = u32::MAX;
 /// One connection.
 #[derive(Debug)]
 pub struct Http3<T> {
-    /// By the number of the request, which is that of its stream over 4.
+    /// By the number of the request: its stream's number divided by 4.
     pub(super) streams: Streams<T, Framing>,
     pub(super) next_number: u32,
     /// Requests from this number on have to wait until QUIC allows their streams.
@@ -37,36 +37,36 @@ pub struct Http3<T> {
     /// The record in progress.
     pub(super) open: Option<Open>,
     pub(super) control: Control,
-    /// Records so far.
+    /// The number of records so far.
     pub(super) taken: u64,
-    /// Bytes of its stream up to the frame in progress.
+    /// Bytes of its stream before the frame in progress.
     pub(super) frame_at: u64,
-    /// The server goes away: the first request that it does not look at.
+    /// The server goes away: the first request that it does not process.
     pub(super) farewell: Option<u32>,
 }
 
-/// Where in its frames a stream is.
+/// The position of a stream within its frames.
 #[derive(Debug, Default)]
 pub(super) struct Framing {
     pub(super) frame: Frame,
     pub(super) begun: Begun,
-    /// What has come of a head.
+    /// The beginning of a head.
     pub(super) kept: Vec<u8>,
     /// Bytes of the stream so far.
     pub(super) at: u64,
     pub(super) has_trailers: bool,
 }
 
-/// What the connections of one thread to one target share.
+/// The common state of the connections of one thread to one target.
 #[derive(Debug)]
 pub struct Shared {
-    /// By expectation.
+    /// One for each expectation.
     pub(super) learned: Vec<HeadCache>,
     pub(super) known: Vec<KnownHead>,
     requests: Requests,
 }
 
-/// What a call brings along.
+/// The arguments of a call.
 pub(super) struct Call<'a, F> {
     pub(super) awaited: F,
     pub(super) shared: &'a mut Shared,
@@ -131,7 +131,7 @@ impl<T: Copy> Protocol<T> for Http3<T> {
         }
     }
 
-    /// Forgets the former connection, but keeps the memory.
+    /// Clears the former connection, but keeps the memory.
     fn greet(&mut self, _: &mut Shared, out: &mut Vec<u8>) {
         let mut streams = std::mem::take(&mut self.streams);
         streams.clear();
@@ -162,7 +162,7 @@ impl<T: Copy> Protocol<T> for Http3<T> {
         self.streams[self.streams.oldest()?].ticket
     }
 
-    /// Never of use: a request's bytes are written.
+    /// Never used: a request's bytes are written.
     fn start(&mut self, first: T, _: usize) {
         self.add_stream(first);
     }
@@ -186,7 +186,7 @@ impl<T: Copy> Protocol<T> for Http3<T> {
         Ok(())
     }
 
-    /// The server may say something unasked, so this is never `None`.
+    /// The server may send frames without a request, so this is never `None`.
     #[inline]
     fn receive(
         &mut self,
@@ -232,8 +232,8 @@ impl<T: Copy> Protocol<T> for Http3<T> {
         self.streams.remove(place)
     }
 
-    /// Resets its stream, unless nothing at all has come since the request was sent: then the whole
-    /// connection seems dead. What comes of a stream that was reset QUIC passes over.
+    /// Resets its stream, unless nothing at all has arrived since the request was sent: then the
+    /// whole connection seems dead. QUIC skips whatever arrives on a stream that was reset.
     fn cancel(&mut self, _: impl Fn(T) -> u64, out: &mut Vec<u8>) -> bool {
         let Some(place) = self.streams.oldest() else { return false };
         let stream = &self.streams[place];

@@ -1,5 +1,5 @@
-//! What the server says on streams of its own: SETTINGS, GOAWAY, and QPACK's instructions, which have
-//! nothing to say where no side has a table (RFC 9114, section 6.2; RFC 9204, section 4).
+//! The server's own streams: SETTINGS, GOAWAY, and QPACK's instructions, which are empty where
+//! neither side has a table (RFC 9114, section 6.2; RFC 9204, section 4).
 
 use super::connection::{Http3, STEP};
 use super::frame::{Begun, kind, setting, stream};
@@ -10,34 +10,35 @@ use crate::protocol::Refusal;
 use crate::stream::{Broken, ensure};
 use crate::streams::Ended;
 
-/// Streams of its own that a server may have: those that it needs, and some that only it knows.
+/// How many streams of its own a server may have: the required ones, and some of unknown types.
 const STREAMS_LIMIT: usize = 100;
 
-/// Bytes of a frame on the control stream that is looked at.
+/// The most bytes of a frame on the control stream that is read.
 const FRAME_LIMIT: u64 = 16 * 1024;
 
-/// The streams that a server has for itself.
+/// The server's own streams.
 #[derive(Debug, Default)]
 pub(super) struct Control {
     streams: Vec<Own>,
     has_settings: bool,
 }
 
-/// One of them.
+/// One of these streams.
 #[derive(Debug, Default)]
 struct Own {
     number: u64,
-    /// Its type, once that has come.
+    /// Its type, once it has arrived.
     kind: Option<u64>,
     begun: Begun,
-    /// Control: the type of the frame in progress, how much of it comes next, and what has come of it.
+    /// Control: the type of the frame in progress, the bytes of it that are still to come, and its
+    /// beginning.
     frame: Option<(u64, u64)>,
     kept: Vec<u8>,
     at: u64,
 }
 
 impl Control {
-    /// Whether the server has said what it has to say first.
+    /// Whether the server has sent its SETTINGS.
     pub(super) fn has_settings(&self) -> bool {
         self.has_settings
     }
@@ -52,7 +53,7 @@ impl Control {
         Ok(self.streams.len() - 1)
     }
 
-    /// The type of a stream has come.
+    /// The type of a stream has arrived.
     fn begin(&mut self, place: usize, kind: u64) -> Result<(), Broken> {
         ensure(kind != stream::PUSH, "a push, which nobody allowed")?;
         let is_single =
@@ -65,7 +66,8 @@ impl Control {
 }
 
 impl<T: Copy> Http3<T> {
-    /// A record of a stream that does not carry a request. What it leaves of `piece` comes again.
+    /// A record of a stream that does not carry a request. The bytes that it leaves in `piece` are
+    /// fed again.
     #[cold]
     pub(super) fn on_own_stream(
         &mut self,
@@ -101,7 +103,7 @@ impl<T: Copy> Http3<T> {
         let own = &mut self.control.streams[place];
         match own.kind {
             Some(stream::CONTROL) => self.on_control(place, rest),
-            // A capacity of 0 is all that may be said of a table that is not there.
+            // For a table that does not exist, only a capacity of 0 is allowed.
             Some(stream::QPACK_ENCODER) => {
                 let is_nothing = rest.iter().all(|&byte| byte == 0x20);
                 ensure(
@@ -110,7 +112,8 @@ impl<T: Copy> Http3<T> {
                 )?;
                 Ok(None)
             }
-            // Nobody waits for a stream that is given up (section 4.4.2 of RFC 9204): all else is of a table.
+            // No head waits for a stream that is given up (section 4.4.2 of RFC 9204): all other
+            // instructions concern a table.
             Some(stream::QPACK_DECODER) => {
                 let is_table =
                     rest.first().is_some_and(|byte| byte & 0x40 == 0 && byte & 0x80 != 0);
@@ -139,7 +142,8 @@ impl<T: Copy> Http3<T> {
             };
             let is_read = matches!(kind, kind::SETTINGS | kind::GOAWAY);
             let mut take = usize::try_from(left).map_or(before, |left| left.min(before));
-            // The last byte of GOAWAY stays unread while requests remain to be refused: it comes again.
+            // The last byte of GOAWAY stays unread while there are requests to refuse: it is fed
+            // again.
             if kind == kind::GOAWAY && take as u64 == left {
                 let whole = [&own.kept[..], &rest[..take]].concat();
                 if let Some(refused) = self.on_goaway(&whole)? {
@@ -191,8 +195,8 @@ impl<T: Copy> Http3<T> {
         self.streams.count_idle()
     }
 
-    /// Section 5.2: the server takes no more requests, nor those from a stream on. One at a time, until
-    /// none is left.
+    /// Section 5.2: the server takes no more requests, nor those from a stream on. Refuses one at a
+    /// time, until none is left.
     fn on_goaway(&mut self, payload: &[u8]) -> Result<Option<Ended>, Broken> {
         let number = varint::read(payload).filter(|(_, rest)| rest.is_empty());
         let (stream, _) = number.ok_or("GOAWAY is not a number")?;
@@ -205,13 +209,13 @@ impl<T: Copy> Http3<T> {
             Some(last) => self.streams.above(last),
             None => self.streams.oldest(),
         };
-        // One that has answered nothing would hand back each request for ever.
+        // A server that has answered no request would hand back each of them for ever.
         let refusal = if first > 0 { Refusal::HandedBack } else { Refusal::GoneAway(0) };
         Ok(self.streams.ended.map(|_| Ended::Refused(refusal)))
     }
 }
 
-/// Section 7.2.4: looks at what a server says of itself. Nothing of it matters to us.
+/// Section 7.2.4: checks a server's SETTINGS. None of them matters to us.
 fn heed(mut payload: &[u8]) -> Result<(), Broken> {
     const CUT: Broken = "SETTINGS end within a setting";
     let mut seen = Vec::new();

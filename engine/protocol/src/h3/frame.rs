@@ -1,4 +1,4 @@
-//! Frames of HTTP/3 (RFC 9114, section 7), and what may be read of one that is not all there.
+//! Frames of HTTP/3 (RFC 9114, section 7), and the reading of incomplete ones.
 
 use super::varint;
 
@@ -8,11 +8,11 @@ pub mod kind {
     pub const DATA: u64 = 0;
     /// A head, or trailers.
     pub const HEADERS: u64 = 1;
-    /// A push is not wanted.
+    /// A push is refused.
     pub const CANCEL_PUSH: u64 = 3;
-    /// What a side says of itself.
+    /// A side's parameters.
     pub const SETTINGS: u64 = 4;
-    /// An answer that nobody asked for comes.
+    /// An answer to a request that was not sent.
     pub const PUSH_PROMISE: u64 = 5;
     /// No more requests are taken.
     pub const GOAWAY: u64 = 7;
@@ -25,30 +25,30 @@ pub mod kind {
 
 /// Names of SETTINGS (section 7.2.4.1).
 pub mod setting {
-    /// Bytes that a head may cost.
+    /// The cost that a head may have.
     pub const MAX_FIELD_SECTION_SIZE: u64 = 6;
 
-    /// HTTP/2's, which HTTP/3 does not have.
+    /// HTTP/2's parameters, which HTTP/3 does not have.
     pub const OF_HTTP2: [u64; 4] = [2, 3, 4, 5];
 }
 
-/// Types of streams that one side has for itself (section 6.2, and RFC 9204, section 4.2).
+/// Types of a side's own streams (section 6.2, and RFC 9204, section 4.2).
 pub mod stream {
     /// SETTINGS, and what concerns all requests.
     pub const CONTROL: u64 = 0;
     /// A push.
     pub const PUSH: u64 = 1;
-    /// What QPACK's table gets.
+    /// Additions to QPACK's table.
     pub const QPACK_ENCODER: u64 = 2;
-    /// What the other side has of it.
+    /// Acknowledgements of these additions.
     pub const QPACK_DECODER: u64 = 3;
 }
 
 /// Error codes (section 8.1).
 pub mod code {
-    /// Nothing is wrong.
+    /// There is no error.
     pub const NO_ERROR: u64 = 0x100;
-    /// The answer is not wanted any more.
+    /// The answer is no longer wanted.
     pub const REQUEST_CANCELLED: u64 = 0x10c;
 }
 
@@ -97,7 +97,7 @@ pub fn write(out: &mut Vec<u8>, kind: u64, payload: &[u8]) {
     out.extend_from_slice(payload);
 }
 
-/// What each side's control stream begins with: its type, and SETTINGS that leave QPACK no table.
+/// The beginning of each side's control stream: its type, and SETTINGS that leave QPACK no table.
 pub fn write_control(out: &mut Vec<u8>, head_limit: usize) {
     varint::write(out, stream::CONTROL);
     let mut settings = Vec::new();
@@ -106,7 +106,7 @@ pub fn write_control(out: &mut Vec<u8>, head_limit: usize) {
     write(out, kind::SETTINGS, &settings);
 }
 
-/// A number at the beginning of a stream, or the head of a frame on it, while it is not all there.
+/// The number at the beginning of a stream, or the head of a frame on it, while it is incomplete.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Begun {
     bytes: [u8; 2 * varint::LONGEST],
@@ -114,7 +114,7 @@ pub struct Begun {
 }
 
 impl Begun {
-    /// Whether nothing of it has come.
+    /// Whether none of it has arrived.
     pub fn is_empty(&self) -> bool {
         self.have == 0
     }
@@ -134,7 +134,7 @@ impl Begun {
         })
     }
 
-    /// All of `rest` where it is not all there.
+    /// Takes all of `rest` if it is incomplete.
     #[inline]
     fn take<R>(
         &mut self,

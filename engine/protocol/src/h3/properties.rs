@@ -22,7 +22,7 @@ const FIELDS: [(&str, &str); 9] = [
     (":path", "/"),
 ];
 
-/// A frame of a server, mostly one that may come.
+/// A server's frame, usually a permitted one.
 fn frames() -> impl Strategy<Value = Vec<u8>> {
     let fields = prop::collection::vec(prop_oneof![6 => 3..6_usize, 1 => 0..FIELDS.len()], 0..4);
     let head =
@@ -48,7 +48,7 @@ fn frames() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-/// What becomes of one request whose stream has these bytes, in records of so many.
+/// The outcome of one request whose stream has these bytes, in records of `size` bytes.
 fn outcome(bytes: &[u8], size: usize) -> String {
     type Client = Http3<u32>;
     let body = BodyRule::Exactly(b"Hello, World!".to_vec());

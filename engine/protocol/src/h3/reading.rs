@@ -1,4 +1,5 @@
-//! Cuts what comes into records, and streams of answers into frames (RFC 9114, sections 4.1 and 7).
+//! Cuts received bytes into records, and streams of answers into frames (RFC 9114, sections 4.1 and
+//! 7).
 
 use super::connection::{Call, Http3, STEP};
 use super::frame::kind;
@@ -11,30 +12,30 @@ use crate::protocol::{Awaited, Refusal};
 use crate::stream::{Broken, ensure};
 use crate::streams::Ended;
 
-/// The record in progress. It is all there, but an answer's end may interrupt it.
+/// The record in progress. Its bytes are complete, but an answer's end may interrupt it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Open {
     pub(super) record: Record,
-    /// Bytes of it that come next.
+    /// Its bytes that come next.
     pub(super) left: usize,
 }
 
-/// Where in a frame a stream is.
+/// The position of a stream within a frame.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) enum Frame {
     /// Before its end, or the end of its head.
     #[default]
     Head,
-    /// In HEADERS, of so many bytes in all.
+    /// In HEADERS, with this many bytes in all.
     Headers(usize),
-    /// So far before the end of DATA.
+    /// This many bytes before the end of DATA.
     Data(u64),
-    /// So far before the end of what need not be read.
+    /// This many bytes before the end of a frame that need not be read.
     Skip(u64),
 }
 
 impl<T: Copy> Http3<T> {
-    /// Takes bytes until a request ends, or there are none.
+    /// Takes bytes until a request ends, or no bytes are left.
     pub(super) fn advance<F: Fn(T) -> Awaited>(
         &mut self,
         rest: &mut &[u8],
@@ -71,7 +72,7 @@ impl<T: Copy> Http3<T> {
         Some(Open { record, left: record.length as usize })
     }
 
-    /// A record, or the rest of it. What it leaves of `piece` comes again.
+    /// A record, or the rest of it. The bytes that it leaves in `piece` are fed again.
     #[inline]
     fn on_record<F: Fn(T) -> Awaited>(
         &mut self,
@@ -178,7 +179,7 @@ impl<T: Copy> Http3<T> {
         }
     }
 
-    /// A frame begins: says whether it may come here, and how it is read.
+    /// A frame begins: checks whether it may come here, and chooses how it is read.
     #[inline]
     fn begin(&mut self, place: usize, kind: u64, length: u64) -> Result<(), Broken> {
         let stream = &self.streams[place];
@@ -259,7 +260,7 @@ impl<T: Copy> Http3<T> {
 pub(super) const OF_HTTP2: Broken = "a frame that only HTTP/2 has";
 const CUT: Broken = "the stream ends within a frame";
 
-/// Decodes a head into `text`, as [`Lines`] has it.
+/// Decodes a head into `text`, in the form of [`Lines`].
 fn decode(
     block: &[u8],
     is_trailer: bool,

@@ -1,8 +1,8 @@
-//! What QUIC's streams carry, as a run of bytes: a head that names the stream, and its bytes.
+//! The contents of QUIC's streams as one run of bytes: a head that names the stream, and its bytes.
 //!
-//! [`Protocol`](crate::Protocol) knows one run of bytes in either direction. QUIC has many, each in its
-//! own order, so that those who speak QUIC hand over records, which are whole at the end of what is
-//! handed over.
+//! [`Protocol`](crate::Protocol) has one run of bytes in either direction. QUIC has many, each in
+//! its own order, so that callers that speak QUIC pass records, which are complete at the end of
+//! each call.
 
 /// Bytes of a record's head.
 pub const HEAD_LENGTH: usize = 16;
@@ -12,28 +12,29 @@ pub const HEAD_LENGTH: usize = 16;
 pub struct Record {
     /// The stream's number (RFC 9000, section 2.1).
     pub stream: u64,
-    /// What the record says of it.
+    /// The kind of record.
     pub kind: Kind,
-    /// Bytes behind the head.
+    /// The number of bytes after the head.
     pub length: u32,
 }
 
-/// What a record says of its stream.
+/// The meaning of a record for its stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Its next bytes.
+    /// The stream's next bytes.
     Bytes,
-    /// Its last ones.
+    /// The stream's last bytes.
     Last,
-    /// Its end without the rest; the bytes are the error code, a number as QUIC writes it. From a client,
-    /// it wants no answer either.
+    /// The stream's end without the rest; the bytes are the error code, in QUIC's encoding. A
+    /// client that sends it does not want an answer either.
     Reset,
-    /// To the client: this stream may not be opened yet, nor any behind it. All others of requests may.
+    /// To the client: this stream may not be opened yet, nor any after it. All other streams of
+    /// requests may.
     Limit,
 }
 
 impl Record {
-    /// Reads a head; a kind that there is not is [`Kind::Bytes`].
+    /// Reads a head; an unknown kind becomes [`Kind::Bytes`].
     #[inline]
     pub fn read(head: &[u8; HEAD_LENGTH]) -> Self {
         let [stream @ .., l0, l1, l2, l3, kind, _, _, _] = *head;
@@ -66,7 +67,7 @@ impl Record {
         head
     }
 
-    /// Appends a record whose bytes are what `write` appends.
+    /// Appends a record with the bytes that `write` appends.
     #[inline]
     pub fn write_by(out: &mut Vec<u8>, stream: u64, kind: Kind, write: impl FnOnce(&mut Vec<u8>)) {
         let start = out.len();
@@ -78,14 +79,14 @@ impl Record {
         out[start..start + HEAD_LENGTH].copy_from_slice(&head);
     }
 
-    /// Makes the record that `bytes` begin with its stream's last.
+    /// Makes the record at the beginning of `bytes` its stream's last.
     #[inline]
     pub fn set_last(bytes: &mut [u8]) {
         bytes[12] = 1;
     }
 
-    /// The record that `bytes` begin with: its head, its bytes, and what is behind it. `None`: it is not
-    /// all there.
+    /// The record at the beginning of `bytes`: its head, its bytes, and the bytes after it. `None`:
+    /// it is incomplete.
     #[inline]
     pub fn first(bytes: &[u8]) -> Option<(Self, &[u8], &[u8])> {
         let (head, rest) = bytes.split_first_chunk()?;

@@ -8,11 +8,11 @@ use crate::request::Request;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What may be asked, by message number.
+/// The possible requests, by message number.
 #[derive(Debug)]
 pub(super) struct Requests {
     messages: Vec<Arc<Request>>,
-    /// All of each but its body, in `bytes`.
+    /// Each request without its body, in `bytes`.
     heads: Vec<Range<usize>>,
     bytes: Vec<u8>,
 }
@@ -31,7 +31,7 @@ impl Requests {
         Self { messages: requests.to_vec(), heads, bytes }
     }
 
-    /// Appends a whole request, as its stream has it.
+    /// Appends a whole request in the form of its stream.
     #[inline]
     pub(super) fn write(&self, message: usize, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.bytes[self.heads[message].clone()]);
@@ -39,7 +39,7 @@ impl Requests {
     }
 }
 
-/// The same of one that is none of them.
+/// The same for a request that is not one of them.
 pub(super) fn write_other(request: &Request, out: &mut Vec<u8>) {
     write_head(request, out);
     out.extend_from_slice(&request.body);

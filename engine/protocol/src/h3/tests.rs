@@ -1,4 +1,4 @@
-//! What is said and when, and what a server may not do: each in its own words.
+//! Frames that are sent and when, and rules that a server may not break, each with its message.
 
 use super::frame::{self, kind, setting, stream};
 use super::record::{Kind, Record};
@@ -13,7 +13,7 @@ const CONTROL: u64 = 3;
 const ENCODER: u64 = 7;
 const DECODER: u64 = 11;
 
-/// A client that may ask for `/` (0), send a body (1), or ask for a head alone (2).
+/// A client with requests for `/` (0), with a body (1), and for a head alone (2).
 struct Client {
     http3: Http3<u32>,
     shared: Shared,
@@ -57,7 +57,7 @@ impl Client {
         self.http3.receive(&records.concat(), awaited, &mut self.shared, io).unwrap()
     }
 
-    /// What breaks a rule.
+    /// Expects this broken rule.
     fn wrong(&mut self, records: &[Vec<u8>]) -> &'static str {
         match self.hear(records) {
             Step::Malformed(bad) => bad.what,
@@ -214,7 +214,7 @@ fn a_request_is_given_up_alone_if_anything_has_come_since() {
     let (reset, code, _) = Record::first(&client.out).unwrap();
     assert_eq!((reset.stream, reset.kind, code), (0, Kind::Reset, &b"\x41\x0c"[..]));
     assert_eq!(client.http3.finish(), Some(0));
-    // What comes of it all the same is passed over.
+    // Bytes that arrive on it all the same are skipped.
     assert_eq!(client.hear(&[record(0, Kind::Last, &right())]), Step::Incomplete);
 }
 

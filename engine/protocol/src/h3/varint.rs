@@ -1,9 +1,9 @@
-//! Numbers whose first two bits say how long they are (RFC 9000, section 16).
+//! Numbers whose first two bits give their length (RFC 9000, section 16).
 
-/// The largest.
+/// The largest number.
 pub const MOST: u64 = (1 << 62) - 1;
 
-/// Bytes that the longest takes.
+/// The most bytes of a number.
 pub(super) const LONGEST: usize = 8;
 
 /// Appends a number of at most [`MOST`].
@@ -22,7 +22,7 @@ pub fn write(out: &mut Vec<u8>, value: u64) {
     }
 }
 
-/// The number that `bytes` begin with, and what is behind it. `None`: it is not all there.
+/// The number at the beginning of `bytes`, and the bytes after it. `None`: it is incomplete.
 #[inline]
 pub fn read(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let length = 1 << (bytes.first()? >> 6);

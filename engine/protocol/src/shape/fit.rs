@@ -1,12 +1,12 @@
-//! Holds JSON against a shape while it is read.
+//! Compares JSON with a shape while it is read.
 
 use super::{Field, JsonShape, Kind, Type};
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::fmt::{self, Write};
 
 impl JsonShape {
-    /// Where JSON has another shape, or why it is none, in words: `/items/3/id is a string, expected
-    /// number`. Of a key that it has twice, both values have to be right.
+    /// Where JSON has another shape, or why it is not JSON, as a message: `/items/3/id is a string,
+    /// expected number`. If a key occurs twice, both values have to be right.
     pub fn misfit(&self, json: &[u8]) -> Option<String> {
         if json.is_empty() {
             return Some("the body is empty".into());
@@ -25,7 +25,7 @@ impl JsonShape {
     }
 }
 
-/// What is wrong and where, as far as anything is.
+/// What is wrong and where, if anything is.
 #[derive(Default)]
 struct Wrong {
     /// What is wrong with the value that the path leads to.
@@ -46,7 +46,7 @@ impl Wrong {
         Some(format!("{place} {what}"))
     }
 
-    /// What was wrong within a part is told with its place.
+    /// Adds the step to an error within a part.
     fn within<T, E>(
         &mut self,
         result: Result<T, E>,
@@ -167,7 +167,7 @@ impl<'de> Visitor<'de> for Fit<'_> {
     }
 }
 
-/// A key, and the fields that it may be of: which it is.
+/// A key, and the fields that it may belong to: finds the right one.
 struct Key<'a>(&'a [Field]);
 
 impl<'de> DeserializeSeed<'de> for Key<'_> {

@@ -14,7 +14,7 @@ use crate::verdict::Verdict;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// The status of the answer that every echo belongs to.
+/// The status of the answer to which every echo belongs.
 pub(super) const SWITCHING: u16 = 101;
 
 /// The most bytes that are kept of a message that comes in pieces.
@@ -24,39 +24,41 @@ const KEPT: usize = 16 * 1024;
 #[derive(Debug)]
 pub struct WebSocket<T> {
     pub(super) state: State,
-    /// Messages that were sent at once are a run: the first that is unanswered, and how many are.
+    /// Messages that were sent together are a run: the first unanswered one, and how many there
+    /// are.
     runs: VecDeque<(T, usize)>,
     pub(super) in_flight: usize,
-    /// The head of a frame, as far as it has come.
+    /// The beginning of a frame's head.
     pub(super) head: [u8; HEAD_LIMIT],
     pub(super) head_length: usize,
     pub(super) frame: Option<Frame>,
-    /// The payload of a control frame that is not all there.
+    /// The payload of an incomplete control frame.
     pub(super) control: Vec<u8>,
     /// A message has begun.
     pub(super) is_within_message: bool,
     pub(super) echo: Echo,
     /// What inflates the message in progress, if it is compressed.
     pub(super) inflater: Option<Inflater>,
-    /// Frames that brought nothing since the last message.
+    /// Frames without content since the last message.
     pub(super) idle_frames: u32,
-    /// The first bytes of the answer to the upgrade or of the message in progress, if those came in pieces.
+    /// The first bytes of the answer to the upgrade or of the message in progress, if they came in
+    /// pieces.
     pub(super) kept: Vec<u8>,
-    /// How many came before the present ones.
+    /// How many bytes came before the present ones.
     pub(super) received: u64,
     first_byte_ns: Option<u64>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum State {
-    /// The server has not agreed to the upgrade yet, which it does with this.
+    /// The server has not agreed to the upgrade yet; it does so with this value.
     Greeting(Accept),
     Open,
     /// The server has closed it, with this code.
     Closed(Option<u16>),
 }
 
-/// A frame whose payload is not all there.
+/// A frame whose payload is incomplete.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Frame {
     pub(super) opcode: u8,
@@ -64,15 +66,16 @@ pub(super) struct Frame {
     pub(super) left: u64,
 }
 
-/// What the connections of a thread share.
+/// The common state of a thread's connections.
 #[derive(Debug)]
 pub struct Shared {
     pub(super) upgrade: Upgrade,
     pub(super) keys: Keys,
     pub(super) message: Arc<Message>,
-    /// The right echo in one frame. Empty: of a compressed one, which servers write differently, none has come yet.
+    /// The right echo in one frame. Empty: no compressed one, which servers write differently, has
+    /// arrived yet.
     echo: Vec<u8>,
-    /// One that inflates nothing at present. Most messages come in one piece, so few connections need their own.
+    /// An unused inflater. Most messages arrive in one piece, so few connections need their own.
     pub(super) spare: Option<Inflater>,
 }
 
@@ -98,7 +101,7 @@ impl<T> Default for WebSocket<T> {
 }
 
 impl<T: Ticket> WebSocket<T> {
-    /// The oldest `count` messages, all of one run, are over.
+    /// The oldest `count` messages, all of one run, are done.
     fn advance(&mut self, count: usize) {
         self.in_flight -= count;
         self.idle_frames = 0;
@@ -137,7 +140,7 @@ impl<T: Ticket> Protocol<T> for WebSocket<T> {
     }
 
     fn write_goodbye(&mut self, out: &mut Vec<u8>) {
-        // The server's code goes back to it. Any key will do for two bytes that say nothing.
+        // The server's code is returned to it. Any key will do for two bytes without content.
         let code = match self.state {
             State::Greeting(_) => return,
             State::Open | State::Closed(None) => frame::NORMAL,
@@ -168,7 +171,7 @@ impl<T: Ticket> Protocol<T> for WebSocket<T> {
         self.runs.push_back((first, count));
     }
 
-    /// Never called: a message is on its way when its bytes are.
+    /// Never called: a message is started when its bytes are sent.
     fn write(&mut self, ticket: T, _: usize, _: &mut Shared, _: &mut Vec<u8>) {
         self.start(ticket, 1);
     }
@@ -203,7 +206,7 @@ impl<T: Ticket> Protocol<T> for WebSocket<T> {
             && shared.echo.is_empty()
             && frame::is_message(&bytes[..consumed])
         {
-            // No context lasts beyond a message: the same bytes always say the same.
+            // No context lasts beyond a message: the same bytes always have the same meaning.
             shared.echo = bytes[..consumed].to_vec();
         }
         if step == Step::Incomplete {
@@ -269,7 +272,7 @@ impl<T: Ticket> Protocol<T> for WebSocket<T> {
         &[]
     }
 
-    /// Only the oldest can be.
+    /// Only the oldest message can be.
     fn completed(&self) -> Option<T> {
         self.oldest()
     }

@@ -1,27 +1,28 @@
-//! permessage-deflate (RFC 7692), each message by itself: what was said before shortens nothing.
+//! permessage-deflate (RFC 7692), each message by itself: no message refers to earlier ones.
 
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 
-/// What is offered. Without contexts a message is compressed once and sent many times, and all servers do the same work.
+/// The offer. Without contexts a message is compressed once and sent many times, and all servers do
+/// the same work.
 pub(super) const OFFER: &str =
     "permessage-deflate; client_no_context_takeover; server_no_context_takeover";
 
-/// What ends every message, and is left out (section 7.2.1).
+/// The end of every message, which is not sent (section 7.2.1).
 const TAIL: [u8; 4] = [0, 0, 0xff, 0xff];
 
-/// So much is inflated at a time.
+/// How many bytes are inflated at a time.
 const PIECE: usize = 16 * 1024;
 
 pub(super) const TOO_LONG: &str = "a compressed message of more than 1048576 bytes";
 
-/// Whether a server that answers the [`OFFER`] so keeps to it.
+/// Whether a server's answer to the [`OFFER`] keeps to it.
 pub(super) fn is_agreement(value: &[u8]) -> bool {
     let mut parts = value.split(|&byte| byte == b';').map(<[u8]>::trim_ascii);
     let is_ours = parts.next().is_some_and(|name| name.eq_ignore_ascii_case(b"permessage-deflate"));
     let given: Vec<_> = parts.collect();
     let is_known = |part: &&[u8]| match *part {
         b"server_no_context_takeover" | b"client_no_context_takeover" => true,
-        // A smaller window of its own is inflated by the largest (section 7.1.2.1).
+        // A smaller window of its own can be inflated with the largest (section 7.1.2.1).
         part => part
             .strip_prefix(b"server_max_window_bits=")
             .is_some_and(|bits| matches!(bits, [b'8' | b'9'] | [b'1', b'0'..=b'5'])),
@@ -33,7 +34,7 @@ pub(super) fn is_agreement(value: &[u8]) -> bool {
         && given.contains(&&b"server_no_context_takeover"[..])
 }
 
-/// A message as it is sent.
+/// A message in the form in which it is sent.
 pub(super) fn deflated(bytes: &[u8]) -> Vec<u8> {
     let mut compress = Compress::new(Compression::default(), false);
     let mut out = Vec::with_capacity(bytes.len() + bytes.len() / 64 + 64);
@@ -51,7 +52,7 @@ pub(super) fn deflated(bytes: &[u8]) -> Vec<u8> {
 pub(super) struct Inflater {
     state: Decompress,
     piece: Box<[u8]>,
-    /// Bytes of it that were announced, as they travel.
+    /// Bytes that were announced, in their compressed form.
     length: u64,
 }
 
@@ -62,19 +63,20 @@ impl Default for Inflater {
 }
 
 impl Inflater {
-    /// A new message.
+    /// Begins a new message.
     pub(super) fn begin(&mut self) {
         self.state.reset(false);
         self.length = 0;
     }
 
-    /// So many bytes are about to come, if they may: blocks without content inflate to nothing, without an end.
+    /// Announces this many bytes, if they are allowed: blocks without content inflate to nothing,
+    /// endlessly.
     pub(super) fn announce(&mut self, length: u64, most: u64) -> Result<(), &'static str> {
         self.length = self.length.saturating_add(length);
         if self.length > 2 * most { Err(TOO_LONG) } else { Ok(()) }
     }
 
-    /// Its next bytes, which `push` takes once they are inflated.
+    /// Takes the next bytes; `push` gets them inflated.
     pub(super) fn push(
         &mut self,
         mut bytes: &[u8],
@@ -85,7 +87,7 @@ impl Inflater {
             let status = self.state.decompress(bytes, &mut self.piece, FlushDecompress::Sync);
             let (taken, given) = (self.state.total_in() - taken, self.state.total_out() - given);
             bytes = &bytes[bounded(taken)..];
-            // What was inflated ahead of a fault counts first, however the bytes were cut.
+            // The bytes that were inflated before a fault count first, however the input was cut.
             push(&self.piece[..bounded(given)])?;
             let status = status.map_err(|_| "a compressed message that can't be inflated")?;
             if status == Status::StreamEnd {
@@ -97,7 +99,7 @@ impl Inflater {
         }
     }
 
-    /// It is all there.
+    /// The message is complete.
     pub(super) fn end(
         &mut self,
         push: &mut impl FnMut(&[u8]) -> Result<(), &'static str>,
@@ -106,7 +108,7 @@ impl Inflater {
     }
 }
 
-/// No more than a slice has.
+/// Converts a count that is at most a slice's length.
 fn bounded(count: u64) -> usize {
     usize::try_from(count).expect("it is of a slice")
 }

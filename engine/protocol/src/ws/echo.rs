@@ -1,32 +1,32 @@
-//! Is it the message that was sent? What comes is compared piece by piece, and not kept.
+//! Compares received messages with the one that was sent, piece by piece, without keeping them.
 
 use super::Message;
 use crate::verdict::{self, Verdict};
 
-/// The most bytes of a message that is longer than the one that was sent.
+/// By how many bytes a message may exceed the one that was sent.
 pub const MESSAGE_LIMIT: u64 = 1 << 20;
 
 const NOT_UTF8: &str = "a message of text that is not UTF-8";
 
-/// A message in progress beside the one that is expected.
+/// A message in progress and the expected one.
 #[derive(Debug, Default)]
 pub(crate) struct Echo {
     is_text: bool,
     length: u64,
-    /// Where it first differs, and its byte there.
+    /// The first difference, and the byte there.
     difference: Option<(usize, u8)>,
-    /// From where it is no longer the beginning of a text that is expected.
+    /// The offset from which it differs from an expected text.
     text: Option<Text>,
 }
 
 impl Echo {
-    /// A new message.
+    /// Begins a new message.
     pub(crate) fn begin(&mut self, is_text: bool, expected: &Message) {
         let text = (is_text && !expected.is_text()).then(Text::default);
         *self = Self { is_text, length: 0, difference: None, text };
     }
 
-    /// So many bytes are about to come, if they may.
+    /// Announces this many bytes, if they are allowed.
     pub(crate) fn announce(&self, length: u64, expected: &Message) -> Result<(), &'static str> {
         if length > most(expected) - self.length {
             return Err("a message of more than 1048576 bytes");
@@ -34,7 +34,7 @@ impl Echo {
         Ok(())
     }
 
-    /// Its next bytes.
+    /// Takes the next bytes.
     pub(crate) fn push(&mut self, piece: &[u8], expected: &Message) -> Result<(), &'static str> {
         let from = usize::try_from(self.length).unwrap_or(usize::MAX);
         self.length += piece.len() as u64;
@@ -58,7 +58,7 @@ impl Echo {
         Ok(())
     }
 
-    /// It is complete.
+    /// The message is complete.
     pub(crate) fn end(&self, expected: &Message) -> Result<Verdict, &'static str> {
         let length = usize::try_from(self.length).unwrap_or(usize::MAX);
         let is_cut = match &self.text {
@@ -83,7 +83,7 @@ impl Echo {
         self.length
     }
 
-    /// What is wrong, in words.
+    /// What is wrong, as a message.
     pub(crate) fn describe(&self, verdict: Verdict, expected: &Message) -> String {
         let (got, right) = (self.length, expected.bytes().len());
         let kind = |is_text| if is_text { "text" } else { "binary" };
@@ -107,15 +107,15 @@ pub(super) fn most(expected: &Message) -> u64 {
     MESSAGE_LIMIT.max(expected.bytes().len() as u64)
 }
 
-/// Text that comes in pieces.
+/// Text that arrives in pieces.
 #[derive(Debug, Default)]
 struct Text {
-    /// The bytes of a character that is not all there.
+    /// The bytes of an incomplete character.
     cut: Vec<u8>,
 }
 
 impl Text {
-    /// What follows these bytes, with which a text begins.
+    /// The state after these bytes, with which a text begins.
     fn behind(bytes: &[u8]) -> Self {
         let tail = &bytes[bytes.len().saturating_sub(4)..];
         let first = tail.iter().rposition(|byte| byte & 0xc0 != 0x80).unwrap_or(tail.len());
@@ -204,7 +204,8 @@ mod tests {
     }
 
     proptest! {
-        /// Text is refused where the whole of it is not UTF-8, wherever it is cut and whatever was expected.
+        /// Text is refused if the whole of it is not UTF-8, wherever it is cut and whatever was
+        /// expected.
         #[test]
         fn text_is_utf8_however_it_comes(
             expected in "[aä€🎈]{0,6}", is_text in any::<bool>(), at in 0_usize..20, by in any::<u8>(),

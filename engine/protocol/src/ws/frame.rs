@@ -1,4 +1,4 @@
-//! Frames: their heads, their opcodes, and the codes of those that close.
+//! Frames: their heads, their opcodes, and the codes of close frames.
 
 use super::mask::mask;
 
@@ -19,7 +19,7 @@ pub const CONTROL_LIMIT: u64 = 125;
 /// The most bytes of a frame's head, its key included.
 pub const HEAD_LIMIT: usize = 14;
 
-/// The code of a connection that has done what it was for.
+/// The code of a connection that has served its purpose.
 pub const NORMAL: u16 = 1000;
 
 const LAST: u8 = 0x80;
@@ -35,22 +35,22 @@ const LONG: u8 = 0x7f;
 /// The head of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FrameHead {
-    /// No fragment follows.
+    /// It is the last fragment.
     pub is_last: bool,
     /// The three reserved bits.
     pub reserved: u8,
     /// See [`opcode`].
     pub opcode: u8,
-    /// What its payload is masked with.
+    /// The key that masks its payload.
     pub key: Option<[u8; 4]>,
     /// Bytes of its payload.
     pub length: u64,
-    /// The length has as few bytes as it can.
+    /// The length is encoded in the fewest bytes.
     pub is_minimal: bool,
 }
 
 impl FrameHead {
-    /// The head with which `bytes` begin, and how long it is. `None`: it is not all there.
+    /// The head with which `bytes` begin, and its length. `None`: it is incomplete.
     pub fn read(bytes: &[u8]) -> Option<(Self, usize)> {
         let &[first, second, ref rest @ ..] = bytes else { return None };
         let (length, least, digits) = match second & !MASKED {
@@ -74,7 +74,7 @@ impl FrameHead {
         Some((head, end))
     }
 
-    /// Whether its frame may stand within a message, and has its payload to itself.
+    /// Whether it is a control frame, which may stand within a message and has its own payload.
     pub fn is_control(&self) -> bool {
         self.opcode >= opcode::CLOSE
     }
@@ -84,7 +84,8 @@ impl FrameHead {
         self.reserved & COMPRESSED != 0
     }
 
-    /// Whether a server may send it, whatever came before. `compresses`: permessage-deflate was agreed on.
+    /// Whether a server may send it, whatever came before. `compresses`: permessage-deflate was
+    /// agreed on.
     pub(crate) fn check(&self, compresses: bool) -> Result<(), &'static str> {
         if self.reserved & !(if compresses { COMPRESSED } else { 0 }) != 0 {
             return Err("a frame with a reserved bit that no agreed extension has");
@@ -111,7 +112,7 @@ impl FrameHead {
     }
 }
 
-/// Appends a whole frame to `out`. `key`: it is a client's.
+/// Appends a whole frame to `out`. `key`: that of a client.
 pub fn write(out: &mut Vec<u8>, opcode: u8, payload: &[u8], key: Option<[u8; 4]>) {
     let masked = if key.is_some() { MASKED } else { 0 };
     out.push(LAST | opcode);
@@ -145,7 +146,7 @@ pub fn is_close_code(code: u16) -> bool {
     matches!(code, 1000..=1003 | 1007..=1014 | 3000..=4999)
 }
 
-/// What a code says, where it is one of the standard's.
+/// The name of a code, if it is one of the standard's.
 pub(crate) fn code_words(code: u16) -> Option<&'static str> {
     Some(match code {
         1000 => "normal closure",

@@ -1,4 +1,4 @@
-//! The upgrade from HTTP/1.1, and which answer agrees to it (RFC 6455, section 4).
+//! The upgrade from HTTP/1.1, and the check of its answer (RFC 6455, section 4).
 
 use super::deflate::{self, OFFER};
 use super::{Keys, Message};
@@ -11,7 +11,7 @@ use httparse::{Header, Response, Status};
 use sha1::{Digest, Sha1};
 use std::fmt;
 
-/// The fields that an upgrade consists of, but for its key, which comes last.
+/// The fields of an upgrade, except its key, which comes last.
 const FIELDS: [(&str, &str); 3] =
     [("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Version", "13")];
 
@@ -19,7 +19,7 @@ const KEY: &str = "Sec-WebSocket-Key";
 const PROTOCOL: &str = "Sec-WebSocket-Protocol";
 const EXTENSIONS: &str = "Sec-WebSocket-Extensions";
 
-/// What a server has to know to agree to an upgrade.
+/// The facts that a server needs to agree to an upgrade.
 const GUID: &[u8] = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
 /// Bytes of [`accept`]: a SHA-1 in base64.
@@ -30,9 +30,9 @@ const ACCEPT_LENGTH: usize = 28;
 pub enum UpgradeFault {
     /// Its status is not 101.
     Status(u16),
-    /// It has not `Upgrade: websocket`.
+    /// `Upgrade: websocket` is missing.
     Upgrade,
-    /// It has not `Connection: Upgrade`.
+    /// `Connection: Upgrade` is missing.
     Connection,
     /// `Sec-WebSocket-Accept` is missing, or answers another key.
     Accept,
@@ -61,14 +61,14 @@ impl fmt::Display for UpgradeFault {
     }
 }
 
-/// The upgrade that all connections begin with, but for its key.
+/// The upgrade that all connections begin with, except for its key.
 #[derive(Debug)]
 pub struct Upgrade {
-    /// All up to the key.
+    /// The bytes before the key.
     before: Vec<u8>,
     /// Subprotocols that it offers.
     offered: Vec<String>,
-    /// Whether it offers compression, which has to be agreed to.
+    /// Whether it offers compression, which the server has to accept.
     compresses: bool,
 }
 
@@ -76,7 +76,7 @@ pub struct Upgrade {
 pub(crate) type Accept = [u8; ACCEPT_LENGTH];
 
 impl Upgrade {
-    /// As a request has it, whose fields may say more: a subprotocol, a cookie.
+    /// For a request, whose fields may add a subprotocol or a cookie.
     pub fn new(request: &Request) -> Result<Self, RequestError> {
         let ours = |name: &str| {
             let fields = FIELDS.iter().map(|(ours, _)| ours).chain([&KEY, &EXTENSIONS]);
@@ -102,7 +102,7 @@ impl Upgrade {
         })
     }
 
-    /// Appends the upgrade to `out`, with a key of its own.
+    /// Appends the upgrade to `out`, with a new key.
     pub(crate) fn write(&self, keys: &mut Keys, out: &mut Vec<u8>) -> Accept {
         let key = STANDARD.encode(keys.nonce());
         out.extend_from_slice(&self.before);
@@ -111,8 +111,8 @@ impl Upgrade {
         accept(key.as_bytes())
     }
 
-    /// Reads the answer, of which `bytes` is all that has come: how long it is where it agrees, `None` where it is not
-    /// all there.
+    /// Reads the answer from all bytes so far: its length if it agrees, `None` if it is not
+    /// complete.
     pub(crate) fn read(&self, bytes: &[u8], accept: Accept) -> Result<Option<usize>, Step> {
         let malformed = |what| Step::Malformed(Malformed { what, at: 0 });
         head::begins_well(bytes)
@@ -167,7 +167,7 @@ impl Upgrade {
     }
 }
 
-/// The value of `Sec-WebSocket-Accept` that belongs to a key.
+/// The value of `Sec-WebSocket-Accept` for a key.
 pub fn accept(key: &[u8]) -> [u8; ACCEPT_LENGTH] {
     let hash = Sha1::new().chain_update(key).chain_update(GUID).finalize();
     let mut text = [0; ACCEPT_LENGTH];

@@ -1,6 +1,7 @@
 //! Masks, and the keys for them.
 
-/// XORs bytes with a key, over and over, as a client masks what it sends and a server takes that off (RFC 6455, section 5.3).
+/// XORs bytes with a repeated key, as a client does to mask its bytes and a server to unmask them
+/// (RFC 6455, section 5.3).
 pub fn mask(bytes: &mut [u8], key: [u8; 4]) {
     let [a, b, c, d] = key;
     let key_word = u64::from_ne_bytes([a, b, c, d, a, b, c, d]);
@@ -15,8 +16,9 @@ pub fn mask(bytes: &mut [u8], key: [u8; 4]) {
 
 /// Keys for masks and for upgrades: `SplitMix64`.
 ///
-/// The RFC wants keys that nobody can predict, lest a page's script writes bytes of its choice to a proxy. Here the user
-/// chose all bytes, so what a seed gives does the same work for the server, and can be repeated.
+/// The RFC requires unpredictable keys, lest a page's script writes bytes of its choice to a proxy.
+/// Here the user chose all bytes, so seeded keys cause the same work for the server, and can be
+/// repeated.
 #[derive(Debug, Clone)]
 pub struct Keys(u64);
 

@@ -1,4 +1,4 @@
-//! What is sent, and has to come back.
+//! The message that is sent, and has to come back.
 
 use super::Keys;
 use super::deflate::deflated;
@@ -9,12 +9,12 @@ use super::frame::{self, opcode};
 pub struct Message {
     is_text: bool,
     bytes: Vec<u8>,
-    /// As it travels, if compressed.
+    /// The compressed form, if it is compressed.
     deflated: Option<Vec<u8>>,
 }
 
 impl Message {
-    /// Text, or binary data. `None`: the bytes are not UTF-8, so they are no text.
+    /// Text, or binary data. `None`: the bytes are not UTF-8, so they are not text.
     pub fn new(bytes: Vec<u8>, is_text: bool) -> Option<Self> {
         (!is_text || str::from_utf8(&bytes).is_ok()).then_some(Self {
             is_text,
@@ -23,13 +23,13 @@ impl Message {
         })
     }
 
-    /// The same, compressed on its way, as its echo may be.
+    /// The same message, sent compressed; its echo may be compressed, too.
     #[must_use]
     pub fn compressed(self) -> Self {
         Self { deflated: Some(deflated(&self.bytes)), ..self }
     }
 
-    /// Whether it is compressed on its way.
+    /// Whether it is sent compressed.
     pub fn is_compressed(&self) -> bool {
         self.deflated.is_some()
     }
@@ -39,17 +39,17 @@ impl Message {
         self.is_text
     }
 
-    /// What it says.
+    /// Its content.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// As a client sends it, in one frame.
+    /// The bytes that a client sends, in one frame.
     pub fn masked(&self, keys: &mut Keys) -> Vec<u8> {
         self.frame(Some(keys.mask()))
     }
 
-    /// As a server sends it, in one frame.
+    /// The bytes that a server sends, in one frame.
     pub(crate) fn plain(&self) -> Vec<u8> {
         self.frame(None)
     }

@@ -1,8 +1,9 @@
-//! WebSocket (RFC 6455) as a client sees it that sends a message and awaits its echo.
+//! WebSocket (RFC 6455) for a client that sends a message and awaits its echo.
 //!
-//! `handshake` writes the upgrade and checks its answer, `frame` reads heads and writes frames, `mask` has the keys,
-//! `echo` compares what comes with what was sent. [`WebSocket`] is the [`Protocol`](crate::Protocol) made of them.
-//! `deflate` has permessage-deflate, which is offered where a message is to be compressed; no other extension is.
+//! `handshake` writes the upgrade and checks its answer, `frame` reads heads and writes frames,
+//! `mask` has the keys, `echo` compares received messages with the sent one. [`WebSocket`] is the
+//! [`Protocol`](crate::Protocol) made of them. `deflate` has permessage-deflate, which is offered
+//! if a message is to be compressed; no other extension is offered.
 
 mod connection;
 mod deflate;

@@ -7,18 +7,18 @@ use super::frame::{self, FrameHead, opcode};
 use super::handshake::{Accept, Upgrade};
 use crate::protocol::{Answer, Loss, Step, Ticket};
 
-/// The most frames that bring nothing, behind one another.
+/// The most successive frames without content.
 const IDLE_FRAMES: u32 = 1000;
 
-/// Why nothing more is read.
+/// Why reading has ended.
 pub(super) enum Wrong {
-    /// What breaks the protocol, and where in the bytes it begins.
+    /// The rule that is broken, and the offset in the bytes.
     Malformed(usize, &'static str),
     Step(Step),
 }
 
 impl<T: Ticket> WebSocket<T> {
-    /// Takes bytes until a message ends, or there are none.
+    /// Takes bytes until a message ends, or no bytes are left.
     pub(super) fn read(
         &mut self,
         bytes: &[u8],
@@ -32,7 +32,7 @@ impl<T: Ticket> WebSocket<T> {
             };
             at = end;
         }
-        // What follows a close frame is not looked at (section 5.5.1).
+        // Bytes after a close frame are ignored (section 5.5.1).
         while at < bytes.len() && !matches!(self.state, State::Closed(_)) {
             let began_at = at;
             let wrong = |what| Wrong::Malformed(began_at, what);
@@ -93,7 +93,8 @@ impl<T: Ticket> WebSocket<T> {
         Ok(())
     }
 
-    /// Reads the answer to the upgrade, which ends at the byte that is returned. While it is not all there, it is kept.
+    /// Reads the answer to the upgrade, which ends at the returned offset. An incomplete answer is
+    /// kept.
     fn read_answer(
         &mut self,
         bytes: &[u8],
@@ -115,7 +116,7 @@ impl<T: Ticket> WebSocket<T> {
         Ok(end.map(|end| end - before))
     }
 
-    /// The frame in progress, or the next, if its head is all there.
+    /// The frame in progress, or the next, if its head is complete.
     fn next_frame(
         &mut self,
         bytes: &[u8],
@@ -175,7 +176,7 @@ impl<T: Ticket> WebSocket<T> {
         Ok(Frame { opcode, is_last, left: length })
     }
 
-    /// A control frame is all there.
+    /// A control frame is complete.
     fn take_control(
         &mut self,
         opcode: u8,

@@ -1,4 +1,4 @@
-//! Whole conversations: what becomes of the messages, however the server's bytes are cut.
+//! Whole conversations: the outcomes of the messages, however the server's bytes are cut.
 
 use super::frame::{self, FrameHead, opcode};
 use super::{Message, WebSocket, deflate, mask};
@@ -41,8 +41,8 @@ fn agreed(upgrade: &[u8]) -> Vec<u8> {
     [head.as_bytes(), &accept, b"\r\n\r\n"].concat()
 }
 
-/// What becomes of `count` messages when a server says these bytes behind its agreement, cut in pieces of `size`;
-/// and what was said in reply.
+/// The outcome of `count` messages when a server sends these bytes after its agreement, cut in
+/// pieces of `size`; and the bytes sent in reply.
 fn outcome(message: Message, bytes: &[u8], size: usize, count: usize) -> (String, Vec<u8>) {
     let (mut shared, mut client) = (shared(message), WebSocket::<usize>::default());
     let (mut out, mut log) = (Vec::new(), String::new());
@@ -167,7 +167,7 @@ fn compressed_echoes_come_as_servers_write_them() {
         said(opcode::PING, b""),
         compressed(0x80, &hello[3..]),
         compressed(0xc1, stored),
-        // With a final block; with two blocks; not at all.
+        // With a final block; with two blocks; without any block.
         compressed(0xc1, b"\xf3\x48\xcd\xc9\xc9\x07\0\0"),
         compressed(0xc1, b"\xf2\x48\x05\0\0\0\xff\xff\xca\xc9\xc9\x07\0"),
         said(opcode::TEXT, b"Hello"),
@@ -194,9 +194,9 @@ fn what_is_wrong_when_inflated_has_a_name() {
         (compressed(0xc2, &deflated(b"Hello")), "binary, expected text"),
         (compressed(0xc1, &deflated(b"Hel\xff")), "not UTF-8"),
         (compressed(0xc1, b"\xff\xff\xff"), "can't be inflated"),
-        // `\xff`, and then a block of a kind that there is not.
+        // `\xff`, and then a block of an invalid type.
         (compressed(0xc1, b"\0\x01\0\xfe\xff\xff\x07"), "not UTF-8"),
-        // A copy of what came before the message, of which nothing is kept.
+        // A reference to data before the message, of which nothing is kept.
         (compressed(0xc1, b"\x02\x07\0\0"), "got 0x00"),
         (compressed(0xc1, &bomb), "a compressed message of more than 1048576 bytes"),
         (compressed(0xc1, &nothing), "a compressed message of more than 1048576 bytes"),
@@ -229,7 +229,8 @@ fn a_goodbye_repeats_the_server_s_code() {
 }
 
 proptest! {
-    /// Frames and what is nearly one: cuts change nothing, and pongs are no longer than what was received.
+    /// Valid and almost valid frames: cuts change nothing, and pongs are no longer than the
+    /// received bytes.
     #[test]
     fn cuts_change_nothing(
         frames in prop::collection::vec(

@@ -1,16 +1,16 @@
-//! From a head's bytes to its fields (RFC 7541, sections 3 and 6).
+//! Decodes a head's bytes to its fields (RFC 7541, sections 3 and 6).
 
 use super::table::{STATIC, Table};
 use super::{LATEST, TABLE_SIZE, huffman, integer};
 
-/// One side of a connection, which heads in its order have to pass through.
+/// One side of a connection, which has to decode heads in their order.
 #[derive(Debug)]
 pub struct Decoder {
     table: Table,
-    /// A name and a value that were coded, or that the table may lose.
+    /// A decoded name and value, or copies of those that the table may lose.
     name: Vec<u8>,
     value: Vec<u8>,
-    /// Whether the latest head would mean the same whatever came before it.
+    /// Whether the latest head has the same meaning whatever came before it.
     stands_alone: bool,
 }
 
@@ -22,25 +22,26 @@ impl Default for Decoder {
 }
 
 impl Decoder {
-    /// As a new one, in the memory of this one.
+    /// Resets this to a new one, and keeps its memory.
     pub fn reset(&mut self) {
         self.table.reset(TABLE_SIZE);
     }
 
-    /// A number that is another one whenever the table has changed. While it stays, equal bytes have
-    /// equal fields.
+    /// A number that changes whenever the table does. While it stays, equal bytes have equal
+    /// fields.
     #[inline]
     pub fn version(&self) -> u64 {
         self.table.version()
     }
 
-    /// Whether the latest head would mean the same whatever came before it: it names no field that was
-    /// added to the table, and does not change the table's size.
+    /// Whether the latest head has the same meaning whatever came before it: it names no field that
+    /// was added to the table, and does not change the table's size.
     pub(crate) fn stands_alone(&self) -> bool {
         self.stands_alone
     }
 
-    /// The fields that the table got last, from the older to the later; `None` if it has fewer.
+    /// The fields that were added to the table last, from the older to the later; `None` if it has
+    /// fewer.
     pub(crate) fn latest(&self, count: usize) -> Option<impl Iterator<Item = (&[u8], &[u8])>> {
         let indices = (LATEST..LATEST + count).rev();
         (count == 0 || self.table.get(LATEST + count - 1).is_some())
@@ -53,8 +54,8 @@ impl Decoder {
         self.table.insert(name, value);
     }
 
-    /// Hands each field of a head to `field`, name and value. `Err`: what is wrong, by us or by
-    /// `field`; the connection cannot go on then, as the table no longer is the server's.
+    /// Passes each field of a head to `field`, name and value. `Err`: the error, ours or from
+    /// `field`; the connection cannot go on then, because the table no longer equals the server's.
     pub fn decode(
         &mut self,
         mut block: &[u8],
@@ -73,7 +74,7 @@ impl Decoder {
                 }
                 // Section 6.2.1: a field that is added to the table.
                 1 => self.literal(&mut block, 6, true, &mut field)?,
-                // Section 6.3: how large the table is, before the first field only (section 4.2).
+                // Section 6.3: the size of the table, before the first field only (section 4.2).
                 2 => {
                     let size = integer::read(&mut block, 5)?;
                     if begun {
@@ -86,7 +87,7 @@ impl Decoder {
                     self.table.resize(size);
                     continue;
                 }
-                // Sections 6.2.2 and 6.2.3: a field that is not.
+                // Sections 6.2.2 and 6.2.3: a field that is not added.
                 _ => self.literal(&mut block, 4, false, &mut field)?,
             }
             begun = true;
@@ -125,8 +126,8 @@ impl Decoder {
 
 const BEYOND: &str = "an index that no header table has";
 
-/// Takes a string off the front of a head (section 5.2), by way of `buffer` where it is coded. `prefix`:
-/// as [`super::write_string`] has it.
+/// Takes a string off the front of a head (section 5.2), through `buffer` where it is coded.
+/// `prefix`: as in [`super::write_string`].
 #[inline]
 pub(crate) fn string<'a, 'b: 'a>(
     block: &mut &'b [u8],

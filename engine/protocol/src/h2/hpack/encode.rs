@@ -1,24 +1,24 @@
-//! From fields to a head's bytes (RFC 7541, section 6). Which fields are in the table is for the
-//! caller to know.
+//! Encodes fields to a head's bytes (RFC 7541, section 6). The caller has to know which fields are
+//! in the table.
 
 use super::table::STATIC;
 use super::{huffman, integer};
 
-/// What the other side's table does with a field.
+/// How the other side's table treats a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Indexing {
-    /// It is added.
+    /// The field is added.
     Added,
-    /// It is not.
+    /// The field is not added.
     Without,
-    /// It is not, nor by anybody who passes it on: it is a secret.
+    /// The field is a secret: it is not added, nor by any intermediary.
     Never,
 }
 
-/// What the standard's table has of a field.
+/// How much of a field the standard's table has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Found {
-    /// All of it, at this index.
+    /// The whole field, at this index.
     Field(usize),
     /// Its name, at this index.
     Name(usize),
@@ -46,7 +46,7 @@ pub fn write_indexed(out: &mut Vec<u8>, index: usize) {
     integer::write(out, 0x80, 7, index);
 }
 
-/// Appends a field in full, but for a name that the standard has.
+/// Appends a field in full, except for a name that the standard has.
 pub fn write_literal(out: &mut Vec<u8>, indexing: Indexing, name: &str, value: &str) {
     let (first, prefix) = match indexing {
         Indexing::Added => (0x40, 6),
@@ -76,8 +76,8 @@ pub fn write_table_size(out: &mut Vec<u8>, size: usize) {
     integer::write(out, 0x20, 5, size);
 }
 
-/// Appends a string behind a byte's first bits, in code where that is shorter. `prefix`: how many bits
-/// of its byte are the length's; the one before them says whether it is in code.
+/// Appends a string after a byte's first bits, in code where that is shorter. `prefix`: how many
+/// bits of its byte belong to the length; the bit before them tells whether it is in code.
 pub(crate) fn write_string(out: &mut Vec<u8>, first: u8, prefix: u32, text: &[u8]) {
     let coded = huffman::length(text);
     if coded < text.len() {

@@ -1,7 +1,7 @@
 //! The Huffman code of strings (RFC 7541, section 5.2 and appendix B).
 //!
-//! The code is canonical: shorter codes come first, and among those of a length smaller symbols. So the
-//! lengths say all, and the tables are made of them when this is compiled.
+//! The code is canonical: shorter codes come first, and among those of a length smaller symbols. So
+//! the lengths suffice, and the tables are made from them at compile time.
 
 /// Bits of each byte's code, and of the end of a string.
 #[rustfmt::skip]
@@ -29,16 +29,17 @@ const SYMBOLS: usize = 257;
 const END: u16 = 256;
 const LONGEST: usize = 30;
 
-/// Codes of so many bits or fewer, all but the rare ones, take one look to decode.
+/// Codes of up to this many bits, all but the rare ones, are decoded with one look-up.
 const SHORT: usize = 8;
 
 struct Tables {
     codes: [u32; SYMBOLS],
     /// All symbols in the order of their codes.
     ordered: [u16; SYMBOLS],
-    /// By length: the first code, at the left of 32 bits, and where its symbol is in `ordered`.
+    /// For each length: the first code, at the left of 32 bits, and the index of its symbol in
+    /// `ordered`.
     firsts: [(u32, usize); LONGEST + 2],
-    /// By the next bits: a symbol and its length; a length of 0 if it is longer.
+    /// For the next bits: a symbol and its length; a length of 0 if it is longer.
     short: [(u8, u8); 1 << SHORT],
 }
 
@@ -80,13 +81,13 @@ const fn tables() -> Tables {
     tables
 }
 
-/// Bytes that a text takes.
+/// The length of a text's code in bytes.
 pub(super) fn length(text: &[u8]) -> usize {
     let bits: usize = text.iter().map(|&byte| usize::from(LENGTHS[usize::from(byte)])).sum();
     bits.div_ceil(8)
 }
 
-/// Appends a text's code. The rest of the last byte are ones.
+/// Appends a text's code. The rest of the last byte is filled with ones.
 pub(super) fn encode(text: &[u8], out: &mut Vec<u8>) {
     let (mut bits, mut count) = (0_u64, 0);
     for &byte in text {
@@ -104,11 +105,11 @@ pub(super) fn encode(text: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Appends the text of a code. `Err`: it holds the end's code, or does not end in fewer than eight
-/// ones.
+/// Appends the text of a code. `Err`: it contains the end's code, or does not end in fewer than
+/// eight ones.
 pub(super) fn decode(mut bytes: &[u8], text: &mut Vec<u8>) -> Result<(), &'static str> {
     text.reserve(bytes.len() * 8 / 5);
-    // The next bits, at the left, and how many there are.
+    // The next bits, at the left, and their number.
     let (mut bits, mut count) = (0_u64, 0_u32);
     loop {
         if let Some((four, rest)) = bytes.split_first_chunk::<4>()
@@ -140,7 +141,7 @@ pub(super) fn decode(mut bytes: &[u8], text: &mut Vec<u8>) -> Result<(), &'stati
         if count < 30 && !bytes.is_empty() {
             continue;
         }
-        // As if ones came behind it: no code but the end's is made of ones.
+        // As if ones followed it: only the end's code consists of ones.
         let padded = bits | (u64::MAX >> count);
         if padded == u64::MAX && count < 8 {
             return Ok(());

@@ -1,6 +1,6 @@
 //! Numbers that begin within a byte (RFC 7541, section 5.1).
 
-/// Appends a number behind a byte's first bits. `prefix`: how many of its bits are the number's.
+/// Appends a number after a byte's first bits. `prefix`: how many of its bits belong to the number.
 pub(crate) fn write(out: &mut Vec<u8>, first: u8, prefix: u32, value: usize) {
     let most = (1_usize << prefix) - 1;
     let byte = |value: usize| value.to_le_bytes()[0];

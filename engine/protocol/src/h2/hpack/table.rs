@@ -1,4 +1,4 @@
-//! The fields that both sides know (RFC 7541, section 2.3): those of the standard, and the latest.
+//! The fields that both sides know (RFC 7541, section 2.3): the standard's, and the latest.
 
 use super::FIELD_OVERHEAD;
 use std::collections::VecDeque;
@@ -29,11 +29,11 @@ pub(super) const STATIC: [(&str, &str); 61] = [
 pub(super) struct Table {
     /// From the oldest to the latest.
     entries: VecDeque<Entry>,
-    /// Names and values, one behind the other; those of entries that went stay until there is no room.
+    /// Names and values, one after the other; those of dropped entries stay until there is no room.
     bytes: Vec<u8>,
     size: usize,
     limit: usize,
-    /// How often it has changed.
+    /// How often the table has changed.
     version: u64,
 }
 
@@ -55,7 +55,7 @@ impl Table {
         Self { entries: VecDeque::new(), bytes: Vec::new(), size: 0, limit, version: 0 }
     }
 
-    /// As a new one, in the memory of this one.
+    /// Resets this to a new one, and keeps its memory.
     pub(super) fn reset(&mut self, limit: usize) {
         self.entries.clear();
         self.bytes.clear();
@@ -63,7 +63,7 @@ impl Table {
         self.version += 1;
     }
 
-    /// A number that is another one after each change.
+    /// A number that differs after each change.
     #[inline]
     pub(super) fn version(&self) -> u64 {
         self.version
@@ -81,14 +81,14 @@ impl Table {
         Some((name, &rest[..entry.value]))
     }
 
-    /// Changes how large it may be.
+    /// Changes its size limit.
     pub(super) fn resize(&mut self, limit: usize) {
         self.version += 1;
         self.limit = limit;
         self.evict(0);
     }
 
-    /// Adds a field, and drops the oldest that no longer fit. One that is larger than the table
+    /// Adds a field, and drops the oldest that no longer fit. A field that is larger than the table
     /// empties it (section 4.4).
     pub(super) fn insert(&mut self, name: &[u8], value: &[u8]) {
         self.version += 1;
@@ -97,7 +97,7 @@ impl Table {
         if length + FIELD_OVERHEAD > self.limit {
             return;
         }
-        // Moving the live ones each time as many bytes have come as there may be costs a copy a byte.
+        // Moving the live entries each time this many bytes were added costs a copy per byte.
         if self.bytes.len() + length > 2 * self.limit {
             self.move_to_front();
         }

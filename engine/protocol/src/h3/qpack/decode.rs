@@ -1,13 +1,13 @@
-//! From a head's bytes to its fields (RFC 9204, section 4.5).
+//! Decodes a head's bytes to its fields (RFC 9204, section 4.5).
 
 use super::table::STATIC;
 use crate::h2::hpack::{integer, string};
 
-/// The head needs fields that the server would have had to add before.
+/// The head needs fields that the server should have added before.
 const DYNAMIC: &str = "QPACK refers to the dynamic table, for which our SETTINGS leave no room";
 const BEYOND: &str = "an index that QPACK's static table does not have";
 
-/// Hands each field of a head to `field`, name and value. `Err`: what is wrong, by us or by `field`.
+/// Passes each field of a head to `field`, name and value. `Err`: the error, ours or from `field`.
 pub fn decode(
     mut block: &[u8],
     mut field: impl FnMut(&[u8], &[u8]) -> Result<(), &'static str>,
@@ -15,7 +15,7 @@ pub fn decode(
     if integer::read(&mut block, 8)? != 0 {
         return Err(DYNAMIC);
     }
-    // The base says where indices of the dynamic table begin: none is to come.
+    // The base is where indices of the dynamic table begin: none may come.
     integer::read(&mut block, 7)?;
     let (mut name_text, mut value_text) = (Vec::new(), Vec::new());
     while let Some(&first) = block.first() {

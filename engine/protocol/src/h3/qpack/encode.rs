@@ -1,15 +1,15 @@
-//! From fields to a head's bytes (RFC 9204, section 4.5).
+//! Encodes fields to a head's bytes (RFC 9204, section 4.5).
 
 use super::table::{Found, find};
 use crate::h2::hpack::{integer, write_string};
 
-/// Appends what a head begins with that needs no table but the standard's (section 4.5.1).
+/// Appends the beginning of a head that needs only the standard's table (section 4.5.1).
 pub fn write_prefix(out: &mut Vec<u8>) {
     out.extend_from_slice(&[0, 0]);
 }
 
-/// Appends a field: by its index if the standard has all of it, else in full, but for a name that the
-/// standard has. `is_secret`: nobody who passes it on may keep it in a table.
+/// Appends a field: by its index if the standard has all of it, else in full, except for a name
+/// that the standard has. `is_secret`: no intermediary may keep it in a table.
 pub fn write_field(out: &mut Vec<u8>, name: &str, value: &str, is_secret: bool) {
     match find(name, value) {
         Found::Field(index) if !is_secret => return integer::write(out, 0xc0, 6, index),

@@ -43,10 +43,10 @@ pub(super) const STATIC: [(&str, &str); 99] = [
     ("x-frame-options", "deny"), ("x-frame-options", "sameorigin"),
 ];
 
-/// What the table has of a field.
+/// How much of a field the table has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Found {
-    /// All of it, at this index.
+    /// The whole field, at this index.
     Field(usize),
     /// Its name, at this index.
     Name(usize),
