@@ -15,7 +15,7 @@ pub(crate) fn advise(extras: Extras, sentences: impl IntoIterator<Item = String>
     }
 }
 
-/// A closed loop waits for the server, so it does not see what independent users would.
+/// A closed loop waits for the server, so it does not measure what independent users would see.
 pub(crate) fn coordinated_omission() -> String {
     "these latencies are those of a closed loop at saturation: while an answer is late nobody asks, \
      so users would see longer ones (coordinated omission); bakeoff load --rate measures them"

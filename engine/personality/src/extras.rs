@@ -1,4 +1,4 @@
-//! The flags that every personality has and its original lacks.
+//! The flags that every personality adds to its original's.
 
 use clap::ValueEnum;
 use std::ffi::OsString;
@@ -9,7 +9,7 @@ use volley_net::IoChoice;
 pub(crate) struct Extras {
     /// `--json`: the figures as `bakeoff.load/2`, instead of the text.
     pub(crate) json: bool,
-    /// `--quiet-advice`: nothing on standard error but what the original says there.
+    /// `--quiet-advice`: standard error has only the original's lines.
     pub(crate) quiet_advice: bool,
     /// `--io=auto|uring|epoll`: how to do I/O.
     pub(crate) io: IoChoice,
@@ -23,7 +23,8 @@ pub(crate) const USAGE: &str =
 ";
 
 impl Extras {
-    /// Takes them out of the arguments before a `--`. The error is a line for standard error.
+    /// Removes these flags from the arguments before a `--`. The error is a line for standard
+    /// error.
     pub(crate) fn take(args: &[OsString]) -> Result<(Self, Vec<OsString>), String> {
         let mut extras = Self { json: false, quiet_advice: false, io: IoChoice::Auto };
         let end = args.iter().position(|word| word == "--").unwrap_or(args.len());

@@ -1,4 +1,4 @@
-//! What `--json` prints: `bakeoff.load/2`, the schema of `volley load --json`.
+//! The output of `--json`: `bakeoff.load/2`, the schema of `volley load --json`.
 
 use volley_load::figures::{self, Client, Mode, Schema};
 use volley_net::Io;
@@ -6,20 +6,20 @@ use volley_net::Io;
 /// Errors have the names that bakeoff gives them when it reads the program's text.
 pub(crate) type Figures = figures::Figures<&'static str>;
 
-/// What every personality counts.
+/// The counts of every personality.
 #[derive(Debug)]
 pub(crate) struct Counted {
     pub(crate) url: String,
-    /// Answers.
+    /// The number of answers.
     pub(crate) requests: u64,
-    /// Received.
+    /// The received bytes.
     pub(crate) bytes: u64,
     pub(crate) duration_s: f64,
     pub(crate) connects: u64,
     pub(crate) connections: usize,
 }
 
-/// Figures of a closed loop. All else is not known.
+/// The figures of a closed loop. Other figures are unknown.
 pub(crate) fn closed(
     personality: &'static str,
     io: Io,

@@ -1,15 +1,15 @@
-//! Command lines as C programs read them: options by `getopt`, numbers by `atoi`.
+//! Command lines parsed like those of C programs: options by `getopt`, numbers by `atoi`.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
-/// Whose `getopt` it is.
+/// The variant of `getopt`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Library {
     /// `getopt_long`: operands anywhere, long options, which may be abbreviated.
     Glibc,
-    /// `apr_getopt`: options end at the first operand, at a word that begins with two dashes, which
-    /// is dropped, and at the first error.
+    /// `apr_getopt`: options end at the first operand, at the first error, and at a word that
+    /// begins with two dashes, which is dropped.
     Apr,
 }
 
@@ -17,7 +17,7 @@ pub(crate) enum Library {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Options<'a> {
     pub(crate) library: Library,
-    /// Begins error messages.
+    /// The prefix of error messages.
     pub(crate) program: &'a str,
     /// Their letters; a colon follows those that take a value.
     pub(crate) short: &'a str,
@@ -26,12 +26,12 @@ pub(crate) struct Options<'a> {
     pub(crate) long: &'a [(&'a str, char)],
 }
 
-/// An option as it was parsed.
+/// A parsed option.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Parsed {
     /// An option, by its letter, with its value.
     Option(char, Option<OsString>),
-    /// It is not known, or its value is missing: the line for standard error.
+    /// It is unknown, or its value is missing: the line for standard error.
     Error(String),
 }
 
@@ -76,7 +76,7 @@ impl Options<'_> {
                         }
                         continue 'args;
                     }
-                    // A dash within a word: apr counts the whole word as an operand.
+                    // After a dash within a word, apr counts the whole word as an operand.
                     None if is_apr && letter == '-' => {
                         at -= 1;
                         break 'args;
@@ -132,7 +132,7 @@ impl Options<'_> {
         }
     }
 
-    /// `None`: there is no such option.
+    /// Returns `None` if there is no such option.
     fn takes_value(&self, letter: char) -> Option<bool> {
         let at = self.short.find(letter).filter(|_| letter != ':')?;
         Some(self.short[at + 1..].starts_with(':'))
@@ -157,13 +157,13 @@ fn next(args: &[OsString], at: &mut usize) -> Option<OsString> {
     word
 }
 
-/// A value as text; what is no UTF-8 is replaced.
+/// A value as text; invalid UTF-8 is replaced.
 pub(crate) fn text(value: &OsStr) -> String {
     value.to_string_lossy().into_owned()
 }
 
-/// The number that a text begins with, 0 if there is none. One that is too large or too small is the
-/// largest or the smallest there is.
+/// The number at the beginning of a text, 0 if there is none. A number out of range becomes the
+/// largest or the smallest.
 pub(crate) fn atoi(text: impl AsRef<[u8]>) -> i32 {
     let number = atol(text);
     i32::try_from(number).unwrap_or(if number < 0 { i32::MIN } else { i32::MAX })

@@ -1,9 +1,9 @@
-//! The programs that volley stands in for: same flags, same output, same exit status, on this engine.
+//! The programs that volley replaces: the same flags, output and exit status, on this engine.
 //!
 //! Each has a module. [`getopt`] parses their command lines, [`script`] runs Lua for wrk and wrk2;
-//! [`extras`] are the flags that we add to all of them, [`figures`] what `--json` prints, [`advice`]
-//! what the originals' figures hide. `docs/personalities.md` lists where they differ from the
-//! originals.
+//! [`extras`] are the flags that we add to all of them, [`figures`] is the output of `--json`,
+//! [`advice`] is about what the originals' figures hide. `docs/personalities.md` lists where they
+//! differ from the originals.
 
 mod ab;
 mod advice;
@@ -21,7 +21,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// A program that volley stands in for.
+/// A program that volley replaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Personality {
     /// `ApacheBench` 2.3.
@@ -48,7 +48,7 @@ impl Personality {
         }
     }
 
-    /// Which one is called, by the name of the program or its first argument; and the arguments for it.
+    /// The called program, by its own name or its first argument; and its arguments.
     #[must_use]
     pub fn called(args: &[OsString]) -> Option<(Self, &[OsString])> {
         let by_name = |word: &OsString| {
@@ -64,7 +64,7 @@ impl Personality {
         Some((called, rest))
     }
 
-    /// Does what the program would do with these arguments, its name not among them.
+    /// Runs the program with these arguments, which do not include its name.
     #[must_use]
     pub fn run(self, args: &[OsString]) -> ExitCode {
         match self {

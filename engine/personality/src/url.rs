@@ -1,4 +1,4 @@
-//! A URL's parts, as wrk takes them apart.
+//! A URL's parts, as wrk splits them.
 
 use volley_net::url::split_authority;
 
@@ -14,7 +14,7 @@ pub(crate) struct Url {
 }
 
 impl Url {
-    /// `None`: no URL, or one without scheme or host.
+    /// `None`: this is not a URL, or has no scheme or host.
     pub(crate) fn parse(url: &str) -> Option<Self> {
         let (scheme, rest) = url.split_once("://")?;
         let is_scheme = !scheme.is_empty() && scheme.bytes().all(|b| b.is_ascii_alphabetic());
@@ -50,12 +50,12 @@ impl Url {
         })
     }
 
-    /// What names the port: its number, or the scheme.
+    /// The port's number, or the scheme as its name.
     pub(crate) fn service(&self) -> &str {
         self.port.as_deref().unwrap_or(&self.scheme)
     }
 
-    /// Whether it is reached by TLS.
+    /// Whether it uses TLS.
     pub(crate) fn is_tls(&self) -> bool {
         self.scheme.starts_with("https")
     }

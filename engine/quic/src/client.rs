@@ -1,7 +1,7 @@
-//! A [`Backend`] of connections of QUIC, each on a UDP socket of its own, over epoll.
+//! A [`Backend`] of connections of QUIC, each on its own UDP socket, over epoll.
 //!
-//! Servers tell connections apart by where datagrams come from, too: many on one socket are dropped by
-//! some (`docs/decisions/engine.md`).
+//! Servers also tell connections apart by the source of datagrams: some servers drop many
+//! connections on one socket (`docs/decisions/engine.md`).
 
 mod backend;
 
@@ -23,17 +23,17 @@ use volley_net::socket;
 use volley_net::{Address, Agreed, Datagrams, Event, Failure, Polled, Queue, Route, What};
 use volley_tls::{Config, certificates_looked_at};
 
-/// Pieces that are received at a time from one socket. Each may hold several datagrams.
+/// Pieces that are received at a time from one socket. Each may contain several datagrams.
 const PIECES_AT_ONCE: usize = 4;
 
 /// See the module.
 pub struct Quic {
     client: Config,
     endpoint: Endpoint,
-    /// Requests that may be under way at a time on a connection.
+    /// Requests that may be in flight at a time on a connection.
     depth: usize,
     queue: Queue,
-    /// Slots where something is to be done: each with its socket's generation.
+    /// Slots that need attention: each with its socket's generation.
     ready: VecDeque<Ready>,
     slots: Vec<Slot>,
     /// Slots with something to send.
@@ -42,15 +42,15 @@ pub struct Quic {
     inbox: Inbox,
     /// Records of the connection that was read last.
     records: Vec<u8>,
-    /// Events of that, and failures of others, that are not taken yet.
+    /// Events of that connection, and failures of others, that are not taken yet.
     events: VecDeque<Event<Records>>,
-    /// Where datagrams are put together.
+    /// The buffer in which datagrams are assembled.
     buffer: Vec<u8>,
-    /// Those of connections that are closed.
+    /// The counts of connections that are closed.
     former: Datagrams,
 }
 
-/// The records that came last.
+/// The last received records.
 #[derive(Debug)]
 pub struct Records(());
 
@@ -63,20 +63,21 @@ struct Ready {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// Datagrams have come, or there is room for ours.
+    /// Datagrams have arrived, or there is room for ours.
     Socket,
-    /// Its time has come.
+    /// Its timer has expired.
     Time,
-    /// It has to be read, though nothing has come.
+    /// It has to be read, though nothing has arrived.
     News,
 }
 
 #[derive(Debug)]
 struct Slot {
-    /// Has what a connection left that the next one may resume.
+    /// Contains the state of a connection that the next one may resume.
     config: ClientConfig,
     open: Option<Connected>,
-    /// Counts the sockets that were here: separates events of a former one from this one's.
+    /// The number of sockets that were in this slot: separates events of a former one from this
+    /// one's.
     generation: u32,
     is_dirty: bool,
     /// The server has shown its certificate: its handshake is a full one.
@@ -90,7 +91,7 @@ struct Connected {
     line: Line,
     socket: Socket,
     established: bool,
-    /// It is over, and its user was told.
+    /// It is over, and this was reported.
     lost: bool,
     /// The kernel has no room for datagrams.
     blocked: bool,
@@ -117,7 +118,7 @@ impl Slot {
 }
 
 impl Quic {
-    /// For connections in so many slots, which carry `depth` requests at a time.
+    /// For connections in this many slots, which carry `depth` requests at a time.
     pub fn new(client: Config, slots: usize, depth: usize) -> io::Result<Self> {
         let transport = Arc::new(transport(0));
         let slot = |_| {
@@ -172,7 +173,7 @@ impl Quic {
         }
     }
 
-    /// Sends what there is to be sent.
+    /// Sends the pending datagrams.
     #[inline]
     fn flush(&mut self) {
         while let Some(slot) = self.dirty.pop() {
@@ -206,7 +207,7 @@ impl Quic {
         }
     }
 
-    /// The system says that nobody listens there.
+    /// The system reports that the port is closed.
     #[cold]
     fn refuse(&mut self, slot: usize, error: &io::Error) {
         let Some(open) = &mut self.slots[slot].open else { return };
@@ -216,14 +217,14 @@ impl Quic {
         let errno = Errno::from_io_error(error).unwrap_or(Errno::IO);
         let what = match open.established {
             false => What::Unconnected(errno.into()),
-            // A server that has gone is one that resets.
+            // A server that has gone counts as one that resets.
             true if errno == Errno::CONNREFUSED => What::Failed(Errno::CONNRESET.into()),
             true => What::Failed(errno.into()),
         };
         self.events.push_back(Event { slot, what });
     }
 
-    /// Collects what has happened, without waiting.
+    /// Collects events, without waiting.
     fn poll(&mut self) -> io::Result<()> {
         self.ready.extend(self.queue.poll()?.map(|Polled { slot, generation, .. }| Ready {
             slot,
@@ -240,7 +241,7 @@ impl Quic {
         Ok(())
     }
 
-    /// Deals with what has happened in a slot.
+    /// Handles the events of a slot.
     fn advance(&mut self, ready: Ready) {
         let Ready { slot, generation, what } = ready;
         let Some(open) = self.slots.get_mut(slot).filter(|place| place.generation == generation)
@@ -272,7 +273,7 @@ impl Quic {
         self.report(slot, news);
     }
 
-    /// Tells what has happened on a connection.
+    /// Reports the events of a connection.
     #[inline]
     fn report(&mut self, slot: usize, news: News) {
         let place = &mut self.slots[slot];
@@ -310,7 +311,7 @@ impl Quic {
         }
     }
 
-    /// Forgets a connection, after a goodbye.
+    /// Clears a connection, after its close frame.
     fn leave(&mut self, slot: usize) {
         self.events.retain(|event| event.slot != slot);
         let place = &mut self.slots[slot];
@@ -319,7 +320,7 @@ impl Quic {
         if !open.lost {
             let now = Instant::now();
             open.line.close(now);
-            // What the kernel has no room for now is not sent any more.
+            // Datagrams for which the kernel has no room now are not sent any more.
             let _ = open.line.flush(&open.socket, now, &mut self.buffer);
         }
         open.line.leave(&mut self.endpoint);

@@ -1,11 +1,11 @@
-//! What went wrong with a connection, in words and kinds.
+//! The failures of a connection, as messages and kinds.
 
 use quinn_proto::{ConnectionError, TransportErrorCode};
 use volley_net::{Failure, QuicFault};
 use volley_protocol::h3::frame;
 use volley_tls::Config;
 
-/// How a connection ended. `None`: the server has closed it as it may.
+/// How a connection ended. `None`: the server has closed it properly.
 pub(crate) fn of(error: &ConnectionError, client: &Config) -> Option<Failure> {
     Some(match error {
         ConnectionError::ApplicationClosed(close) => {

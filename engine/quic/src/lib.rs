@@ -1,8 +1,9 @@
-//! QUIC as a client speaks it, and as the null server does.
+//! The client's side of QUIC, and that of the null server.
 //!
-//! quinn-proto does QUIC without I/O; here are its sockets, and the way in and out of its streams:
-//! [`volley_protocol::h3::record`]. [`Quic`] is the client's side, a [`volley_net::Backend`] with a
-//! connected UDP socket for each connection; [`Server`] is the other, on one socket.
+//! quinn-proto does QUIC without I/O; this crate has its sockets, and the way in and out of its
+//! streams: [`volley_protocol::h3::record`]. [`Quic`] is the client's side, a
+//! [`volley_net::Backend`] with a connected UDP socket for each connection; [`Server`] is the
+//! other, on one socket.
 //!
 //! Windows are so large that they are never the limit; congestion control, pacing and acknowledgements
 //! are quinn-proto's own.
@@ -21,16 +22,16 @@ pub use server::Server;
 
 use quinn_proto::{TransportConfig, VarInt};
 
-/// The version of QUIC that is spoken, as people write it.
+/// The supported version of QUIC, as text.
 pub const VERSION: &str = "v1 (RFC 9000)";
 
-/// What paces the sender.
+/// The congestion control.
 pub const CONGESTION_CONTROL: &str = "cubic";
 
-/// Bytes that may come on a stream before more is asked for: flow control is not what is measured.
+/// Bytes that may arrive on a stream before the window is renewed: flow control is not measured.
 const STREAM_WINDOW: u32 = (1 << 30) - 1;
 
-/// What both sides have in common. `requests`: streams that the other side may have open for them.
+/// The common settings of both sides. `requests`: streams that the other side may open for them.
 fn transport(requests: u32) -> TransportConfig {
     let mut config = TransportConfig::default();
     config
@@ -43,5 +44,5 @@ fn transport(requests: u32) -> TransportConfig {
     config
 }
 
-/// Streams that the other side may have for itself: three are needed.
+/// Streams that the other side may open for itself: three are needed.
 const OWN_STREAMS: u32 = 16;

@@ -17,7 +17,7 @@ use volley_protocol::h3::varint;
 /// As many requests as there are numbers for.
 const NO_LIMIT: u64 = varint::MOST / 4;
 
-/// What has happened on a connection, beside what its streams brought.
+/// The events of a connection, besides those of its streams.
 #[derive(Debug, Default)]
 pub(crate) struct News {
     /// It is established.
@@ -36,13 +36,13 @@ pub(crate) struct Line {
     opened: [u64; 2],
     /// How many streams of requests carry one, or did.
     used: u64,
-    /// So many streams are kept open ahead for requests.
+    /// How many streams are kept open ahead for requests.
     depth: u64,
-    /// What the reader was told of the limit.
+    /// The limit that was last reported to the reader.
     told: u64,
-    /// What flow control has not let through yet: the stream, its bytes, and whether they are its last.
+    /// Bytes that wait for flow control: the stream, its bytes, and whether they are its last.
     waiting: VecDeque<(StreamId, Bytes, bool)>,
-    /// The endpoint has forgotten it.
+    /// The endpoint has dropped it.
     is_drained: bool,
     /// Datagrams that the kernel had no room for.
     unsent: Option<(quinn_proto::Transmit, Vec<u8>)>,
@@ -51,7 +51,7 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// A new connection. `depth`: requests of ours that may be under way at a time.
+    /// A new connection. `depth`: requests of ours that may be in flight at a time.
     pub(crate) fn new(handle: ConnectionHandle, connection: Connection, depth: usize) -> Self {
         Self {
             side: connection.side(),
@@ -68,7 +68,7 @@ impl Line {
         }
     }
 
-    /// Datagrams have come.
+    /// Datagrams have arrived.
     pub(crate) fn take(
         &mut self,
         piece: Piece<'_>,
@@ -90,25 +90,25 @@ impl Line {
         }
     }
 
-    /// One datagram has come that the endpoint has looked at.
+    /// One datagram has arrived that the endpoint has routed.
     pub(crate) fn take_one(&mut self, event: quinn_proto::ConnectionEvent) {
         self.connection.handle_event(event);
     }
 
-    /// The time has come that [`Line::due`] told, or a later one.
+    /// The deadline of [`Line::due`] has passed.
     pub(crate) fn take_time(&mut self, now: Instant) {
         if self.connection.poll_timeout().is_some_and(|at| at <= now) {
             self.connection.handle_timeout(now);
         }
     }
 
-    /// When it wants to be looked at though nothing has come.
+    /// When it needs attention though nothing has arrived.
     #[inline]
     pub(crate) fn due(&mut self) -> Option<Instant> {
         self.connection.poll_timeout()
     }
 
-    /// Appends what the streams brought to `out`, in records.
+    /// Appends the bytes of the streams to `out`, in records.
     pub(crate) fn deliver(&mut self, endpoint: &mut Endpoint, out: &mut Vec<u8>) -> News {
         let mut news = News::default();
         self.tell(endpoint);
@@ -143,7 +143,7 @@ impl Line {
         news
     }
 
-    /// What connection and endpoint have to tell each other.
+    /// Exchanges the messages of connection and endpoint.
     pub(crate) fn tell(&mut self, endpoint: &mut Endpoint) {
         while let Some(event) = self.connection.poll_endpoint_events() {
             self.is_drained |= event.is_drained();
@@ -153,7 +153,7 @@ impl Line {
         }
     }
 
-    /// Appends what has come on a stream. Bytes that follow each other are one record.
+    /// Appends the bytes that arrived on a stream. Successive bytes are one record.
     #[inline]
     fn read(&mut self, id: StreamId, out: &mut Vec<u8>) {
         let mut stream = self.connection.recv_stream(id);
@@ -172,7 +172,7 @@ impl Line {
                 }
             }
         });
-        // What it comes to is sent with whatever is sent next, at once.
+        // The result is sent with the next datagrams, at once.
         let _ = chunks.finalize();
         if let Some(code) = reset {
             Record::write_by(out, number, Kind::Reset, |out| varint::write(out, code.into_inner()));
@@ -183,7 +183,7 @@ impl Line {
         }
     }
 
-    /// Writes records into their streams. Whether the reader is to be told something.
+    /// Writes records into their streams. Returns whether the reader is to get a report.
     pub(crate) fn write(&mut self, mut records: &[u8]) -> bool {
         while let Some((record, bytes, rest)) = Record::first(records) {
             records = rest;
@@ -210,7 +210,7 @@ impl Line {
         }
     }
 
-    /// Writes what a stream takes. `None`: that was all, or it takes nothing any more.
+    /// Writes as much as a stream takes. `None`: this was all, or it takes no more bytes.
     #[inline]
     fn push(&mut self, id: StreamId, bytes: &[u8], last: bool) -> Option<usize> {
         let mut stream = self.connection.send_stream(id);
@@ -225,7 +225,7 @@ impl Line {
             }
         }
         if last {
-            // It may have been stopped: then nothing is wanted of it.
+            // It may have been stopped: then its bytes are not wanted.
             let _ = stream.finish();
         }
         None
@@ -235,7 +235,7 @@ impl Line {
         id.initiator() != self.side || id.index() < self.opened[id.dir() as usize]
     }
 
-    /// What had to wait.
+    /// Writes the bytes that had to wait.
     #[cold]
     fn write_waiting(&mut self) {
         for _ in 0..self.waiting.len() {
@@ -252,7 +252,7 @@ impl Line {
         let code = varint::read(code).map_or(code::NO_ERROR, |(code, _)| code);
         let code = VarInt::from_u64(code).unwrap_or_default();
         self.waiting.retain(|(other, ..)| *other != id);
-        // Where either is over there is nothing to end.
+        // If either is over there is nothing to end.
         let _ = self.connection.send_stream(id).reset(code);
         let _ = self.connection.recv_stream(id).stop(code);
     }
@@ -274,8 +274,8 @@ impl Line {
         }
     }
 
-    /// Opens streams for the next requests. The number of requests that there are streams for, where that
-    /// is a limit.
+    /// Opens streams for the next requests. Returns the number of requests that there are streams
+    /// for, if it is a limit.
     #[inline]
     fn open_ahead(&mut self) -> u64 {
         let opened = &mut self.opened[Dir::Bi as usize];
@@ -286,7 +286,7 @@ impl Line {
         if *opened < self.used + self.depth { *opened } else { NO_LIMIT }
     }
 
-    /// Sends what there is to be sent. Whether the kernel had room for all.
+    /// Sends the pending datagrams. Returns whether the kernel had room for all.
     pub(crate) fn flush(
         &mut self,
         socket: &Socket,
@@ -312,13 +312,13 @@ impl Line {
         }
     }
 
-    /// Ends the connection, in peace.
+    /// Closes the connection without an error.
     pub(crate) fn close(&mut self, now: Instant) {
         let code = VarInt::from_u64(code::NO_ERROR).expect("it is 0x100");
         self.connection.close(now, code, Bytes::new());
     }
 
-    /// Takes it off the endpoint.
+    /// Removes it from the endpoint.
     pub(crate) fn leave(&mut self, endpoint: &mut Endpoint) {
         self.tell(endpoint);
         if !self.is_drained {
@@ -327,12 +327,12 @@ impl Line {
         }
     }
 
-    /// Whether nothing more happens here.
+    /// Whether it has ended completely.
     pub(crate) fn is_over(&self) -> bool {
         self.is_drained
     }
 
-    /// What has come and gone here so far.
+    /// The counts of its datagrams so far.
     pub(crate) fn datagrams(&self) -> Datagrams {
         let stats = self.connection.stats();
         Datagrams {

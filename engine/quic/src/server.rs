@@ -21,7 +21,7 @@ use volley_tls::Serving;
 /// when a connection begins: 65,536 took 20 ms.
 const REQUESTS: u32 = 256;
 
-/// So long it looks for what comes before it sleeps, as the other null servers do.
+/// How long it polls before it sleeps, like the other null servers.
 const AWAKE: Duration = Duration::from_micros(50);
 
 /// Pieces that are received at a time.
@@ -32,11 +32,11 @@ pub struct Server {
     socket: Socket,
     address: SocketAddr,
     endpoint: Endpoint,
-    /// By the number of its handle.
+    /// The connections, by the number of their handle.
     lines: Vec<Option<Line>>,
     timers: Timers,
     inbox: Inbox,
-    /// Those to be read and flushed.
+    /// The connections to be read and flushed.
     ready: VecDeque<usize>,
     is_ready: Vec<bool>,
     /// The kernel has no room.
@@ -76,13 +76,14 @@ impl Server {
         })
     }
 
-    /// Where it listens.
+    /// The address on which it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Takes what has come, for so long at most if nothing has. `answer` is given a connection's number,
-    /// whether it is new, and the records that came on it, and appends those that it has for it.
+    /// Takes what has arrived, waiting this long at most if nothing has. `answer` gets a
+    /// connection's number, whether it is new, and the records that arrived on it, and appends its
+    /// own records.
     pub fn turn(
         &mut self,
         timeout: Duration,
@@ -126,7 +127,8 @@ impl Server {
         Ok(())
     }
 
-    /// Whether something has come, for which it looks a while: one who sleeps has to be woken by the client.
+    /// Whether anything has arrived; polls for a while, because the client pays for waking a
+    /// sleeper.
     fn receive_soon(&mut self) -> io::Result<bool> {
         let from = Instant::now();
         loop {
@@ -155,7 +157,7 @@ impl Server {
         }
     }
 
-    /// How many pieces were there.
+    /// Returns how many pieces there were.
     fn receive(&mut self) -> io::Result<usize> {
         let now = Instant::now();
         let count = self.inbox.receive(&self.socket)?;

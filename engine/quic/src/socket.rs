@@ -6,10 +6,10 @@ use rustix::net::sockopt;
 use std::io::{self, IoSliceMut};
 use std::net::SocketAddr;
 
-/// Bytes that the kernel may keep for us, where it lets us have so many and nobody says otherwise.
+/// The size of the kernel's buffers, where it allows this size and no other is configured.
 const RECEIVE_BUFFER: usize = 4 << 20;
 
-/// The most bytes that one piece has: several datagrams, or one.
+/// The most bytes of one piece: several datagrams, or one.
 const PIECE: usize = 64 * 1024;
 
 /// A socket.
@@ -35,8 +35,8 @@ impl Socket {
         self.state.max_gso_segments()
     }
 
-    /// Sends datagrams. Whether the kernel had room; what it refuses otherwise is as good as lost on the
-    /// way, but for an address where nobody listens.
+    /// Sends datagrams. Returns whether the kernel had room; other failures count as losses on the
+    /// way, except for a closed port.
     #[inline]
     pub(crate) fn send(&self, transmit: &quinn_proto::Transmit, bytes: &[u8]) -> io::Result<bool> {
         let sent = self.state.try_send(
@@ -63,26 +63,26 @@ impl AsFd for Socket {
     }
 }
 
-/// Where datagrams are received into.
+/// The buffers into which datagrams are received.
 #[derive(Debug)]
 pub(crate) struct Inbox {
     bytes: Box<[u8]>,
     metas: Box<[RecvMeta]>,
 }
 
-/// Datagrams that came together, from one place.
+/// Datagrams that came together, from one address.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Piece<'a> {
     pub(crate) from: SocketAddr,
     pub(crate) to: Option<std::net::IpAddr>,
     pub(crate) ecn: Option<quinn_proto::EcnCodepoint>,
     pub(crate) bytes: &'a [u8],
-    /// Bytes of each but the last.
+    /// The size of each datagram but the last.
     pub(crate) stride: usize,
 }
 
 impl Inbox {
-    /// For so many pieces at once.
+    /// Buffers for this many pieces at once.
     pub(crate) fn new(pieces: usize) -> Self {
         let pieces = pieces.min(BATCH_SIZE);
         Self {
@@ -91,12 +91,12 @@ impl Inbox {
         }
     }
 
-    /// How many pieces one call brings at most: fewer have emptied the socket.
+    /// How many pieces one call brings at most: fewer mean that the socket is empty.
     pub(crate) fn size(&self) -> usize {
         self.metas.len()
     }
 
-    /// Receives what is there; returns how many pieces, 0 where there is nothing.
+    /// Receives the waiting pieces; returns how many there were, 0 if none.
     #[inline]
     pub(crate) fn receive(&mut self, socket: &Socket) -> io::Result<usize> {
         let mut chunks = self.bytes.chunks_exact_mut(PIECE);
@@ -110,7 +110,7 @@ impl Inbox {
         }
     }
 
-    /// One of those that were received last.
+    /// One of the pieces that were received last.
     #[inline]
     pub(crate) fn piece(&self, nth: usize) -> Piece<'_> {
         let meta = &self.metas[nth];

@@ -1,8 +1,8 @@
-//! When connections want to be looked at though nothing has come.
+//! When connections need attention though nothing has arrived.
 //!
-//! A connection's next moment moves with each packet, mostly back. Only one entry of each lies in the
-//! heap, at the earliest moment that it has asked for since; when that comes it may turn out to be too
-//! early, and goes in again. So a packet costs a comparison.
+//! A connection's next deadline moves with each packet, mostly back. Only one entry of each
+//! connection is in the heap, at the earliest deadline that it has set since; when this expires it
+//! may turn out to be too early, and is inserted again. So a packet costs a comparison.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,12 +12,12 @@ use std::time::Instant;
 #[derive(Debug, Default)]
 pub(crate) struct Timers {
     heap: BinaryHeap<Reverse<(Instant, usize)>>,
-    /// By number: where in time its entry lies.
+    /// By number: the time of its entry.
     queued: Vec<Option<Instant>>,
 }
 
 impl Timers {
-    /// Number `nth` is due at `at`, whatever was said before.
+    /// Number `nth` is due at `at`, whatever was set before.
     #[inline]
     pub(crate) fn set(&mut self, nth: usize, at: Instant) {
         if self.queued.len() <= nth {
@@ -35,7 +35,7 @@ impl Timers {
         self.heap.peek().map(|Reverse((at, _))| *at)
     }
 
-    /// A number that may be due at `now`: it is to be asked, and set anew.
+    /// A number that may be due at `now`: the caller checks it, and sets it anew.
     #[inline]
     pub(crate) fn take_due(&mut self, now: Instant) -> Option<usize> {
         while let Some(&Reverse((at, nth))) = self.heap.peek()

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use volley_protocol::ws::{Keys, Upgrade};
 use volley_protocol::{Awaited, EVIDENCE_LIMIT, Expectation, Request, RequestError, StatusRule};
 
-/// So often a message is masked at most, and in so many bytes, unless one alone has more.
+/// How often a message is masked at most, and in how many bytes, unless one alone has more.
 const MASKED: usize = 1024;
 const MASKED_BYTES: usize = 1 << 20;
 
@@ -17,13 +17,13 @@ const MASKED_BYTES: usize = 1 << 20;
 pub struct Message {
     /// Where its bytes are in the outbox.
     pub bytes: Range<usize>,
-    /// Which answer is right is an index into [`Book::expectations`].
+    /// The right answer is an index into [`Book::expectations`].
     pub awaited: Awaited,
     /// Which request of the file it is: an index into [`Book::names`], or beyond it.
     pub entry: usize,
 }
 
-/// Requests in the order in which they are sent. After the last comes the first again.
+/// Requests in the order in which they are sent. After the last, the first comes again.
 #[derive(Debug)]
 pub struct Book {
     outbox: Arc<[u8]>,
@@ -31,7 +31,7 @@ pub struct Book {
     requests: Vec<Arc<Request>>,
     expectations: Vec<Arc<Expectation>>,
     names: Vec<String>,
-    /// By message number up to the cycle; empty if there is none.
+    /// By message number up to the cycle; empty if there are none.
     dependents: Vec<Option<Dependent>>,
     chain: Option<Chain>,
 }
@@ -49,8 +49,8 @@ impl Book {
         Ok(draft.bind(vec![Arc::new(expectation)], Vec::new(), depth))
     }
 
-    /// The message of an upgrade to WebSocket, again and again, behind it on each connection. It is masked ahead,
-    /// each time with another key, up to 1024 times and in 1 MiB.
+    /// The message of an upgrade to WebSocket, sent again and again after it on each connection. It
+    /// is masked ahead, each time with another key, up to 1024 times and in 1 MiB.
     pub fn of_messages(request: &Request, seed: u64, depth: usize) -> Result<Self, RequestError> {
         Upgrade::new(request)?;
         let message = request.message.as_ref().expect("an upgrade to WebSocket has a message");
@@ -68,13 +68,13 @@ impl Book {
         self.requests.iter().any(|request| request.message.is_some())
     }
 
-    /// What each connection begins with, if with anything.
+    /// The chain with which each connection begins, if there is one.
     pub fn chain(&self) -> Option<&Chain> {
         self.chain.as_ref()
     }
 
-    /// Message `number`, below the cycle, where it depends on its connection: its bytes in the outbox
-    /// are not what is sent then.
+    /// Message `number`, below the cycle, if it depends on its connection: its bytes in the outbox
+    /// are not the ones that are sent then.
     #[inline]
     pub fn dependent(&self, number: usize) -> Option<&Dependent> {
         self.dependents.get(number)?.as_ref()
@@ -86,8 +86,8 @@ impl Book {
         self.dependents.is_empty()
     }
 
-    /// What the requests of the request file are called, in its order; empty for a book of one
-    /// request that comes from no file.
+    /// The names of the requests of the request file, in its order; empty for a book of one request
+    /// that comes from no file.
     pub fn names(&self) -> &[String] {
         &self.names
     }
@@ -98,18 +98,18 @@ impl Book {
         self.messages[number].entry
     }
 
-    /// After so many messages they repeat.
+    /// The number of messages after which they repeat.
     pub fn cycle(&self) -> usize {
         self.requests.len()
     }
 
-    /// What was rendered, by message number up to the cycle: for protocols that write requests in
+    /// The requests, by message number up to the cycle: for protocols that write requests in
     /// another way.
     pub fn requests(&self) -> &[Arc<Request>] {
         &self.requests
     }
 
-    /// All bytes. Messages that follow each other lie one behind the other.
+    /// All bytes. Messages that follow each other are adjacent.
     pub fn outbox(&self) -> &Arc<[u8]> {
         &self.outbox
     }
@@ -126,7 +126,7 @@ impl Book {
         &self.outbox[self.messages[number].bytes.clone()]
     }
 
-    /// As many of them as are kept of an exchange that went wrong.
+    /// As many of them as are kept as evidence of a failed exchange.
     pub fn evidence(&self, number: usize) -> Vec<u8> {
         let bytes = self.bytes_of(number);
         bytes[..bytes.len().min(EVIDENCE_LIMIT)].to_vec()
@@ -139,13 +139,13 @@ impl Book {
         self.messages[first].bytes.start..self.messages[first + count - 1].bytes.end
     }
 
-    /// The answers that are right for the messages: one for each request of the file, in its order,
-    /// and behind them those of rows and of what connections begin with.
+    /// The right answers for the messages: one for each request of the file, in its order, and
+    /// after them those of rows and of chains.
     pub fn expectations(&self) -> &[Arc<Expectation>] {
         &self.expectations
     }
 
-    /// The answer that is right for a message.
+    /// The right answer for a message.
     #[inline]
     pub fn expectation(&self, message: &Message) -> &Expectation {
         &self.expectations[message.awaited.expectation as usize]
@@ -157,14 +157,14 @@ impl Book {
 pub(crate) struct Draft {
     messages: Vec<Rendered>,
     dependents: Vec<Option<Dependent>>,
-    /// What a connection begins with, and how that is rendered: it comes last.
+    /// The chain, and how it is rendered: it comes last.
     pub(crate) chain: Option<Chain>,
     chained: Vec<Rendered>,
-    /// Of all that is rendered.
+    /// The bytes of everything that is rendered.
     bytes: usize,
 }
 
-/// A message, but for its place. What is sent of the body is not copied until all places are known.
+/// A message without its place. The body's bytes are not copied until all places are known.
 #[derive(Debug)]
 struct Rendered {
     head: Vec<u8>,
@@ -185,7 +185,7 @@ impl Rendered {
 }
 
 impl Draft {
-    /// One more message. `entry`: which request of the file it is. `expectation`: the index of its
+    /// Adds a message. `entry`: which request of the file it is. `expectation`: the index of its
     /// own.
     pub(crate) fn add(
         &mut self,
@@ -199,7 +199,7 @@ impl Draft {
         self.messages.push(rendered);
     }
 
-    /// One more that depends on its connection.
+    /// Adds a message that depends on its connection.
     pub(crate) fn add_dependent(
         &mut self,
         head: Vec<u8>,
@@ -212,7 +212,7 @@ impl Draft {
         self.dependents.push(Some(dependent));
     }
 
-    /// One more of the chain.
+    /// Adds a message of the chain.
     pub(crate) fn add_chained(&mut self, head: Vec<u8>, dependent: Dependent, expectation: usize) {
         let rendered = Rendered::new(head, dependent.request.clone(), expectation, expectation);
         self.bytes += rendered.len();
@@ -220,8 +220,8 @@ impl Draft {
         self.chain.as_mut().expect("there is a chain").requests.push(dependent);
     }
 
-    /// Bytes that the book will have, which repeats its first messages behind the last: any `depth`
-    /// in a row are one piece.
+    /// The number of bytes of the book, which repeats its first messages after the last: any
+    /// `depth` in a row are one piece.
     pub(crate) fn size(&self, depth: usize) -> usize {
         self.bytes + self.again(depth).map(Rendered::len).sum::<usize>()
     }
@@ -253,7 +253,7 @@ impl Draft {
         if !self.dependents.is_empty() {
             self.dependents.resize_with(self.messages.len(), || None);
         }
-        // From here on there is each body once: what was given is let go.
+        // From here on there is one copy of each body: the given ones are released.
         let bytes = Bytes::from_owner(outbox.clone());
         let requests = self.messages.into_iter().zip(&messages);
         let requests =

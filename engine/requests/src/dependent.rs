@@ -1,17 +1,17 @@
-//! Requests that depend on their connection: it takes values from answers, and sends them.
+//! Requests that depend on their connection: they carry values that it takes from answers.
 
 use crate::template::Template;
 use volley_protocol::Request;
 
-/// A request, but for the values that its connection takes.
+/// A request without the values that its connection takes.
 #[derive(Debug)]
 pub struct Dependent {
-    /// In the place of the values it has the fields as they are written, `{{name}}`.
+    /// The request in which fields replace the values, as they are written, `{{name}}`.
     pub(crate) request: Request,
-    /// Of its last headers.
+    /// The templates of its last headers.
     pub(crate) headers: Vec<Template>,
     pub(crate) path: Template,
-    /// `None`: it is as it is in the request.
+    /// `None`: the body is the request's.
     pub(crate) body: Option<Template>,
 }
 

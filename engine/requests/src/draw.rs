@@ -15,14 +15,14 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use volley_protocol::{BodyRule, Expectation, Request, RequestError, StatusRule, Version};
 
-/// So many requests are drawn from a request file before they repeat: enough that weights are kept
+/// How many requests are drawn from a request file before they repeat: enough that weights are kept
 /// within a percent or so, few enough that bodies of 32 KiB fit.
 pub const DRAWN: usize = 8192;
 
-/// So many beginnings of connections are drawn before they repeat.
+/// How many chains are drawn before they repeat.
 const CHAINS_DRAWN: usize = 1024;
 
-/// Statuses from here on are errors, where nothing says which one is right.
+/// Statuses from here on are errors, if there is no rule for the right one.
 pub const FIRST_BAD_STATUS: u16 = 400;
 
 /// The most bytes of a book.
@@ -33,20 +33,21 @@ const SIZE_LIMIT: usize = 256 << 20;
 pub struct Defaults {
     /// The value of the `Host` field.
     pub host: String,
-    /// Which HTTP to speak.
+    /// The version of HTTP.
     pub version: Version,
     /// Whether to ask the server to close the connection after its answer.
     pub close: bool,
     /// Whether the requests go to a proxy.
     pub proxied: bool,
-    /// Fields of every request, but for those that have their own of the same name.
+    /// Fields of every request, except requests with their own of the same name.
     pub headers: Vec<(String, String)>,
-    /// Which answer is right, as far as a request does not say it itself.
+    /// The right answer, where a request has no rule of its own.
     pub expectation: Expectation,
 }
 
 impl Defaults {
-    /// Of requests in HTTP/1.1 without fields of their own, where any status but that of an error is right.
+    /// Defaults for HTTP/1.1 without further fields, where any status is right that is not an
+    /// error.
     pub fn of(host: &str) -> Self {
         Self {
             host: host.into(),
@@ -59,12 +60,12 @@ impl Defaults {
     }
 }
 
-/// Which answers are right: one for each request of a file, and one for each body of rows.
+/// The right answers: one for each request of a file, and one for each body of rows.
 struct Answers {
     expectations: Vec<Arc<Expectation>>,
     /// By request and body, where they are in `expectations`.
     of_rows: HashMap<(usize, String), usize>,
-    /// Of the bodies of rows.
+    /// The answers for bodies of rows.
     bytes: usize,
 }
 
@@ -73,7 +74,8 @@ impl Answers {
         Self { expectations, of_rows: HashMap::new(), bytes: 0 }
     }
 
-    /// The index of what is right for request `index`, whose row has this `body` if one of its own.
+    /// The index of the right answer for request `index`; `body`: the one of its row, if it
+    /// differs.
     fn of(&mut self, index: usize, body: Option<String>) -> usize {
         let Some(body) = body else { return index };
         let Self { expectations, of_rows, bytes } = self;
@@ -132,7 +134,7 @@ impl RequestFile {
         Ok(draft.bind(answers.expectations, names, depth))
     }
 
-    /// Draws what connections begin with, whose expectations come behind the others.
+    /// Draws chains, whose expectations come after the others.
     fn draw_chain(
         &self,
         defaults: &Defaults,
@@ -159,7 +161,7 @@ impl RequestFile {
         answers.expectations.extend(self.once.iter().map(|once| once.expectation(status)));
         let mut taken = 0;
         for _ in 0..draws {
-            // One row for all of a connection's: who logs in goes on as the same.
+            // One row serves a connection's whole chain: it continues as the user that logged in.
             let row = if takes_rows { self.row(&mut taken, random) } else { None };
             for (step, Once { entry, .. }) in self.once.iter().enumerate() {
                 let dependent = entry.settle(defaults, row, random);
@@ -174,7 +176,7 @@ impl RequestFile {
         Ok(())
     }
 
-    /// After how many requests they repeat, if nothing is left to chance.
+    /// After how many requests they repeat, if nothing is random.
     fn round(&self) -> Option<usize> {
         let [entry] = &self.entries[..] else { return None };
         match (&self.table, self.order) {
@@ -185,7 +187,7 @@ impl RequestFile {
         }
     }
 
-    /// The next row. `taken`: how many were before.
+    /// The next row. `taken`: how many rows were taken before.
     fn row(&self, taken: &mut usize, random: &mut impl Rng) -> Option<&StringRecord> {
         let rows = &self.table.as_ref()?.rows;
         let index = match self.order {
@@ -204,7 +206,7 @@ impl RequestFile {
         Err(FileError::new(&self.file, what))
     }
 
-    /// Says where the text that makes a request impossible came from.
+    /// Adds the position of the text that makes a request impossible.
     fn refuse(&self, entry: &Entry, row: Option<&StringRecord>, error: &RequestError) -> FileError {
         let text = entry.culprit(error);
         let columns: BTreeSet<usize> =

@@ -11,7 +11,7 @@ use volley_protocol::{Request, RequestError};
 
 #[derive(Debug)]
 pub(crate) struct Entry {
-    /// Where its table begins in the request file.
+    /// The line of its table in the request file.
     pub(crate) line: u64,
     /// Its own name, or its method and path as they are written.
     pub(crate) name: String,
@@ -35,7 +35,7 @@ pub(crate) struct Text {
 /// A request's body.
 #[derive(Debug)]
 pub(crate) enum Body {
-    /// As it is.
+    /// A body without fields.
     Bytes(Bytes),
     Text(Template),
 }
@@ -47,7 +47,7 @@ impl Entry {
             || self.templates().any(|template| template.columns().next().is_some())
     }
 
-    /// Whether something is drawn that does not come from the data file.
+    /// Whether it has random values that do not come from the data file.
     pub(crate) fn is_random(&self) -> bool {
         self.templates().any(Template::is_random)
     }
@@ -67,7 +67,7 @@ impl Entry {
         self.with(defaults, |template| template.fill(row, random))
     }
 
-    /// The same as far as it is known before its connection is.
+    /// The same as far as it is known before its connection exists.
     pub(crate) fn settle(
         &self,
         defaults: &Defaults,
@@ -84,7 +84,7 @@ impl Entry {
         Dependent { request, headers: settled, path, body }
     }
 
-    /// The request that is filled in so: headers, path, body.
+    /// The request with filled-in headers, path and body.
     fn with(&self, defaults: &Defaults, mut fill: impl FnMut(&Template) -> String) -> Request {
         let is_own =
             |name: &str| self.headers.iter().any(|(other, _)| other.eq_ignore_ascii_case(name));
@@ -107,7 +107,7 @@ impl Entry {
         }
     }
 
-    /// The text that a request was refused for, if it is one of the file's.
+    /// The text for which a request was refused, if it is one of the file's.
     pub(crate) fn culprit(&self, error: &RequestError) -> Option<&Text> {
         match error {
             RequestError::Path(_) => Some(&self.path),

@@ -1,4 +1,4 @@
-//! What a request file says of right answers.
+//! A request file's rules for right answers.
 
 use crate::file::{Expect, FileError};
 use crate::source::Source;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use toml::Spanned;
 use volley_protocol::{BodyRule, Content, Expectation, LengthRule, Pattern, StatusRule};
 
-/// What the file says of the right answer; `None`: as on the command line.
+/// The file's rule for the right answer; `None`: the command line's.
 #[derive(Debug)]
 pub(crate) struct Expected {
     status: Option<StatusRule>,
@@ -29,7 +29,7 @@ impl Expected {
         }
     }
 
-    /// All of the body, where it is another one for each row.
+    /// The whole body, if it differs from row to row.
     pub(crate) fn body_of(&self, row: Option<&StringRecord>) -> Option<String> {
         self.of_row.as_ref().map(|body| body.of_row(row))
     }
@@ -39,14 +39,14 @@ impl Expected {
         self.of_row.is_some()
     }
 
-    /// Whether it says all of the body.
+    /// Whether it gives the whole body.
     pub(crate) fn has_fixed_body(&self) -> bool {
         matches!(self.body, Some(BodyRule::Exactly(_) | BodyRule::Sha256(_)))
     }
 }
 
 impl Source<'_> {
-    /// The `columns` are those of which a value may be in the body.
+    /// `columns`: those whose values may be in the body.
     pub(crate) fn expected(
         &self,
         expect: &Expect,
@@ -66,7 +66,7 @@ impl Source<'_> {
         Ok(Expected { status, length, body, of_row, headers })
     }
 
-    /// Without a data file, braces stand for themselves.
+    /// Without a data file, braces have no special meaning.
     fn body_of_row(
         &self,
         expect: &Expect,
@@ -99,7 +99,7 @@ impl Source<'_> {
         Err(self.wrong(between.span(), &format!("{}.expect{what}", self.table)))
     }
 
-    /// One rule decides on the body: the one body that is right, or what any has to hold.
+    /// One rule decides on the body: the one right body, or what every body has to contain.
     fn body_rule(&self, expect: &Expect) -> Result<Option<BodyRule>, FileError> {
         let content = [
             expect.body_contains.as_ref().map(Spanned::span),

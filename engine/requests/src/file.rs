@@ -49,9 +49,9 @@ pub struct RequestFile {
     pub(crate) file: PathBuf,
     pub(crate) order: Order,
     pub(crate) table: Option<Table>,
-    /// What each connection begins with.
+    /// The chain with which each connection begins.
     pub(crate) once: Vec<Once>,
-    /// At least one.
+    /// The requests, at least one.
     pub(crate) entries: Vec<Entry>,
 }
 
@@ -63,7 +63,7 @@ impl RequestFile {
         Self::parse(&text, file, |file| std::fs::read(file))
     }
 
-    /// The same for the text of `file`. The files that it names are asked of `load`.
+    /// The same for the text of `file`. `load` gives the files that it names.
     pub fn parse(
         text: &str,
         file: &Path,
@@ -118,7 +118,7 @@ pub(crate) enum Order {
     /// Any row, each time.
     #[default]
     Random,
-    /// One after the other; after the last the first again.
+    /// One after the other; after the last, the first again.
     Sequential,
 }
 
@@ -140,7 +140,7 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    /// As it says, or as the presence of a body says.
+    /// The method in the file, or the one that follows from the presence of a body.
     pub(crate) fn method(&self) -> &str {
         let has_body = self.body.is_some() || self.body_file.is_some();
         self.method.as_deref().unwrap_or(if has_body { "POST" } else { "GET" })
@@ -162,22 +162,22 @@ pub(crate) struct Expect {
     pub(crate) headers: Option<BTreeMap<String, String>>,
 }
 
-/// Where and what, in one line: `requests.toml:7: ...`.
+/// The position and the error, in one line: `requests.toml:7: ...`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileError {
     file: PathBuf,
-    /// From 1; `None` if it is about the whole file.
+    /// The line, from 1; `None` if the error is about the whole file.
     line: Option<u64>,
     what: String,
 }
 
 impl FileError {
-    /// About a whole file.
+    /// An error about a whole file.
     pub(crate) fn new(file: &Path, what: impl Into<String>) -> Self {
         Self { file: file.to_owned(), line: None, what: what.into() }
     }
 
-    /// About one line of it.
+    /// An error about one line of it.
     pub(crate) fn at(file: &Path, line: u64, what: impl Into<String>) -> Self {
         Self { line: Some(line), ..Self::new(file, what) }
     }
@@ -204,7 +204,7 @@ impl fmt::Display for FileError {
 
 impl std::error::Error for FileError {}
 
-/// The system's words, without its number.
+/// The system's message, without its number.
 pub(crate) fn words(error: &io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or_default().to_owned()

@@ -1,4 +1,4 @@
-//! What is sent, rendered ahead: the hot path only takes the next message's bytes.
+//! The requests, rendered ahead: the hot path only takes the next message's bytes.
 //!
 //! A [`Book`] holds one request, or many that are drawn from a [`RequestFile`].
 

@@ -1,12 +1,12 @@
-//! What the requests of a file are called.
+//! The names of a file's requests.
 
 use crate::file::{FileError, Request};
 use crate::source::Source;
 use std::collections::{HashMap, HashSet};
 use toml::Spanned;
 
-/// Their own names, or method and path as they are written, with a number behind it where others
-/// are written alike. Two with the same name of their own are refused.
+/// Their own names, or method and path as they are written, with a number after it if others are
+/// written alike. Two requests with the same own name are refused.
 pub(crate) fn of(
     source: &Source<'_>,
     requests: &[Spanned<Request>],

@@ -1,4 +1,5 @@
-//! Chains: what each connection begins with, and what it takes from the answers.
+//! Chains: the requests with which each connection begins, and the values that it takes from the
+//! answers.
 
 use crate::dependent::Dependent;
 use crate::entry::Entry;
@@ -15,17 +16,17 @@ use volley_protocol::{Expectation, Request as Rendered};
 #[derive(Debug)]
 pub(crate) struct Once {
     pub(crate) entry: Entry,
-    /// What is taken from its answer, by name.
+    /// The values that are taken from its answer, by name.
     taken: Vec<(String, Take)>,
 }
 
 impl Once {
-    /// What its values are called.
+    /// The names of its values.
     pub(crate) fn names(&self) -> impl Iterator<Item = &String> {
         self.taken.iter().map(|(name, _)| name)
     }
 
-    /// Which answer is right, where nothing is said of it: what the command line says is about other
+    /// The right answer, if the file has no rule: the command line's rules are about other
     /// requests.
     pub(crate) fn expectation(&self, status: StatusRule) -> Arc<Expectation> {
         let mut expectation = self.entry.expected.or(&Expectation::of_status(status));
@@ -41,7 +42,8 @@ impl Once {
 }
 
 impl Source<'_> {
-    /// The tables `[[once]]`, in their order. A later one may name what those before it take.
+    /// The tables `[[once]]`, in their order. A later one may name the values that earlier ones
+    /// take.
     pub(crate) fn once(
         &self,
         tables: &[Spanned<Request>],
@@ -87,8 +89,8 @@ fn is_word(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(is_letter)
 }
 
-/// What each connection begins with: the same steps, drawn several times where chance or a data
-/// file has a part in them.
+/// The requests with which each connection begins: the same steps, drawn several times if they
+/// depend on chance or a data file.
 #[derive(Debug)]
 pub struct Chain {
     steps: Vec<Step>,
@@ -108,12 +110,12 @@ struct Step {
 struct Taken {
     name: String,
     take: Take,
-    /// It becomes a part of a path.
+    /// The value becomes a part of a path.
     is_in_path: bool,
 }
 
 impl Chain {
-    /// Without any requests yet.
+    /// A chain without any requests yet.
     pub(crate) fn new(once: &[Once], entries: &[Entry]) -> Self {
         let all = once.iter().map(|once| &once.entry).chain(entries);
         let in_paths: Vec<usize> = all.flat_map(|entry| entry.path.template.taken()).collect();
@@ -135,7 +137,8 @@ impl Chain {
         self.steps.len()
     }
 
-    /// How many draws there are; the nth connection takes the nth, and then the first again.
+    /// How many draws there are; the nth connection takes the nth, and after the last the first
+    /// again.
     pub fn draws(&self) -> usize {
         self.requests.len() / self.steps.len()
     }
@@ -145,7 +148,7 @@ impl Chain {
         self.first_message + draw * self.steps.len() + step
     }
 
-    /// A request with what its connection has taken before.
+    /// A request with the values that its connection has taken before.
     pub fn request(&self, draw: usize, step: usize, values: &[String]) -> Rendered {
         self.requests[draw * self.steps.len() + step].with(values)
     }
@@ -155,7 +158,7 @@ impl Chain {
         &self.steps[step].name
     }
 
-    /// Adds what is taken from the answer to a step to `values`. The error says what is missing:
+    /// Adds the values from the answer to a step to `values`. The error names the missing one:
     /// `take.token: json /token is not in the answer to POST /login`.
     pub fn take(
         &self,

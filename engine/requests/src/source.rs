@@ -1,4 +1,4 @@
-//! Takes the tables of a request file for what they mean, and says where they mean nothing.
+//! Interprets the tables of a request file, and reports where they are wrong.
 
 use crate::entry::{Body, Entry, Text};
 use crate::file::Request;
@@ -10,12 +10,12 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
 
-/// A request file's text, to say where something is, and how to get at the files that it names.
+/// A request file's text, for positions in it, and the means to read the files that it names.
 pub(crate) struct Source<'a> {
     pub(crate) text: &'a str,
     pub(crate) file: &'a Path,
     pub(crate) load: &'a dyn Fn(&Path) -> io::Result<Vec<u8>>,
-    /// Which tables are looked at: `request` or `once`.
+    /// The kind of tables that are read: `request` or `once`.
     pub(crate) table: &'static str,
 }
 
@@ -55,7 +55,7 @@ impl Source<'_> {
         })
     }
 
-    /// A file without a field, or that is not text, is a body as it is.
+    /// A file without fields, or that is not text, is sent unchanged.
     fn body(&self, request: &Request, fields: Names<'_>) -> Result<Option<Body>, FileError> {
         match (&request.body, &request.body_file) {
             (None, None) => Ok(None),
@@ -80,7 +80,7 @@ impl Source<'_> {
         }
     }
 
-    /// A key of such a table, with it.
+    /// A key of such a table, with the table.
     pub(crate) fn key(&self, key: &str) -> String {
         format!("{}.{key}", self.table)
     }
@@ -91,7 +91,7 @@ impl Source<'_> {
         Ok(Text { line: self.line(text.span()), template })
     }
 
-    /// The bytes of a file that is named relative to this one.
+    /// The bytes of a file whose name is relative to this one.
     pub(crate) fn load(
         &self,
         key: &str,
@@ -107,7 +107,7 @@ impl Source<'_> {
         }
     }
 
-    /// What the TOML parser says, with the key, in one line.
+    /// The TOML parser's message, with the key, in one line.
     pub(crate) fn refuse(&self, mut error: toml::de::Error) -> FileError {
         error.set_input(None);
         let text = error.to_string();

@@ -11,7 +11,7 @@ pub(crate) struct Table {
     file: PathBuf,
     bytes: Vec<u8>,
     pub(crate) columns: Vec<String>,
-    /// At least one.
+    /// The rows, at least one.
     pub(crate) rows: Vec<StringRecord>,
 }
 
@@ -38,7 +38,7 @@ impl Table {
         Ok(Self { file: file.to_owned(), bytes, columns, rows })
     }
 
-    /// Where the values of some columns come from: `users.csv:3: name is "a b"`.
+    /// The origin of the values of some columns: `users.csv:3: name is "a b"`.
     pub(crate) fn trace(&self, row: &StringRecord, columns: &BTreeSet<usize>) -> String {
         let line = row.position().map_or(0, |position| line(position, &self.bytes));
         let values: Vec<String> = columns
@@ -66,8 +66,8 @@ fn explain(error: &csv::Error, file: &Path, bytes: &[u8]) -> FileError {
     }
 }
 
-/// The line in which a record begins, from 1. (The reader's own number lags behind where lines end
-/// in CR LF, and where they are empty.)
+/// The line in which a record begins, from 1. (The reader's own number is too small after lines
+/// that end in CR LF, and after empty ones.)
 fn line(position: &Position, bytes: &[u8]) -> u64 {
     let start = usize::try_from(position.byte()).map_or(bytes.len(), |at| at.min(bytes.len()));
     let (before, behind) = bytes.split_at(start);

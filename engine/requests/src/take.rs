@@ -1,17 +1,17 @@
-//! What a connection takes from an answer, to send it later.
+//! A value that a connection takes from an answer, to send it later.
 
 use serde_json::Value;
 use std::fmt;
 use volley_protocol::Message;
 
-/// Where in an answer a value is.
+/// The place of a value in an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Take {
-    /// The value of its JSON at this pointer (RFC 6901).
+    /// The value in its JSON at this pointer (RFC 6901).
     Json(String),
     /// The first header of this name.
     Header(String),
-    /// The cookie of this name that it sets, the last one.
+    /// The last cookie of this name that it sets.
     Cookie(String),
 }
 
@@ -30,12 +30,12 @@ impl Take {
         }
     }
 
-    /// Whether the answer's body has to be looked into.
+    /// Whether the answer's body has to be inspected.
     pub(crate) fn needs_body(&self) -> bool {
         matches!(self, Self::Json(_))
     }
 
-    /// The value, if there is one. The error says why what is there is none.
+    /// The value. The error says why there is none.
     pub(crate) fn find(&self, answer: &Message<'_>) -> Result<Option<String>, String> {
         let found = match self {
             Self::Json(pointer) => json(&answer.body, pointer)?,
@@ -55,7 +55,7 @@ impl Take {
     }
 }
 
-/// As it is written.
+/// The place as it is written.
 impl fmt::Display for Take {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -7,12 +7,12 @@ use std::fmt::Write;
 /// The most digits of a `{{hex N}}`.
 const HEX_LIMIT: usize = 1024;
 
-/// What fields may name.
+/// The names that fields may use.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Names<'a> {
-    /// The data file's columns; none if there is no such file.
+    /// The data file's columns; none if there is no data file.
     pub(crate) columns: &'a [String],
-    /// What a connection takes from answers.
+    /// The values that a connection takes from answers.
     pub(crate) taken: &'a [String],
 }
 
@@ -25,7 +25,7 @@ enum Part {
     Text(String),
     /// The value in this column of the row.
     Column(usize),
-    /// The value that the connection has taken as the nth, and its name.
+    /// The nth value that the connection has taken, and its name.
     Taken(usize, String),
     /// A whole number, both limits included.
     Random(i64, i64),
@@ -54,8 +54,8 @@ impl Template {
         Ok(Self(parts))
     }
 
-    /// The text with its fields filled in, but for those that a connection takes, which stay as they
-    /// are written. `row` is there if a column is used.
+    /// The text with its fields filled in, except for those that a connection takes, which stay as
+    /// they are written. `row` is given if a column is used.
     pub(crate) fn fill(&self, row: Option<&StringRecord>, random: &mut impl Rng) -> String {
         let mut text = String::new();
         for part in &self.0 {
@@ -79,7 +79,7 @@ impl Template {
         text
     }
 
-    /// The text of a template that has columns alone.
+    /// The text of a template that has only columns.
     pub(crate) fn of_row(&self, row: Option<&StringRecord>) -> String {
         let part = |part: &Part| match part {
             Part::Text(text) => text.clone(),
@@ -91,7 +91,7 @@ impl Template {
         self.0.iter().map(part).collect()
     }
 
-    /// The same as a template, in which those fields are left.
+    /// The same as a template, which keeps those fields.
     pub(crate) fn settle(&self, row: Option<&StringRecord>, random: &mut impl Rng) -> Self {
         let settle = |part: &Part| match part {
             Part::Taken(..) => part.clone(),
@@ -100,7 +100,7 @@ impl Template {
         Self(self.0.iter().map(settle).collect())
     }
 
-    /// A settled template with what a connection has taken.
+    /// A settled template with the values that a connection has taken.
     pub(crate) fn with(&self, values: &[String]) -> String {
         let part = |part: &Part| match part {
             Part::Text(text) => text.clone(),
@@ -110,7 +110,7 @@ impl Template {
         self.0.iter().map(part).collect()
     }
 
-    /// Which of the values that a connection takes it has.
+    /// Which of a connection's taken values it uses.
     pub(crate) fn taken(&self) -> impl Iterator<Item = usize> {
         self.0.iter().filter_map(|part| match part {
             Part::Taken(nth, _) => Some(*nth),
@@ -126,7 +126,7 @@ impl Template {
         })
     }
 
-    /// Whether something is drawn that does not come from the data file.
+    /// Whether it has random values that do not come from the data file.
     pub(crate) fn is_random(&self) -> bool {
         self.0.iter().any(|part| matches!(part, Part::Random(..) | Part::Hex(_)))
     }
@@ -166,7 +166,7 @@ fn field(inside: &str, names: Names<'_>) -> Result<Part, String> {
     })
 }
 
-/// Which fields there are.
+/// The existing kinds of fields.
 fn known(names: Names<'_>) -> String {
     let mut text = "fields are ".to_owned();
     for name in names.columns.iter().chain(names.taken) {

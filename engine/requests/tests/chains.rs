@@ -1,4 +1,4 @@
-//! What each connection begins with, as a request file says it.
+//! Chains of a request file.
 
 use std::io;
 use std::path::Path;
@@ -51,14 +51,14 @@ fn a_chain_is_drawn_once_for_each_row() {
         assert_eq!(first.headers, [("X-All".to_owned(), "1".to_owned())]);
         let second = chain.request(draw, 1, &strings(&["1", "2"]));
         assert_eq!(second.path, format!("/{user}/2"));
-        // What is shown of it has the field in the place of the value.
+        // The evidence has the field instead of the value.
         let number = chain.message(draw, 1);
         let shown = format!("GET /{user}/{{{{c}}}} HTTP/1.1\r\n");
         assert!(book.bytes_of(number).starts_with(shown.as_bytes()));
         let expected = book.expectation(book.message(number));
         assert_eq!(expected.status, StatusRule::Exactly(204));
     }
-    // What the command line says is about other requests. JSON has to be looked into.
+    // The command line's rules are about other requests. JSON has to be inspected.
     let first = book.expectation(book.message(chain.message(0, 0)));
     assert_eq!(first.status, StatusRule::Below(400));
     assert!(matches!(first.body, BodyRule::Holds(_)));
@@ -93,7 +93,7 @@ fn requests_have_what_their_connection_has_taken() {
         assert_eq!(request.headers[1].1, format!("t k {digits}"));
     }
     assert!(fixed > 3 && dependent > 3);
-    // The bytes of messages in a row are still one piece, also where they begin anew.
+    // The bytes of successive messages are still one piece, even where they begin anew.
     let last = book.cycle() - 1;
     let row = &book.outbox()[book.bytes(last, 2)];
     assert_eq!(row, [book.bytes_of(last), book.bytes_of(0)].concat());

@@ -1,4 +1,4 @@
-//! What holds for any weights and seeds.
+//! Properties for any weights and seeds.
 
 use proptest::prelude::*;
 use std::fmt::Write;
@@ -109,7 +109,7 @@ proptest! {
 
 #[test]
 fn the_requests_of_a_seed_stay_the_same() {
-    // Who repeats a measurement with the same seed a year from now sends the same.
+    // A measurement that is repeated with the same seed a year from now sends the same requests.
     let book = draw(&[3, 1], "random", 1, 3, 1);
     let lines = |message: &Message| {
         let text = String::from_utf8_lossy(&book.outbox()[message.bytes.clone()]).into_owned();

@@ -1,4 +1,4 @@
-//! What a request file may say, what becomes of it, and what it is refused for.
+//! The contents of a request file, their effects, and the errors for which it is refused.
 
 use std::io;
 use std::path::Path;
@@ -94,7 +94,7 @@ fn headers_keep_their_order() {
 fn a_request_that_is_always_the_same_is_rendered_once() {
     let book = book("[[request]]\npath = \"/\"").unwrap();
     assert_eq!(book.cycle(), 1);
-    // For two requests at a time there is another behind it.
+    // For two requests at a time, another message follows it.
     assert_eq!(book.bytes(0, 2).len(), 2 * book.bytes(0, 1).len());
 }
 
@@ -129,7 +129,7 @@ fn fields_are_filled_in_everywhere() {
     let rendered = "POST /1?Ann1 HTTP/1.1\r\nHost: a:1\r\nX-Id: 1.\r\nContent-Length: 15\r\n\r\n\
         {\"name\": \"Ann\"}";
     assert_eq!(first(text), rendered);
-    // Whatever a value holds, it may be in a body.
+    // Whatever a value contains, it may be in a body.
     let text = "data = \"quoted.csv\"\n[[request]]\npath = \"/\"\nbody = \"{{name}}\"";
     assert!(first(text).ends_with("Content-Length: 7\r\n\r\na \"b\"\nc"));
 }

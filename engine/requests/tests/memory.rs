@@ -1,4 +1,4 @@
-//! Bodies are large at times: there is one copy of each, beside what was given.
+//! Bodies may be large: there is one copy of each, besides the given one.
 
 use allocation_counter::measure;
 use std::path::Path;
@@ -7,7 +7,7 @@ use volley_requests::{Book, Defaults, RequestFile};
 
 const BODY: usize = 8 << 20;
 
-/// The most bytes that were held at a time, and those that stay, by the size of a body.
+/// The most bytes that were allocated at a time, and those that stay, by the size of a body.
 fn held(book: impl FnOnce() -> Book) -> (f64, f64) {
     let mut kept = None;
     let allocations = measure(|| kept = Some(book()));

@@ -1,4 +1,4 @@
-//! What the requests of a file are called.
+//! The names of a file's requests.
 
 use std::path::Path;
 use volley_requests::{Book, Defaults, FileError, RequestFile};
@@ -16,7 +16,7 @@ fn a_request_without_a_name_is_called_what_it_asks() {
                 [[request]]\nmethod = \"PUT\"\npath = \"/u\"\n";
     let book = book(text).unwrap();
     assert_eq!(book.names(), ["search", "GET /u/{{id}}", "POST /u", "PUT /u"]);
-    // Of a depth of 2, one message repeats behind the cycle.
+    // With a depth of 2, one message is repeated after the cycle.
     for number in 0..=book.cycle() {
         let sent = String::from_utf8(book.bytes_of(number).to_vec()).unwrap();
         let path = ["GET /s ", "GET /u/7 ", "POST /u ", "PUT /u "][book.entry(number)];

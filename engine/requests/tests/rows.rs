@@ -1,4 +1,4 @@
-//! Right answers that are another one for each row of the data file.
+//! Right answers that differ for each row of the data file.
 
 use proptest::prelude::*;
 use std::path::Path;
@@ -17,7 +17,7 @@ fn asking(expect: &str) -> String {
     format!("data = \"d.csv\"\n[[request]]\npath = \"/{{{{id}}}}\"\nexpect.{expect}\n")
 }
 
-/// What is sent, and the body that is right for it.
+/// A request, and its right body.
 fn pairs(book: &Book) -> Vec<(String, BodyRule)> {
     let pair = |number| {
         let message = book.message(number);

@@ -1,4 +1,4 @@
-//! Right answers that vary: what a request file says of them.
+//! Right answers that vary: a request file's rules for them.
 
 use std::io;
 use std::path::Path;
@@ -113,7 +113,7 @@ fn compressed_bodies_cannot_be_looked_into() {
     let plain = own.replace("gzip", "identity");
     assert!(with(any(), &[], &plain).is_ok());
     assert!(with(any(), &[], &own.replace("json = []", "length = 2")).is_ok());
-    // The command line's header, the file's rule; a request may take the header back.
+    // The command line's header, the file's rule; a request may revoke the header.
     let gzip = [("Accept-Encoding", "gzip")];
     let error = with(any(), &gzip, "[[request]]\npath = \"/\"\nexpect.json = []").unwrap_err();
     assert_eq!(error.to_string(), format!("r.toml:1: request: {words}"));

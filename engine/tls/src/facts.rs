@@ -6,15 +6,15 @@ use std::fmt;
 /// What was agreed on. Displayed as ab prints it: `TLSv1.3,TLS_AES_256_GCM_SHA384,2048,256`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Facts {
-    /// As in `TLSv1.3`.
+    /// The version, as in `TLSv1.3`.
     pub protocol: &'static str,
     /// OpenSSL's name of the suite.
     pub suite: &'static str,
-    /// Of the public key in the server's certificate; 0 if it is of no known kind.
+    /// The size of the public key in the server's certificate; 0 if its kind is unknown.
     pub key_bits: usize,
-    /// Of the key that seals records.
+    /// The size of the key that seals records.
     pub secret_bits: u32,
-    /// What kind of key the session's was derived from, as in `X25519 253 bits`.
+    /// The kind of key exchange, as in `X25519 253 bits`.
     pub temporary_key: Option<&'static str>,
 }
 
@@ -26,7 +26,7 @@ impl fmt::Display for Facts {
 }
 
 impl Facts {
-    /// `None` as long as nothing is agreed on.
+    /// Returns `None` as long as nothing is agreed on.
     pub(super) fn of(connection: &ClientConnection) -> Option<Self> {
         let suite = connection.negotiated_cipher_suite()?;
         let certificate = connection.peer_certificates()?.first()?;
@@ -49,7 +49,7 @@ fn protocol(version: ProtocolVersion) -> &'static str {
     }
 }
 
-/// OpenSSL's name of a suite; empty if we don't speak it.
+/// OpenSSL's name of a suite; empty if we do not support it.
 pub(super) fn name(suite: CipherSuite) -> &'static str {
     match suite {
         CipherSuite::TLS13_AES_256_GCM_SHA384 => "TLS_AES_256_GCM_SHA384",
@@ -137,7 +137,7 @@ impl<'a> Element<'a> {
     /// A certificate's version: context-specific, constructed, number 0.
     const VERSION: u8 = 0xa0;
 
-    /// The first of some bytes, and what is behind it. `None` where it is cut off.
+    /// The first element of some bytes, and the rest. `None` if it is cut off.
     fn first(bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
         let (&[tag, length], rest) = bytes.split_first_chunk()?;
         let (length, rest) = if length < 0x80 {

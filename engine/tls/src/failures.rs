@@ -1,22 +1,22 @@
-//! What went wrong, in words and kinds.
+//! The failures of TLS, as messages and kinds.
 
 use rustls::pki_types::ServerName;
 use rustls::{AlertDescription, CertificateError, Error, PeerMisbehaved};
 use volley_net::{Failure, Fault, QuicFault};
 
-/// A server that says nothing before it closes may have been cut off.
+/// A server's stream that ends without `close_notify` may have been cut off.
 pub(super) fn cut() -> Failure {
     Failure::tls(Fault::Cut, "unexpected eof while reading")
 }
 
-/// The server answers in cleartext: `first` are the bytes that came before any others.
+/// The server answers in cleartext: `first` are the bytes that came first.
 pub(super) fn cleartext(first: &[u8]) -> Option<Failure> {
     let is_record = first.first().is_none_or(|kind| (20..=24).contains(kind));
     let words = "the server does not speak TLS here: it answers in cleartext";
     (!is_record).then(|| Failure::tls(Fault::Other, words))
 }
 
-/// How a session failed. `name`: what the server was called. `asked`: the protocol asked for.
+/// How a session failed. `name`: the server's name. `asked`: the requested protocol.
 pub(super) fn of(error: &Error, name: &ServerName<'_>, asked: Option<&str>) -> Failure {
     let asked = asked.unwrap_or("nothing");
     match error {
@@ -35,7 +35,7 @@ pub(super) fn of(error: &Error, name: &ServerName<'_>, asked: Option<&str>) -> F
 pub(super) fn of_alert(alert: u8, words: &str, ours: bool, asked: Option<&str>) -> Failure {
     let asked = asked.unwrap_or("nothing");
     if let Some(why) = words.strip_prefix("invalid peer certificate: ").filter(|_| ours) {
-        // The latter where another has the name of one that is given.
+        // The latter occurs if another certificate has the name of a given one.
         let words = match why {
             "UnknownIssuer" | "BadSignature" => NOT_VOUCHED_FOR.to_owned(),
             why => format!("the server's certificate is not believed: {why}"),
@@ -59,7 +59,7 @@ pub(super) fn of_alert(alert: u8, words: &str, ours: bool, asked: Option<&str>) 
     Failure::quic(fault, words)
 }
 
-/// The server said nothing of a protocol, but that has to be agreed on.
+/// The server confirmed no protocol, but one has to be agreed on.
 pub(super) fn none_agreed(asked: &str) -> Failure {
     Failure::tls(Fault::Alpn, format!("asked for {asked}, the server agreed on none"))
 }
@@ -76,7 +76,7 @@ fn wrong(error: &CertificateError, name: &ServerName<'_>) -> String {
         CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
             "the server's certificate is not valid yet".to_owned()
         }
-        // The latter where another has the name of one that is given.
+        // The latter occurs if another certificate has the name of a given one.
         CertificateError::UnknownIssuer | CertificateError::BadSignature => {
             NOT_VOUCHED_FOR.to_owned()
         }
@@ -92,7 +92,7 @@ fn wrong(error: &CertificateError, name: &ServerName<'_>) -> String {
     }
 }
 
-/// A name that comes as `DnsName("a.example")`.
+/// A name in the form `DnsName("a.example")`.
 fn bare(presented: &str) -> &str {
     let inside = presented.split_once('(').and_then(|(_, rest)| rest.strip_suffix(')'));
     inside.unwrap_or(presented).trim_matches('"')

@@ -1,8 +1,8 @@
-//! TLS as a client speaks it, and as the null server does.
+//! The client's side of TLS, and that of the null server.
 //!
 //! A [`Session`] takes sealed bytes and gives plain ones, without I/O. [`Tls`] puts sessions on the
-//! connections of any backend of `volley-net`. The programs that we stand in for check nobody's
-//! certificate, and so it is here unless [`Terms`] say which to trust. [`ServerSession`] is the
+//! connections of any backend of `volley-net`. The programs that we replace verify no certificate,
+//! and neither does this crate unless [`Terms`] name the trusted ones. [`ServerSession`] is the
 //! other side.
 
 #![cfg_attr(not(test), warn(clippy::disallowed_types))]
@@ -32,20 +32,20 @@ use rustls::pki_types::{IpAddr, Ipv4Addr, ServerName};
 use std::sync::Arc;
 use volley_net::Failure;
 
-/// What all sessions with one server have in common.
+/// The common state of all sessions with one server.
 #[derive(Debug, Clone)]
 pub struct Config {
     client: Arc<ClientConfig>,
     name: ServerName<'static>,
     resumes: bool,
-    /// The protocol that is asked for by ALPN.
+    /// The protocol that is requested by ALPN.
     protocol: Option<&'static str>,
-    /// The server has to say that it speaks that.
+    /// The server has to confirm that protocol.
     must_agree: bool,
 }
 
 impl Config {
-    /// `host` is sent to the server (SNI) if it is a name; an address can't be.
+    /// `host` is sent to the server (SNI) if it is a name; an address cannot be.
     pub fn new(host: Option<&str>, terms: &Terms) -> Self {
         let name = host
             .and_then(|host| ServerName::try_from(host.to_owned()).ok())
@@ -59,7 +59,7 @@ impl Config {
         }
     }
 
-    /// Whether a server can be called so.
+    /// Whether this is a valid name of a server.
     pub fn is_name(host: &str) -> bool {
         ServerName::try_from(host).is_ok()
     }
@@ -69,13 +69,13 @@ impl Config {
         failures::of(error, &self.name, self.protocol)
     }
 
-    /// How a handshake of QUIC failed, which tells an alert's number (RFC 8446, section 6) and rustls' words
-    /// for it. `ours`: it was we who were not content.
+    /// How a handshake of QUIC failed, given an alert's number (RFC 8446, section 6) and rustls'
+    /// message. `ours`: our side raised the error.
     pub fn quic_failure(&self, alert: u8, words: &str, ours: bool) -> Failure {
         failures::of_alert(alert, words, ours, self.protocol)
     }
 
-    /// What the server is called, or its address.
+    /// The server's name, or its address.
     pub fn called(&self) -> std::borrow::Cow<'_, str> {
         self.name.to_str()
     }
@@ -88,7 +88,7 @@ impl Config {
         }
     }
 
-    /// What the sessions of one connection after the other remember; nothing yet.
+    /// What successive sessions of one connection remember; at first nothing.
     pub fn memory(&self) -> Memory {
         if !self.resumes {
             return Memory(self.client.clone());
@@ -99,12 +99,12 @@ impl Config {
     }
 }
 
-/// What a new session needs, with what former ones left that it may resume.
+/// What a new session needs, including the state of former ones that it may resume.
 #[derive(Debug, Clone)]
 pub struct Memory(Arc<ClientConfig>);
 
 impl Memory {
-    /// For those who speak TLS inside of QUIC.
+    /// The configuration for TLS inside of QUIC.
     pub fn quic_client(&self) -> Arc<ClientConfig> {
         self.0.clone()
     }

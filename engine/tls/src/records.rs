@@ -1,10 +1,10 @@
-//! Bytes in and out of a session, whichever side it is of.
+//! Bytes in and out of a session, on either side.
 
 use rustls::{ConnectionCommon, Error, IoState, SideData};
 use std::io::{BufRead, Write};
 use std::sync::Arc;
 
-/// Takes some of the bytes that came, and puts the plain ones behind those in `opened`.
+/// Takes some of the received bytes, and appends the plain ones to `opened`.
 pub(crate) fn open_some<S: SideData>(
     connection: &mut ConnectionCommon<S>,
     sealed: &mut &[u8],
@@ -12,7 +12,7 @@ pub(crate) fn open_some<S: SideData>(
 ) -> Result<IoState, Error> {
     connection.read_tls(sealed).map_err(|error| Error::General(error.to_string()))?;
     let state = connection.process_new_packets();
-    // Records before the one that is wrong are right.
+    // Records before the wrong one are right.
     let mut reader = connection.reader();
     while let Ok(plain) = reader.fill_buf()
         && !plain.is_empty()
@@ -29,7 +29,7 @@ pub(crate) fn seal<S: SideData>(connection: &mut ConnectionCommon<S>, plain: &[u
     connection.writer().write_all(plain).expect("there is no limit");
 }
 
-/// What is to be sent now.
+/// The bytes to send now.
 pub(crate) fn sealed<S: SideData>(connection: &mut ConnectionCommon<S>) -> Option<Arc<[u8]>> {
     let mut bytes = Vec::new();
     while connection.wants_write() {

@@ -14,20 +14,20 @@ use volley_net::{Agreed, Backend, Event, Failure, Fault, Route, What};
 
 /// Connections of `B`, as their client's side of TLS.
 ///
-/// An end without the goodbye of TLS is a failure, since somebody may have cut the connection.
+/// An end without `close_notify` is a failure, since an attacker may have cut the connection.
 #[derive(Debug)]
 pub struct Tls<B: Backend> {
     io: B,
     outbox: Arc<[u8]>,
     client: Config,
     slots: Vec<Slot>,
-    /// Plain bytes of the piece that came last.
+    /// Plain bytes of the last piece.
     opened: Vec<u8>,
-    /// Those not taken yet.
+    /// Events that are not taken yet.
     events: VecDeque<Event<Plain>>,
 }
 
-/// The plain bytes that came last.
+/// The last plain bytes.
 #[derive(Debug)]
 pub struct Plain(());
 
@@ -40,7 +40,7 @@ struct Slot {
 }
 
 impl<B: Backend> Tls<B> {
-    /// For connections in so many slots of `io`, which send parts of `outbox`.
+    /// For connections in this many slots of `io`, which send parts of `outbox`.
     pub fn new(io: B, client: Config, slots: usize, outbox: Arc<[u8]>) -> Self {
         let slots = (0..slots).map(|_| Slot::new(&client)).collect();
         Self { io, outbox, client, slots, opened: Vec::new(), events: VecDeque::new() }
@@ -51,7 +51,7 @@ impl<B: Backend> Tls<B> {
         self.slots[slot].session.as_ref()?.facts()
     }
 
-    /// The connection is there: begins the handshake.
+    /// The connection is established: begins the handshake.
     fn start(&mut self, slot: usize) {
         let place = &mut self.slots[slot];
         place.start_ns = now_ns();
@@ -68,7 +68,7 @@ impl<B: Backend> Tls<B> {
         }
     }
 
-    /// Something has happened to the connection.
+    /// An event of the connection.
     fn take(&mut self, slot: usize, what: What<B::Piece>) {
         match what {
             What::Established => self.start(slot),
@@ -138,10 +138,10 @@ impl<B: Backend> Tls<B> {
         self.events.extend(what.map(|what| Event { slot, what }));
     }
 
-    /// What a failure at that stage is to those above. Nothing follows a connection's end.
+    /// The event for a failure at that stage. Nothing follows a connection's end.
     fn failed(&mut self, slot: usize, stage: Stage, failure: Failure) -> Option<What<Plain>> {
         let what = match (stage, failure) {
-            // The connection was there: it is the handshake that failed.
+            // The connection was established: the handshake failed.
             (Stage::Handshake, Failure::System(errno)) => {
                 What::Unconnected(Failure::tls(Fault::Other, system_words(errno)))
             }
@@ -149,7 +149,7 @@ impl<B: Backend> Tls<B> {
             (Stage::Open, failure) => What::Failed(failure),
             (Stage::Ended | Stage::Broken, _) => return None,
         };
-        // What broke is not gone on with.
+        // A session that failed is not resumed.
         self.slots[slot].memory = self.client.memory();
         Some(what)
     }
@@ -172,7 +172,7 @@ impl<B: Backend> Tls<B> {
         }
     }
 
-    /// Says goodbye.
+    /// Sends `close_notify`.
     fn end(&mut self, slot: usize) {
         if let Some(session) = &mut self.slots[slot].session {
             session.end();
@@ -180,7 +180,7 @@ impl<B: Backend> Tls<B> {
         self.send_sealed(slot);
     }
 
-    /// Forgets a connection, after a goodbye.
+    /// Clears a connection, after its `close_notify`.
     fn leave(&mut self, slot: usize) {
         self.events.retain(|event| event.slot != slot);
         self.end(slot);
@@ -189,7 +189,7 @@ impl<B: Backend> Tls<B> {
 }
 
 enum Plaintext<'a> {
-    /// Of the outbox.
+    /// A part of the outbox.
     Part(Range<usize>),
     Own(&'a [u8]),
 }

@@ -16,7 +16,7 @@ pub(crate) fn certificate(algorithm: &'static SignatureAlgorithm) -> CertifiedKe
     CertifiedKey { cert: params.self_signed(&signing_key).unwrap(), signing_key }
 }
 
-/// What a test wants of its server.
+/// The properties of a test's server.
 #[derive(Debug)]
 pub(crate) struct Wanted {
     pub(crate) algorithm: &'static SignatureAlgorithm,

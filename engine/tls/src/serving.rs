@@ -1,4 +1,4 @@
-//! TLS as a server speaks it: the null server's.
+//! The server's side of TLS, for the null server.
 
 use crate::records;
 use rcgen::{CertificateParams, KeyPair, PKCS_ECDSA_P256_SHA256};
@@ -14,16 +14,16 @@ use volley_net::errors::io_words;
 /// The names in a certificate that a server makes itself.
 pub const OWN_NAME: &str = "localhost";
 
-/// How else that may be called.
+/// Further names in that certificate.
 const OWN_ADDRESSES: [&str; 2] = ["127.0.0.1", "::1"];
 
-/// What all sessions of one server have in common.
+/// The common state of all sessions of one server.
 #[derive(Debug, Clone)]
 pub struct Serving {
     config: Arc<ServerConfig>,
 }
 
-/// A certificate, those that vouch for it, and its key.
+/// A certificate, its chain, and its key.
 #[derive(Debug)]
 pub struct Identity {
     chain: Vec<CertificateDer<'static>>,
@@ -31,7 +31,7 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// From two files of PEM. The error is a line.
+    /// Reads two files of PEM. The error is a line.
     pub fn from_files(certificate: &Path, key: &Path) -> Result<Self, String> {
         let chain: Vec<_> = CertificateDer::pem_slice_iter(&read(certificate)?)
             .collect::<Result<_, _>>()
@@ -44,8 +44,8 @@ impl Identity {
         Ok(Self { chain, key })
     }
 
-    /// Signed by itself, with a key on P-256, for [`OWN_NAME`]: for this machine only. With the
-    /// certificate as PEM, for those that are to believe it.
+    /// A certificate signed by itself, with a key on P-256, for [`OWN_NAME`]: for this machine
+    /// only. Also returns it as PEM, for clients that are to trust it.
     pub fn of_its_own() -> Result<(Self, String), String> {
         let in_words = |error: rcgen::Error| format!("no certificate can be made: {error}");
         let key = KeyPair::generate_for(&PKCS_ECDSA_P256_SHA256).map_err(in_words)?;
@@ -62,8 +62,8 @@ fn read(file: &Path) -> Result<Vec<u8>, String> {
 }
 
 impl Serving {
-    /// Agrees on `protocol`, as ALPN names it, alone. What its users compare are servers with TLS
-    /// 1.3 and AES-128-GCM, so that is what it takes first, whatever a client prefers.
+    /// Agrees only on `protocol`, by its ALPN name. Its users compare servers with TLS 1.3 and
+    /// AES-128-GCM, so it chooses these first, whatever a client prefers.
     pub fn new(identity: Identity, protocol: &str) -> Result<Self, String> {
         let mut suites = default_provider().cipher_suites;
         suites.sort_by_key(|suite| {
@@ -86,31 +86,31 @@ impl Serving {
         Ok(Self { config: Arc::new(config) })
     }
 
-    /// For those who speak TLS inside of QUIC.
+    /// The configuration for TLS inside of QUIC.
     pub fn quic_server(&self) -> Arc<ServerConfig> {
         self.config.clone()
     }
 }
 
-/// One session, as its server sees it.
+/// One session, on the server's side.
 #[derive(Debug)]
 pub struct ServerSession {
     connection: ServerConnection,
-    /// The client has said that nothing more comes.
+    /// The client has sent `close_notify`.
     ended: bool,
 }
 
 impl ServerSession {
-    /// Waits for a hello.
+    /// Waits for the client's hello.
     pub fn start(serving: &Serving) -> Result<Self, Error> {
         let mut connection = ServerConnection::new(serving.config.clone())?;
-        // What is sealed is taken away at once.
+        // Sealed bytes are taken away at once.
         connection.set_buffer_limit(None);
         Ok(Self { connection, ended: false })
     }
 
-    /// Takes bytes from the client, and puts the plain ones behind those in `opened`. Answers may
-    /// have to be sent whether it fails or not.
+    /// Takes bytes from the client, and appends the plain ones to `opened`. Answers may have to be
+    /// sent whether it fails or not.
     pub fn open(&mut self, mut sealed: &[u8], opened: &mut Vec<u8>) -> Result<(), Error> {
         while !sealed.is_empty() && !self.ended {
             let state = records::open_some(&mut self.connection, &mut sealed, opened)?;
@@ -124,7 +124,7 @@ impl ServerSession {
         !self.connection.is_handshaking()
     }
 
-    /// Whether the client has said that nothing more comes.
+    /// Whether the client has sent `close_notify`.
     pub fn has_ended(&self) -> bool {
         self.ended
     }
@@ -134,12 +134,12 @@ impl ServerSession {
         records::seal(&mut self.connection, plain);
     }
 
-    /// Says that nothing more will be sent.
+    /// Sends `close_notify`.
     pub fn end(&mut self) {
         self.connection.send_close_notify();
     }
 
-    /// What is to be sent to the client now.
+    /// The bytes to send to the client now.
     pub fn sealed(&mut self) -> Option<Arc<[u8]>> {
         records::sealed(&mut self.connection)
     }
@@ -150,7 +150,8 @@ mod tests {
     use super::*;
     use crate::{Config, Session, Terms};
 
-    /// Carries bytes to and fro until there are none. Fails as the client does, or the server.
+    /// Carries bytes in both directions until there are none. Fails as the client does, or the
+    /// server.
     fn talk(client: &mut Session, server: &mut ServerSession) -> Result<[Vec<u8>; 2], Error> {
         let mut opened = [Vec::new(), Vec::new()];
         loop {
@@ -161,7 +162,7 @@ mod tests {
             client.open(back.as_deref().unwrap_or_default(), &mut opened[0])?;
             let result = server.open(there.as_deref().unwrap_or_default(), &mut opened[1]);
             if let Err(error) = result {
-                // The client hears of it.
+                // The client receives the alert.
                 client.open(server.sealed().as_deref().unwrap_or_default(), &mut opened[0])?;
                 return Err(error);
             }

@@ -12,29 +12,29 @@ pub struct Session {
     stage: Stage,
 }
 
-/// How far a session has come.
+/// The stage of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
     /// Both sides agree on keys.
     Handshake,
     /// Bytes come and go.
     Open,
-    /// The server has said that nothing more comes.
+    /// The server has sent `close_notify`.
     Ended,
     /// It has failed.
     Broken,
 }
 
 impl Session {
-    /// Says hello: [`Session::sealed`] has it.
+    /// Begins with the client's hello: [`Session::sealed`] has it.
     pub fn start(client: &Config, memory: &Memory) -> Result<Self, Error> {
         let mut connection = ClientConnection::new(memory.0.clone(), client.name.clone())?;
-        // What is sealed is taken away at once.
+        // Sealed bytes are taken away at once.
         connection.set_buffer_limit(None);
         Ok(Self { connection, stage: Stage::Handshake })
     }
 
-    /// How far it has come.
+    /// The session's stage.
     pub fn stage(&self) -> Stage {
         self.stage
     }
@@ -44,22 +44,21 @@ impl Session {
         Facts::of(&self.connection)
     }
 
-    /// The same in the words of our reports. `asked`: the protocol that was asked for. The time is
-    /// left out.
+    /// The same in the terms of our reports. `asked`: the requested protocol. The time is left out.
     pub(crate) fn agreed(&self, asked: Option<&'static str>) -> Option<Agreed> {
         let cipher = self.connection.negotiated_cipher_suite()?.suite().as_str()?;
         let tls_version = match self.connection.protocol_version()? {
             ProtocolVersion::TLSv1_3 => "1.3",
             _ => "1.2",
         };
-        // No other than the one that was asked for can have been agreed on.
+        // Only the requested protocol can have been agreed on.
         let alpn = asked.filter(|_| self.connection.alpn_protocol().is_some());
         let resumed = self.connection.handshake_kind() == Some(HandshakeKind::Resumed);
         Some(Agreed { tls_version, cipher, alpn, resumed, took_ns: 0 })
     }
 
-    /// Takes bytes from the server, and puts the plain ones behind those in `opened`. Answers may
-    /// have to be sent whether it fails or not.
+    /// Takes bytes from the server, and appends the plain ones to `opened`. Answers may have to be
+    /// sent whether it fails or not.
     pub fn open(&mut self, mut sealed: &[u8], opened: &mut Vec<u8>) -> Result<(), Error> {
         while !sealed.is_empty() && matches!(self.stage, Stage::Handshake | Stage::Open) {
             if let Err(error) = self.open_some(&mut sealed, opened) {
@@ -84,7 +83,7 @@ impl Session {
         records::seal(&mut self.connection, plain);
     }
 
-    /// Says that nothing more will be sent, unless the session is broken.
+    /// Sends `close_notify`, unless the session is broken.
     pub fn end(&mut self) {
         if matches!(self.stage, Stage::Open | Stage::Ended) {
             self.connection.send_close_notify();
@@ -98,7 +97,7 @@ impl Session {
         }
     }
 
-    /// What is to be sent to the server now.
+    /// The bytes to send to the server now.
     pub fn sealed(&mut self) -> Option<Arc<[u8]>> {
         records::sealed(&mut self.connection)
     }

@@ -11,7 +11,7 @@ use rustls::{HandshakeKind, ServerConnection, SupportedCipherSuite};
 use std::io::{Read, Write};
 use std::iter::repeat;
 
-/// A client's session, its server, and what the client has read.
+/// A client's session, its server, and the bytes that the client has read.
 struct Pair {
     client: Session,
     server: ServerConnection,
@@ -23,13 +23,13 @@ impl Pair {
         Self { client: Session::start(client, memory).unwrap(), server, opened: Vec::new() }
     }
 
-    /// Of a client that offers everything.
+    /// A pair with a client that offers everything.
     fn plain(server: ServerConnection) -> Self {
         let client = client(&Terms::default());
         Self::new(&client, &client.memory(), server)
     }
 
-    /// Carries bytes both ways, so many at a time, until there are none left.
+    /// Carries bytes both ways, a limited number at a time, until there are none left.
     fn carry(&mut self, mut sizes: impl Iterator<Item = usize>) -> Result<(), String> {
         loop {
             let to_server = self.client.sealed();
@@ -76,7 +76,7 @@ fn feed(server: &mut ServerConnection, mut bytes: &[u8]) -> Result<(), String> {
 
 fn read(server: &mut ServerConnection) -> Vec<u8> {
     let mut bytes = Vec::new();
-    // It says that there is no more yet.
+    // It reports that there are no more yet.
     let _ = server.reader().read_to_end(&mut bytes);
     bytes
 }

@@ -13,13 +13,13 @@ thread_local! {
     static LOOKED_AT: Cell<u64> = const { Cell::new(0) };
 }
 
-/// How many certificates this thread has looked at: one in a full handshake, none where a session is
-/// resumed. QUIC's library tells the one from the other by nothing else.
+/// How many certificates this thread has verified: one in a full handshake, none if a session is
+/// resumed. Only this tells the two apart with QUIC's library.
 pub fn certificates_looked_at() -> u64 {
     LOOKED_AT.get()
 }
 
-/// Which certificates are believed.
+/// The trusted certificates.
 #[derive(Debug, Clone)]
 pub(super) enum Trust {
     /// Every one.
@@ -29,7 +29,7 @@ pub(super) enum Trust {
 }
 
 impl Trust {
-    /// Reads certificates from PEM. The error says what is wrong with it.
+    /// Reads certificates from PEM. The error describes what is wrong with it.
     pub(super) fn given(pem: &[u8]) -> Result<Self, String> {
         let certificates: Vec<_> = CertificateDer::pem_slice_iter(pem)
             .collect::<Result<_, _>>()
@@ -63,8 +63,8 @@ fn roots(certificates: &[CertificateDer<'static>]) -> Result<RootCertStore, Stri
     Ok(roots)
 }
 
-/// Takes the given certificates themselves, whatever they say, and those that they vouch for, where
-/// name and time are right.
+/// Accepts the given certificates themselves, whatever they contain, and those that they vouch for,
+/// if name and time are right.
 #[derive(Debug)]
 struct Given {
     certificates: Vec<CertificateDer<'static>>,
@@ -81,8 +81,8 @@ impl ServerCertVerifier for Given {
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
         LOOKED_AT.set(LOOKED_AT.get() + 1);
-        // People give the certificate of their test server, which often says that it is a CA's:
-        // strictly, a server could not show it.
+        // Users give the certificate of their test server, which often is marked as a CA's:
+        // strictly, a server could not use it.
         if self.certificates.contains(certificate) {
             return Ok(ServerCertVerified::assertion());
         }
@@ -112,8 +112,8 @@ impl ServerCertVerifier for Given {
     }
 }
 
-/// Takes every certificate. Signatures are not looked at either: they could only prove that the
-/// server has the key of a certificate which anybody may have written.
+/// Accepts every certificate. Signatures are not verified either: they could only prove that the
+/// server has the key of a certificate which any party may have written.
 #[derive(Debug)]
 struct Everyone(WebPkiSupportedAlgorithms);
 

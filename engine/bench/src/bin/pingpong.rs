@@ -1,7 +1,8 @@
 //! The blocking ping-pong client: the latency that one connection sees with nothing in the way.
 //!
-//! A write, a blocking read, and a clock before and after: the least that a client of the socket
-//! interface can do. What a generator shows beyond this at the same rate is its own doing.
+//! It makes a write, a blocking read, and reads the clock before and after: the least that a client
+//! of the socket interface can do. A higher latency of a generator at the same rate is its own
+//! cost.
 
 use clap::Parser;
 use rustix::thread::set_current_timer_slack;
@@ -12,10 +13,10 @@ use std::num::NonZeroU64;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-/// Loaded but not counted, at the beginning.
+/// The time at the beginning that is loaded but not counted.
 const WARM_UP: Duration = Duration::from_millis(200);
 
-/// A sleep ends a little late: the last bit before a due time is spun.
+/// A sleep ends a little late: the last part before a due time is spun.
 const SPIN: Duration = Duration::from_micros(60);
 
 /// Time a server that answers each request in one piece, one request at a time

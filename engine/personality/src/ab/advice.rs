@@ -48,7 +48,7 @@ fn latency_us(sorted: &[Record]) -> LatencyUs {
     })
 }
 
-/// Sentences, each only where it applies.
+/// The sentences that apply.
 pub(super) fn advice(options: &Options, outcome: &Outcome) -> Vec<String> {
     let done = outcome.records.len() as u64;
     let mut sentences = Vec::new();

@@ -3,39 +3,39 @@
 use crate::getopt::atol;
 use bstr::ByteSlice as _;
 
-/// So much of an answer's beginning is kept to be searched.
+/// How much of an answer's beginning is kept to be searched.
 const KEPT: usize = 8191;
 
-/// How far an answer has come.
+/// The progress of an answer.
 #[derive(Debug, Default)]
 pub(super) struct Answer {
-    /// Its beginning, until the head is whole; then the head.
+    /// Its beginning, until the head is complete; then the head.
     start: Vec<u8>,
     has_head: bool,
-    /// Bytes that came.
+    /// Received bytes.
     pub(super) read: u64,
-    /// Those behind the head.
+    /// The bytes after the head.
     pub(super) body: u64,
-    /// The server keeps the connection, which ends the answer where its length says.
+    /// The server keeps the connection, so the answer ends by its length.
     pub(super) is_kept: bool,
-    /// As `Content-Length` has it.
+    /// The value of `Content-Length`.
     length: u64,
 }
 
-/// What came of some more bytes.
+/// The result of some more bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
-    /// The head isn't whole yet.
+    /// The head is not complete yet.
     Head,
-    /// It is longer than what is kept.
+    /// The head is longer than the kept part.
     TooLong,
-    /// It is whole now.
+    /// The head is complete now.
     HeadIsWhole,
     /// More of the body.
     Body,
 }
 
-/// What ab wants to know of a request, to read its answer.
+/// The facts about a request that ab needs to read its answer.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Wanted {
     /// Connections are to be kept.
@@ -63,7 +63,7 @@ impl Answer {
         self.start.extend_from_slice(&bytes[..kept]);
         let blank = |line: &[u8]| {
             let end = self.start.find(line)? + line.len();
-            // To ab the text ends at a zero.
+            // For ab the text ends at a zero byte.
             (!self.start[..end].contains(&0)).then_some(end)
         };
         let Some(end) = blank(b"\r\n\r\n").or_else(|| blank(b"\n\n")) else {
@@ -81,9 +81,9 @@ impl Answer {
         let head = &self.start[..end];
         self.is_kept = find_any_case(head, b"keep-alive").is_some();
         let value = find_any_case(head, b"content-length:").filter(|_| self.is_kept && !head_only);
-        // One byte behind the colon is taken for a space.
+        // One byte after the colon is taken for a space.
         let length = value.map_or(0, |at| atol(head.get(at + 16..).unwrap_or_default()));
-        // A negative one is more than any body has.
+        // A negative length is more than any body has.
         self.length = u64::try_from(length).unwrap_or(u64::MAX);
     }
 
@@ -92,7 +92,7 @@ impl Answer {
         self.is_kept && self.body >= self.length
     }
 
-    /// The beginning of it, as far as it is text.
+    /// Its beginning, as far as it is text.
     pub(super) fn text(&self) -> &[u8] {
         self.start.split(|&byte| byte == 0).next().unwrap_or_default()
     }
@@ -116,7 +116,7 @@ impl Answer {
     }
 }
 
-/// `what` is in small letters.
+/// `what` is in lower case.
 fn find_any_case(text: &[u8], what: &[u8]) -> Option<usize> {
     text.windows(what.len())
         .position(|here| here[0].to_ascii_lowercase() == what[0] && here.eq_ignore_ascii_case(what))
@@ -140,9 +140,9 @@ mod tests {
             ("HTTP/1.1 200 OK\r\nConnection: keep-alive\r\nContent-Length: 2", true),
             ("HTTP/1.1 200 OK\r\nConnection: keep-alive\r\nCONTENT-LENGTH: 3", false),
             ("HTTP/1.1 200 OK\r\nX: Keep-Alive\r\nContent-length: 2", true),
-            // Not even a chunked body is known.
+            // Not even a chunked body is recognised.
             ("HTTP/1.1 200 OK\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked", true),
-            // A byte behind the colon is lost.
+            // A byte after the colon is lost.
             ("HTTP/1.1 200 OK\r\nConnection: keep-alive\r\nContent-Length:92", true),
             ("HTTP/1.1 200 OK\r\nConnection: keep-alive\r\nContent-Length: -1", false),
             ("HTTP/1.1 200 OK\r\nContent-Length: 2", false),

@@ -16,17 +16,17 @@ const GETOPT: Getopt<'static> = Getopt {
     long: &[],
 };
 
-/// More connections ab doesn't take.
+/// The most connections that ab accepts.
 const MOST_CONNECTIONS: i32 = 200_000;
 
-/// What `-t` sets the number of requests to.
+/// The number of requests with `-t`.
 const REQUESTS_OF_A_TIMED_RUN: usize = 50_000;
 
-/// What a command line asks for.
+/// The task of a command line.
 #[derive(Debug)]
 pub(super) enum Command {
     Run(Box<Options>),
-    /// `-V`; in HTML if its tables are asked for.
+    /// `-V`; in HTML if tables in HTML are requested.
     Version {
         in_html: bool,
     },
@@ -50,7 +50,7 @@ pub(super) fn parse(args: &[OsString]) -> Result<Command, Exit> {
     parser.finish().map(|options| Command::Run(Box::new(options)))
 }
 
-/// What has been parsed so far, and what is checked at the end.
+/// The options parsed so far, and the ones that are checked at the end.
 struct Parser {
     options: Options,
     connections: i32,
@@ -135,7 +135,7 @@ impl Parser {
         Ok(())
     }
 
-    /// A line, which may take the place of one that ab adds.
+    /// A header line, which may replace one that ab adds.
     fn header(&mut self, line: &[u8]) {
         let options = &mut self.options;
         options.headers.extend_from_slice(line);
@@ -184,7 +184,7 @@ impl Parser {
 pub(super) mod tests {
     use super::*;
 
-    /// The options of a line that is right.
+    /// The options of a valid line.
     pub(in super::super) fn options(line: &str) -> Options {
         match parsed(line) {
             Ok(Command::Run(options)) => *options,

@@ -11,14 +11,14 @@ pub(super) struct Connection {
     pub(super) connected_us: i64,
     pub(super) written_us: i64,
     pub(super) first_byte_us: i64,
-    /// In which turn the request was written.
+    /// The turn in which the request was written.
     pub(super) written_in_turn: u64,
     /// It was refused, and has been opened again since.
     pub(super) was_refused: bool,
 }
 
 impl Connection {
-    /// The request that ends now.
+    /// The record of the request that ends now.
     pub(super) fn record(&self, now_us: i64) -> Record {
         Record {
             start_us: self.start_us,

@@ -1,40 +1,40 @@
-//! How a run ends before its end: the message, and the exit status.
+//! Early ends of a run: the message, and the exit status.
 
 use rustix::io::Errno;
 use volley_net::errors::system_words;
 
-/// What ab exits with after its usage: `EINVAL`.
+/// ab's exit status after its usage: `EINVAL`.
 const USAGE: u8 = 22;
 
-/// An end before the end.
+/// An early end.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Exit {
     pub(super) status: u8,
-    /// For standard error.
+    /// The message for standard error.
     pub(super) message: String,
-    /// Requests that were done, which standard output tells if there are any.
+    /// Completed requests, which standard output reports if there are any.
     pub(super) done: usize,
 }
 
 impl Exit {
-    /// With this line on standard error.
+    /// An end with this line on standard error.
     pub(super) fn error(line: &str) -> Self {
         Self { status: 1, message: format!("{line}\n"), done: 0 }
     }
 
-    /// A call to the system failed. Its number is the status.
+    /// A system call failed. Its number is the status.
     pub(super) fn system(call: &str, errno: Errno) -> Self {
         Self::numbered(call, &system_words(errno), errno.raw_os_error())
     }
 
-    /// The same, for numbers that aren't the system's.
+    /// The same for numbers that are not the system's.
     pub(super) fn numbered(call: &str, error: &str, number: i32) -> Self {
         let message = format!("{call}: {error} ({number})\n");
         // A status has eight bits.
         Self { status: number.to_le_bytes()[0], message, done: 0 }
     }
 
-    /// Nothing happened on any connection for as long as we wait.
+    /// No connection had an event during the timeout.
     pub(super) fn timeout() -> Self {
         Self::numbered("apr_pollset_poll", "The timeout specified has expired", 70007)
     }

@@ -28,10 +28,10 @@ pub(super) fn table(options: &Options, tags: &Attributes, outcome: &Outcome) -> 
     table
 }
 
-/// The row that is its value alone.
+/// The row that consists of its value alone.
 const FAILURES: &str = "Failures";
 
-/// A row that goes on with the one above.
+/// A row that continues the one above.
 const MORE: &str = "";
 
 /// Labels and values.
@@ -91,8 +91,8 @@ fn rates(options: &Options, outcome: &Outcome) -> Vec<(&'static str, String)> {
     rows
 }
 
-/// The times of one record at least. Of what is between connecting and the total ab subtracts the
-/// extremes.
+/// The times of at least one record. For the time between connecting and the total, ab subtracts
+/// the extremes.
 fn times(tags: &Attributes, records: &[Record]) -> String {
     let Attributes { row, cell, .. } = tags;
     let connect = extremes(records, |record| record.connect_us);
@@ -115,7 +115,7 @@ fn times(tags: &Attributes, records: &[Record]) -> String {
     text
 }
 
-/// Least, mean and most in ms; the mean is that of a sum in whole ms.
+/// Minimum, mean and maximum in ms; the mean is that of a sum in whole ms.
 fn extremes(records: &[Record], us: impl Fn(&Record) -> i64) -> [i64; 3] {
     let least = records.iter().map(&us).min().unwrap_or_default();
     let most = records.iter().map(&us).max().unwrap_or_default();

@@ -1,8 +1,8 @@
 //! ab, the benchmark of the Apache HTTP server: one thread, HTTP/1.0, a connection for each request
 //! unless `-k`.
 //!
-//! [`arguments`] are read into [`options`]; [`run`] is the loop, [`outcome`] what it has counted,
-//! [`report`], [`html`] and [`tables`] what ab makes of that. An early end is an [`exit`].
+//! [`arguments`] are read into [`options`]; [`run`] is the loop, [`outcome`] has its counts,
+//! [`report`], [`html`] and [`tables`] are ab's output. An early end is an [`exit`].
 
 mod advice;
 mod answer;
@@ -40,7 +40,7 @@ use std::sync::atomic::AtomicBool;
 use volley_net::{Epoll, Io, Route, SocketBuffers, Sources, Uring, interrupts};
 use volley_tls::{Config, Terms};
 
-/// What ab exits with after Ctrl-C.
+/// ab's exit status after Ctrl-C.
 const INTERRUPTED: u8 = 1;
 
 /// See [`super::Personality::run`].
@@ -72,7 +72,7 @@ fn end(exit: &Exit, printer: Printer) -> ExitCode {
     ExitCode::from(exit.status)
 }
 
-/// Runs what is asked for and reports. Returns the exit status.
+/// Runs the requests and reports. Returns the exit status.
 fn load(options: &Options, extras: Extras, printer: Printer) -> Result<u8, Exit> {
     let mut terms = terms(&options.tls, extras)?;
     announce(options, printer);
@@ -100,8 +100,9 @@ fn load(options: &Options, extras: Extras, printer: Printer) -> Result<u8, Exit>
     Ok(if outcome.interrupted { INTERRUPTED } else { 0 })
 }
 
-/// What is offered within TLS. What is wrong with it is reported with or without TLS: in ab's words,
-/// and why by way of advice. A protocol that can't be had isn't wrong: see [`Destination::unavailable_protocol`].
+/// The settings of TLS. An error in them is reported with or without TLS: in ab's words, and its
+/// reason as advice. An unavailable protocol is not an error: see
+/// [`Destination::unavailable_protocol`].
 fn terms(options: &TlsOptions, extras: Extras) -> Result<Terms, Exit> {
     let mut terms = Terms::default();
     let suites = options.suites.as_ref().map(|list| list.to_string_lossy());
@@ -116,7 +117,7 @@ fn terms(options: &TlsOptions, extras: Extras) -> Result<Terms, Exit> {
         })
 }
 
-/// What stands above the report.
+/// The text above the report.
 fn announce(options: &Options, printer: Printer) {
     printer.print(usage::banner(options.html.is_some()));
     if options.html.is_some() {
@@ -128,7 +129,7 @@ fn announce(options: &Options, printer: Printer) {
     printer.print(format!("Benchmarking {} {through}(be patient){end}", options.url.host));
 }
 
-/// The request is the first thing that can be wrong here, then the names.
+/// The request is checked first, then the names.
 fn destination(
     options: &Options,
     terms: &mut Terms,
@@ -150,11 +151,11 @@ fn destination(
     })
 }
 
-/// A route for each address that the name leads to.
+/// A route for each address of the name.
 fn routes(options: &Options) -> Result<Vec<Arc<Route>>, Exit> {
     let source = options.source.as_deref().map(resolve::source).transpose()?;
     let (host, port) = match &options.proxy {
-        // A port is 16 bits of what was typed.
+        // A port is 16 bits of the typed number.
         Some((host, port)) => {
             (host, u16::from_le_bytes([port.to_le_bytes()[0], port.to_le_bytes()[1]]))
         }
@@ -183,12 +184,12 @@ fn report(options: &Options, destination: &Destination, outcome: &mut Outcome, p
     }
 }
 
-/// Those of the tables, if they are what is printed: after Ctrl-C they aren't.
+/// The summaries of the tables, if tables are printed: after Ctrl-C they are not.
 fn tags<'a>(options: &'a Options, outcome: &Outcome) -> Option<&'a Attributes> {
     options.html.as_ref().filter(|_| !outcome.interrupted)
 }
 
-/// Writes the files that were asked for, which ab doesn't do beside tables.
+/// Writes the requested files, which ab does not do with tables.
 fn files(options: &Options, outcome: &Outcome) -> Result<(), Exit> {
     if tags(options, outcome).is_some() || outcome.records.is_empty() {
         return Ok(());

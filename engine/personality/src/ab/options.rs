@@ -1,4 +1,4 @@
-//! What the command line asks for.
+//! The settings of the command line.
 
 use super::url::Url;
 use std::ffi::OsString;
@@ -10,20 +10,20 @@ use std::path::PathBuf;
 pub(super) struct Options {
     pub(super) requests: usize,
     pub(super) connections: usize,
-    /// `-t`; 0 is none.
+    /// `-t`; 0: no limit.
     pub(super) time_limit_s: i32,
-    /// `-s`: the run is given up after this long without an event; below 0 never.
+    /// `-s`: the run ends after this long without an event; below 0 never.
     pub(super) timeout_s: i32,
     pub(super) keep_alive: bool,
     pub(super) any_length: bool,
     pub(super) receive_errors_are_fine: bool,
     pub(super) verbosity: i32,
-    /// Requests between two lines that tell how far it is; 0: no such lines.
+    /// Requests between two lines of progress; 0: no such lines.
     pub(super) heartbeat: usize,
     pub(super) method: Method,
     pub(super) body: Option<Vec<u8>>,
     pub(super) content_type: Option<Vec<u8>>,
-    /// The `Cookie` line, with its end. A later one takes its place.
+    /// The `Cookie` line, with its end. A later one replaces it.
     pub(super) cookie: Vec<u8>,
     /// The lines of `-A` and `-P`.
     pub(super) credentials: Vec<u8>,
@@ -46,7 +46,7 @@ pub(super) struct Options {
     pub(super) url: Url,
 }
 
-/// How to ask.
+/// The form of the requests.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) enum Method {
     #[default]
@@ -67,7 +67,7 @@ pub(super) struct Attributes {
     pub(super) cell: String,
 }
 
-/// As typed.
+/// The text as typed.
 #[derive(Debug, Default)]
 pub(super) struct TlsOptions {
     pub(super) protocol: Option<OsString>,

@@ -1,4 +1,4 @@
-//! What a run has counted.
+//! The counts of a run.
 
 use super::exit::Exit;
 use super::record::Record;
@@ -8,16 +8,16 @@ use volley_tls::Facts;
 /// See the module.
 #[derive(Debug, Default)]
 pub(super) struct Outcome {
-    /// One for each request that is done.
+    /// One record for each completed request.
     pub(super) records: Vec<Record>,
     pub(super) start_us: i64,
-    /// When something was begun or ended last.
+    /// When an event last began or ended a step.
     pub(super) last_us: i64,
-    /// What the first answers say of their server.
+    /// The `Server` of the first answer that has one.
     pub(super) server: Vec<u8>,
     /// Bytes of the first good answer's body.
     pub(super) document_bytes: u64,
-    /// Answers that ended as they should, as far as anybody knows.
+    /// Answers that ended properly, as far as this is known.
     pub(super) good: u64,
     /// All failures. A request may have several.
     pub(super) bad: u64,
@@ -26,7 +26,7 @@ pub(super) struct Outcome {
     pub(super) length_errors: u64,
     pub(super) exceptions: u64,
     pub(super) non_2xx: u64,
-    /// Of those.
+    /// Redirects among `non_2xx`.
     pub(super) redirects: u64,
     /// Requests whose connection was kept.
     pub(super) kept_alive: u64,
@@ -37,16 +37,16 @@ pub(super) struct Outcome {
     pub(super) sent_bytes: u64,
     /// What was agreed on with the server, with TLS.
     pub(super) session: Option<Facts>,
-    /// How TLS failed last.
+    /// The last failure of TLS.
     pub(super) tls_failure: Option<Failure>,
-    /// In which the generator waited for events.
+    /// The time in which the generator waited for events.
     pub(super) waited_ns: u64,
     /// Ctrl-C ended it.
     pub(super) interrupted: bool,
 }
 
 impl Outcome {
-    /// With room for all records. The error names the bytes that are not to be had.
+    /// Reserves room for all records. The error has the number of bytes that are not available.
     pub(super) fn with_room(requests: usize) -> Result<Self, Exit> {
         let mut outcome = Self::default();
         outcome.records.try_reserve_exact(requests).map_err(|_| {

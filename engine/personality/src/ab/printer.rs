@@ -1,4 +1,4 @@
-//! What is printed while it runs.
+//! The output during a run.
 
 use crate::output::print;
 use std::io::{Write, stderr};
@@ -9,19 +9,19 @@ pub(super) fn print_error(text: &str) {
     let _ = stderr().write_all(text.as_bytes());
 }
 
-/// Prints the progress there.
+/// Prints the progress on standard error.
 pub(super) fn print_progress(what: &str, requests: usize) {
     print_error(&format!("{what} {requests} requests\n"));
 }
 
-/// Standard output, which stays empty where it is for JSON.
+/// Standard output, which stays empty if it is reserved for JSON.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Printer {
     pub(super) is_for_json: bool,
 }
 
 impl Printer {
-    /// On standard output, unless that is for JSON.
+    /// Prints on standard output, unless it is reserved for JSON.
     pub(super) fn print(self, text: impl AsRef<[u8]>) {
         if !self.is_for_json {
             print(text);

@@ -5,11 +5,11 @@ use super::outcome::Outcome;
 use super::statistics::{Summaries, Summary, percentile_ms};
 use std::fmt::Write as _;
 
-/// Ranks in the table of percentiles, before the longest.
+/// Percentages in the table of percentiles, before the longest.
 const RANKS: [usize; 8] = [50, 66, 75, 80, 90, 95, 98, 99];
 
-/// The report. `server_name` is what the server was told within TLS; `summaries` are of the records,
-/// if there are any.
+/// The report. `server_name`: the name that the server got within TLS; `summaries`: those of the
+/// records, if there are any.
 pub(super) fn text(
     options: &Options,
     outcome: &Outcome,
@@ -138,7 +138,7 @@ fn times(options: &Options, summaries: &Summaries) -> String {
     text
 }
 
-/// What ab says of a mean that is far from its median.
+/// ab's warning about a mean that is far from its median.
 fn doubts(what: &str, summary: &Summary) -> String {
     let apart_ms = summary.mean_ms.abs_diff(summary.median_ms) as f64;
     if apart_ms > 2.0 * summary.stdev_ms {

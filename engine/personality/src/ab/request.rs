@@ -9,10 +9,10 @@ use std::fs::File;
 use std::io::{self, Read};
 use volley_net::errors::io_words;
 
-/// ab's request, without a body, is shorter than that.
+/// ab's request without a body is shorter than this.
 const MOST_BYTES: usize = 8192;
 
-/// Credentials in base64 are shorter than that.
+/// Credentials in base64 are shorter than this.
 const MOST_CREDENTIALS: usize = 1024;
 
 /// The request's head.
@@ -59,7 +59,7 @@ impl Method {
     }
 }
 
-/// What a file holds, as far as the system knows its size.
+/// The content of a file, as far as the system knows its size.
 pub(super) fn body(file: &OsStr) -> Result<Vec<u8>, Exit> {
     let name = file.to_string_lossy();
     let fail = |what: &str, error: &io::Error| Exit {
@@ -113,7 +113,7 @@ mod tests {
         String::from_utf8(head(&options(line)).unwrap()).unwrap()
     }
 
-    /// What stands in each request unless something takes its place.
+    /// The header lines of each request, unless an option replaces them.
     const USUAL: &str = "Host: h\r\nUser-Agent: ApacheBench/2.3\r\nAccept: */*\r\n\r\n";
 
     #[test]

@@ -1,10 +1,10 @@
-//! Where a name leads, and the message if nowhere.
+//! The addresses of a name, and the message if there are none.
 
 use super::exit::Exit;
 use std::io;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 
-/// apr counts the resolver's errors from here.
+/// apr's errors of the resolver are numbered from here.
 const RESOLVER_ERRORS: i32 = 670_000;
 
 /// The resolver's text, and its numbers without their sign.
@@ -17,7 +17,7 @@ const KNOWN: [(&str, i32); 6] = [
     ("Memory allocation failure", 10),
 ];
 
-/// The addresses of a host, of the source's kind if there is one; one at least.
+/// The addresses of a host, of the source's kind if there is one; at least one address.
 pub(super) fn addresses(
     host: &str,
     port: u16,
@@ -34,7 +34,7 @@ pub(super) fn addresses(
     Ok(addresses)
 }
 
-/// The address that connections are to come from.
+/// The address from which connections are made.
 pub(super) fn source(host: &str) -> Result<IpAddr, Exit> {
     Ok(addresses(host, 0, None)?[0].ip())
 }

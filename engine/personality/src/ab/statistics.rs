@@ -8,13 +8,13 @@ use super::record::Record;
 pub(super) struct Summary {
     pub(super) min_ms: i64,
     pub(super) mean_ms: i64,
-    /// With n − 1; 0 for a single request.
+    /// The deviation, with n − 1; 0 for a single request.
     pub(super) stdev_ms: f64,
     pub(super) median_ms: i64,
     pub(super) max_ms: i64,
 }
 
-/// The four.
+/// The statistics of the four times.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Summaries {
     pub(super) connect: Summary,
@@ -23,10 +23,10 @@ pub(super) struct Summaries {
     pub(super) total: Summary,
 }
 
-/// Sums up one record at least, and leaves them in the order of their total times.
+/// Summarises at least one record, and leaves the records in the order of their total times.
 ///
-/// The sorts are stable and in ab's order, so that records of one total time are left as ab leaves
-/// them.
+/// The sorts are stable and in ab's order, so that records with equal total times are left as by
+/// ab.
 pub(super) fn summarize(records: &mut [Record]) -> Summaries {
     Summaries {
         connect: summary(records, |record| record.connect_us),
@@ -36,12 +36,12 @@ pub(super) fn summarize(records: &mut [Record]) -> Summaries {
     }
 }
 
-/// Sorts by a time and sums it up.
+/// Sorts by a time and summarises it.
 fn summary(records: &mut [Record], us: impl Fn(&Record) -> i64) -> Summary {
     records.sort_by_key(&us);
     let count = records.len();
     let sum: i64 = records.iter().map(&us).sum();
-    // Like ab, from the mean in whole µs.
+    // Like ab, this uses the mean in whole µs.
     let mean_us = sum / count.cast_signed() as i64;
     let squares = records.iter().map(|record| (us(record) as f64 - mean_us as f64).powi(2));
     let variance = squares.sum::<f64>() / (count.max(2) - 1) as f64;
@@ -54,7 +54,7 @@ fn summary(records: &mut [Record], us: impl Fn(&Record) -> i64) -> Summary {
     }
 }
 
-/// ab's median: of an odd number of records it is the mean of the middle one and the next.
+/// ab's median: for an odd number of records it is the mean of the middle one and the next.
 fn median_us(records: &[Record], us: impl Fn(&Record) -> i64) -> i64 {
     let middle = records.len() / 2;
     if records.len() > 1 && !records.len().is_multiple_of(2) {
@@ -69,7 +69,7 @@ pub(super) fn round_ms(us: i64) -> i64 {
     (us + 500) / 1000
 }
 
-/// The total time that `percent` of the sorted records don't exceed, in whole ms.
+/// The total time that `percent` of the sorted records do not exceed, in whole ms.
 pub(super) fn percentile_ms(sorted: &[Record], percent: usize) -> i64 {
     let at = (sorted.len() * percent / 100).min(sorted.len() - 1);
     round_ms(sorted[at].total_us)

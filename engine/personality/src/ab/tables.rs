@@ -26,7 +26,7 @@ pub(super) fn csv(sorted: &[Record]) -> String {
     text
 }
 
-/// The times of each request. What `start_us` has to grow by to be a time since 1970 is `offset_us`.
+/// The times of each request. `offset_us`: the difference from `start_us` to a time since 1970.
 pub(super) fn gnuplot(records: &[Record], offset_us: i64, zone: &TimeZone) -> String {
     let mut text = String::from("starttime\tseconds\tctime\tdtime\tttime\twait\n");
     for record in records {
@@ -46,7 +46,7 @@ pub(super) fn gnuplot(records: &[Record], offset_us: i64, zone: &TimeZone) -> St
     text
 }
 
-/// Writes one of them; `what` is its kind.
+/// Writes one of the files; `what` is its kind.
 pub(super) fn write(file: &Path, what: &str, text: &str) -> Result<(), Exit> {
     fs::write(file, text).map_err(|error| Exit {
         status: 1,

@@ -1,4 +1,4 @@
-//! URLs as ab reads them: a host, perhaps a port, and everything from the first slash on.
+//! URLs as ab parses them: a host, perhaps a port, and everything from the first slash on.
 
 use std::net::Ipv6Addr;
 
@@ -11,12 +11,12 @@ pub(super) struct Url {
     pub(super) port: u16,
     /// Path, query and fragment.
     pub(super) path: Vec<u8>,
-    /// As typed, for a proxy.
+    /// The URL as typed, for a proxy.
     pub(super) typed: Vec<u8>,
 }
 
 impl Url {
-    /// `None`: it is none.
+    /// Returns `None` if this is not a URL.
     pub(super) fn parse(typed: &[u8]) -> Option<Self> {
         let after = |scheme: &[u8]| typed.strip_prefix(scheme).filter(|rest| !rest.is_empty());
         let (is_tls, rest) = match (after(b"http://"), after(b"https://")) {
@@ -43,7 +43,7 @@ impl Url {
     }
 }
 
-/// A host and the port behind its last colon, as apr tells them apart.
+/// A host and the port after its last colon, as apr separates them.
 fn split_port(text: &str) -> Option<(String, Option<u16>)> {
     let host_and_colon = text.trim_end_matches(|letter: char| letter.is_ascii_digit());
     let digits = &text[host_and_colon.len()..];

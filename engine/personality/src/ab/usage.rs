@@ -1,4 +1,4 @@
-//! What ab says of itself, in words of our own.
+//! ab's usage and version, in our own words.
 
 use crate::extras;
 
@@ -47,7 +47,7 @@ pub(super) fn text() -> String {
     )
 }
 
-/// What stands above everything else.
+/// The heading above all output.
 pub(super) fn banner(in_html: bool) -> String {
     if in_html {
         return format!(

@@ -1,8 +1,8 @@
-//! What is called of a script: the functions that `wrk.lua` returns.
+//! The calls into a script: the functions that `wrk.lua` returns.
 
 use mlua::{Function, Lua, LuaString, Table};
 
-/// A state as `LuaJIT`'s own program has it: scripts may use the foreign function interface, the
+/// A state like that of `LuaJIT`'s own program: scripts may use the foreign function interface, the
 /// debug library and modules written in C.
 #[expect(unsafe_code, reason = "these can do anything, as can the user whose script it is")]
 pub(super) fn new_state() -> Lua {
@@ -27,10 +27,10 @@ pub(super) struct Calls {
 }
 
 impl Calls {
-    /// Makes the global `wrk` from what is offered.
+    /// Makes the global `wrk` from the offered functions.
     pub(super) fn load(lua: &Lua, offered: Table) -> mlua::Result<Self> {
         let chunk = lua.load(include_str!("wrk.lua")).into_function()?;
-        // Without its lines, as wrk has its own: messages of errors in it are the same.
+        // Without its lines, as in wrk: messages of errors in it are the same.
         let dump: Function = lua.load("return string.dump").eval()?;
         let code: LuaString = dump.call((chunk, true))?;
         let calls: Table = lua.load(&*code.as_bytes()).set_name("wrk").call(offered)?;

@@ -1,26 +1,26 @@
 //! How many requests one call of a script's `request` makes. Like wrk, we refuse a script whose
-//! first call makes none, and say where it goes wrong.
+//! first call makes none, and report the position of its error.
 
 use httparse::{EMPTY_HEADER, Error, Header, ParserConfig, Request, Status};
 
 const FIELDS_LIMIT: usize = 128;
 
-/// Those that wrk knows.
+/// The methods that wrk knows.
 const METHODS: &str = "ACL BIND CHECKOUT CONNECT COPY DELETE GET HEAD LINK LOCK M-SEARCH MERGE \
                        MKACTIVITY MKCALENDAR MKCOL MOVE NOTIFY OPTIONS PATCH POST PROPFIND \
                        PROPPATCH PURGE PUT REBIND REPORT SEARCH SUBSCRIBE TRACE UNBIND UNLINK \
                        UNLOCK UNSUBSCRIBE";
 
-/// Why some bytes are no request.
+/// Why some bytes are not a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stop {
     Incomplete,
-    /// What is wrong, behind how many bytes.
+    /// The error, and its offset.
     Wrong(&'static str, usize),
 }
 
-/// The number of whole requests. A part of one may follow them. The error is what wrk says: what is
-/// wrong, at which line and column.
+/// The number of whole requests. A part of one may follow them. The error is wrk's message: the
+/// error with its line and column.
 pub(super) fn depth(bytes: &[u8]) -> Result<usize, String> {
     let (mut at, mut whole) = (0, 0);
     loop {
@@ -42,7 +42,7 @@ fn message(bytes: &[u8], what: &str, at: usize) -> String {
     format!("{what} at {line}:{column}")
 }
 
-/// The length of the request that some bytes begin with.
+/// The length of the request at the beginning of some bytes.
 fn request_length(bytes: &[u8]) -> Result<usize, Stop> {
     check_method(bytes)?;
     let mut fields = [EMPTY_HEADER; FIELDS_LIMIT];
@@ -106,7 +106,8 @@ fn parse<'b>(request: &mut Request<'_, 'b>, bytes: &'b [u8]) -> httparse::Result
         .parse_request(request, bytes)
 }
 
-/// Where httparse found the error, which it doesn't tell: the shortest part that fails ends there.
+/// The position of httparse's error, which it does not report: the shortest part that fails ends
+/// there.
 fn locate(error: Error, bytes: &[u8]) -> Stop {
     let fails = |length: &usize| {
         let mut fields = [EMPTY_HEADER; FIELDS_LIMIT];
@@ -144,7 +145,7 @@ fn framing(fields: &[Header<'_>]) -> Framing {
     }
 }
 
-/// The length of a chunked body, with the fields behind it.
+/// The length of a chunked body, including the fields after it.
 fn chunked_length(bytes: &[u8]) -> Result<usize, Stop> {
     let mut at = 0;
     loop {
@@ -243,7 +244,7 @@ mod tests {
         }
     }
 
-    /// wrk 4.1.0 says the same of these.
+    /// wrk 4.1.0 gives the same messages for these.
     #[test]
     fn what_is_no_request_is_refused_where_it_goes_wrong() {
         for (bytes, message) in [

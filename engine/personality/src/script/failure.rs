@@ -1,8 +1,8 @@
-//! What ends a run when a script goes wrong.
+//! How a run ends when a script fails.
 
 use std::fmt;
 
-/// What wrk says on standard error before it ends with status 1.
+/// wrk's message on standard error before it ends with status 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Failure(String);
 
@@ -12,7 +12,7 @@ impl Failure {
         Self(line.into())
     }
 
-    /// What `LuaJIT` says of an error that nobody caught.
+    /// `LuaJIT`'s message for an uncaught error.
     pub(crate) fn uncaught(message: impl fmt::Display) -> Self {
         Self(format!("PANIC: unprotected error in call to Lua API ({message})"))
     }
@@ -24,7 +24,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// `LuaJIT` itself is at its limits, out of memory for one.
+/// `LuaJIT` itself is at its limits, for example out of memory.
 impl From<mlua::Error> for Failure {
     fn from(error: mlua::Error) -> Self {
         Self::uncaught(error)

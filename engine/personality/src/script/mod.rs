@@ -1,7 +1,7 @@
 //! wrk's Lua interface: one state for each thread of load, and one for setup and done.
 //!
-//! `wrk.lua` has what scripts see and what is called of them; here is what both need of Rust. A
-//! [`Failure`] is what wrk prints before it ends with status 1.
+//! `wrk.lua` has the interface for scripts and the calls into them; this module has the parts of
+//! both that need Rust. A [`Failure`] is wrk's message before it ends with status 1.
 
 mod calls;
 mod depth;
@@ -26,7 +26,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 use thread::{Thread, text};
 
-/// What a script knows of the command line.
+/// The values of the command line that a script gets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Setting {
     pub(crate) scheme: String,
@@ -35,7 +35,7 @@ pub(crate) struct Setting {
     pub(crate) port: Option<String>,
     /// With query and fragment; never empty.
     pub(crate) path: String,
-    /// Those of `-H`.
+    /// The headers of `-H`.
     pub(crate) headers: Vec<(String, String)>,
     /// Whether there is `wrk.time_us`, as in wrk2.
     pub(crate) tells_time: bool,
@@ -57,18 +57,18 @@ impl Setting {
     }
 }
 
-/// One Lua state and what is called of it.
+/// One Lua state and the calls into it.
 pub(crate) struct Script {
     lua: Lua,
     calls: Calls,
     thread: Arc<Thread>,
     network: Arc<Network>,
-    /// States that this one's script holds threads of, to the end.
+    /// States of threads that this one's script holds, until the end.
     threads: Vec<Lua>,
 }
 
 impl Script {
-    /// A state of its own, with the global `wrk`.
+    /// A new state, with the global `wrk`.
     pub(crate) fn new(setting: &Setting) -> Result<Self, Failure> {
         let lua = calls::new_state();
         let network = Arc::new(Network::default());
@@ -82,7 +82,7 @@ impl Script {
     }
 
     /// Runs a script. The error is a line for standard error; wrk goes on all the same. A name that
-    /// can't be resolved is no such error: the next call fails by it.
+    /// cannot be resolved is not such an error: it makes the next call fail.
     pub(crate) fn run(&self, file: &Path) -> Result<(), String> {
         let ran: mlua::Result<(bool, Value)> = self.calls.run.call(file);
         self.flush();
@@ -95,7 +95,7 @@ impl Script {
         Err(format!("{}: {cause}", file.display()))
     }
 
-    /// Finds the addresses that take connections, for `wrk.addrs`.
+    /// Finds the addresses that accept connections, for `wrk.addrs`.
     pub(crate) fn resolve(&self, host: &str, service: &str) -> Result<(), Failure> {
         let usable = self.call(&self.calls.resolve, (host, service))?;
         if self.lua.unpack::<u64>(usable)? > 0 {
@@ -114,7 +114,7 @@ impl Script {
         self.call(&self.calls.set_up, other).map(drop)
     }
 
-    /// Completes the headers and runs `init`. `args` are the URL and what followed it.
+    /// Completes the headers and runs `init`. `args` are the URL and the arguments after it.
     pub(crate) fn init<A: AsRef<[u8]>>(&self, args: &[A]) -> Result<(), Failure> {
         let table = self.lua.create_table()?;
         for (position, arg) in args.iter().enumerate() {
@@ -126,7 +126,7 @@ impl Script {
         Ok(())
     }
 
-    /// Whether every request is the same: `request` is not the script's.
+    /// Whether every request is the same: the script does not define `request`.
     pub(crate) fn is_static(&self) -> bool {
         !self.has("request")
     }
@@ -155,8 +155,7 @@ impl Script {
         depth::depth(&bytes).map_err(Failure::line)
     }
 
-    /// The bytes of the next requests, in place of what is in `bytes`: none where the script gives
-    /// none.
+    /// Replaces `bytes` with the next requests: none if the script gives none.
     pub(crate) fn request(&self, bytes: &mut Vec<u8>) -> Result<(), Failure> {
         bytes.clear();
         match self.call(&self.calls.request, ())? {
@@ -181,7 +180,7 @@ impl Script {
         Ok(delay.unwrap_or(0.0) as u64)
     }
 
-    /// Hands an answer to the script. Of headers of the same name, it gets the last.
+    /// Passes an answer to the script. Of headers of the same name, it gets the last.
     pub(crate) fn response<'a>(
         &self,
         status: u16,
@@ -195,7 +194,7 @@ impl Script {
         self.call(&self.calls.response, (status, table, string(body))).map(drop)
     }
 
-    /// Tells the script what became of it all. Its `latency` is in µs, `requests` are requests a second.
+    /// Passes the results to the script. Its `latency` is in µs, `requests` are requests a second.
     pub(crate) fn done(
         &self,
         summary: &Summary,
@@ -212,7 +211,7 @@ impl Script {
         told
     }
 
-    /// Where this thread connects to.
+    /// The address to which this thread connects.
     pub(crate) fn address(&self) -> Option<SocketAddr> {
         self.thread.address()
     }
@@ -222,10 +221,9 @@ impl Script {
         self.thread.stopped()
     }
 
-    /// Writes out what scripts have printed, those of all threads: before anything is printed that
-    /// has to come after it.
+    /// Writes out the scripts' output, of all threads: before any output that has to come after it.
     pub(crate) fn flush(&self) {
-        // Lua says nothing of a closed standard output either.
+        // Lua does not report a closed standard output either.
         let _ = self.calls.flush.call::<()>(());
     }
 
@@ -246,7 +244,7 @@ impl Script {
     }
 }
 
-/// mlua puts a `str` on Lua's stack as it is; other bytes take a reference that costs more than the
+/// mlua puts a `str` on Lua's stack directly; other bytes take a reference that costs more than the
 /// string.
 fn string(bytes: &[u8]) -> Either<&str, &BStr> {
     str::from_utf8(bytes).map_or_else(|_| Either::Right(BStr::new(bytes)), Either::Left)

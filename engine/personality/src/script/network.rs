@@ -8,7 +8,7 @@ use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use volley_net::errors::io_words;
 
-/// What became of a state's lookups and connections.
+/// The failures of a state's lookups and connections.
 #[derive(Debug, Default)]
 pub(super) struct Network {
     unresolved: OnceLock<String>,
@@ -16,18 +16,18 @@ pub(super) struct Network {
 }
 
 impl Network {
-    /// What wrk says of the first name that could not be resolved: that ends the run, whatever the
-    /// script makes of it.
+    /// wrk's message about the first name that could not be resolved: it ends the run, whatever the
+    /// script does.
     pub(super) fn unresolved(&self) -> Option<&str> {
         self.unresolved.get().map(String::as_str)
     }
 
-    /// Why the last address that did not take a connection didn't.
+    /// Why the last unreachable address could not be reached.
     pub(super) fn refused(&self) -> Option<String> {
         self.refused.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Adds both functions to what a state is offered; no argument makes them fail.
+    /// Adds both functions to those offered to a state; no argument makes them fail.
     pub(super) fn offer(self: &Arc<Self>, lua: &Lua, offered: &Table) -> mlua::Result<()> {
         let network = Arc::clone(self);
         let look_up = move |lua: &Lua, (host, service): (Value, Value)| match lookup(
@@ -59,7 +59,7 @@ impl Network {
 }
 
 /// The addresses of a host and a service, a port or its name, as getaddrinfo(3) orders them. The
-/// error is what wrk says.
+/// error is wrk's message.
 fn lookup(host: &str, service: &str) -> Result<Vec<SocketAddr>, String> {
     let unresolved = |why: &str| format!("unable to resolve {host}:{service} {why}");
     let port = port(service).ok_or_else(|| unresolved("Servname not supported for ai_socktype"))?;
@@ -67,18 +67,18 @@ fn lookup(host: &str, service: &str) -> Result<Vec<SocketAddr>, String> {
     Ok(addresses.collect())
 }
 
-/// Whether the address takes connections.
+/// Whether the address accepts connections.
 fn connect(address: SocketAddr) -> io::Result<()> {
     TcpStream::connect(address).map(drop)
 }
 
-/// What strerror(3) or `gai_strerror(3)` says, without what Rust adds.
+/// The message of strerror(3) or `gai_strerror(3)`, without Rust's additions.
 fn reason(error: &io::Error) -> String {
     let text = io_words(error);
     text.strip_prefix("failed to lookup address information: ").unwrap_or(&text).to_owned()
 }
 
-/// Slim systems have no list of services, so that the two which URLs mean are known here.
+/// Slim systems have no list of services, so the two that URLs use are built in.
 fn port(service: &str) -> Option<u16> {
     match service {
         "http" => Some(80),

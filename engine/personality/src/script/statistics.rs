@@ -1,19 +1,19 @@
-//! What `done` is given.
+//! The arguments of `done`.
 
 use mlua::{Lua, Scope, Table};
 
-/// What became of the run, all threads together.
+/// The result of the run, all threads together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Summary {
     pub(crate) duration_us: u64,
-    /// Answers.
+    /// The number of answers.
     pub(crate) requests: u64,
-    /// Received.
+    /// The received bytes.
     pub(crate) bytes: u64,
     pub(crate) errors: Errors,
 }
 
-/// How many failed, by the way they did.
+/// How many failed, by kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Errors {
     pub(crate) connect: u64,
@@ -30,13 +30,13 @@ pub(crate) trait Statistics {
     fn max(&self) -> u64;
     fn mean(&self) -> f64;
     fn stdev(&self) -> f64;
-    /// The value below which `percent` of all are.
+    /// The value that `percent` of all do not reach.
     fn percentile(&self, percent: f64) -> u64;
     /// How many different values there are.
     fn distinct(&self) -> u64;
-    /// The value with `index` smaller ones, and how often it was.
+    /// The value with `index` smaller ones, and its count.
     fn at(&self, index: u64) -> Option<(u64, u64)>;
-    /// Whether scripts get values by `[]`, as in wrk2; in wrk by a call.
+    /// Whether scripts get values by `[]`, as in wrk2; in wrk they use a call.
     fn is_indexed(&self) -> bool {
         false
     }

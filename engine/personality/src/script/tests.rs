@@ -1,5 +1,5 @@
-//! What scripts see, what they give, how they fail, as far as a comparison with wrk can't show it:
-//! that is in `tests/personality/probes.lua`.
+//! The interface of scripts and their failures, as far as a comparison with wrk cannot show them:
+//! that comparison is in `tests/personality/probes.lua`.
 
 use super::*;
 use std::net::TcpListener;
@@ -26,7 +26,7 @@ fn scripts(text: &str, setting: &Setting) -> Script {
     script
 }
 
-/// One that went through `init`.
+/// A state in which `init` was called.
 fn ready(text: &str) -> Script {
     let script = script(text);
     script.init::<&str>(&[]).unwrap();
@@ -34,7 +34,7 @@ fn ready(text: &str) -> Script {
 }
 
 impl Script {
-    /// What an expression is worth, as text.
+    /// The value of an expression, as text.
     fn eval(&self, expression: &str) -> String {
         self.lua.load(format!("return tostring(({expression}))")).eval().unwrap()
     }
@@ -63,7 +63,7 @@ fn the_host_header_is_the_urls_unless_given() {
     assert_eq!(given.next(), "GET /index?a=b HTTP/1.1\r\nHost: other\r\n\r\n");
 }
 
-/// As wrk has it: the table that is given gets what the request got.
+/// As in wrk: the given table gets the request's values.
 #[test]
 fn format_completes_the_headers_that_it_is_given() {
     let script = ready("mine = {}");
@@ -182,7 +182,7 @@ fn statistics_have_figures_percentiles_and_values() {
         ("table.concat({l(0)}, 'x')", "0x2"),
         ("table.concat({l(-1)}, 'x')", "0x2"),
         ("table.concat({l()}, 'x')", "0x2"),
-        // What else is asked for is answered with the question.
+        // The result for any other index is the index itself.
         ("l.foo", "foo"),
         ("type(l)", "userdata"),
         (
@@ -287,7 +287,7 @@ fn globals_are_set_and_got() {
     assert_eq!(main.eval("type(peer)"), "userdata");
 }
 
-/// The main state's script may ask at the end, when the loops are through with theirs.
+/// The main state's script may ask at the end, when the threads have finished.
 #[test]
 fn a_thread_can_be_asked_when_its_script_is_gone() {
     let listener = listener();
@@ -345,7 +345,7 @@ fn a_host_that_takes_no_connection_ends_the_run() {
     assert_eq!(script("").resolve("127.0.0.1", &port), Err(Failure::line(message)));
 }
 
-/// Nothing tells where: it is C that finds it missing.
+/// The error has no position: C finds that it is missing.
 #[test]
 fn what_is_taken_away_is_missed() {
     let panics = |message| Err(Failure::line(panic_of(message)));

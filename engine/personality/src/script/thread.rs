@@ -1,4 +1,4 @@
-//! What stands behind the object `thread`: another state, or the own one.
+//! The state that an object `thread` stands for: another one, or the script's own.
 
 use super::transfer::Transfer;
 use mlua::{Lua, LuaString, Table, Value, WeakLua};
@@ -32,12 +32,12 @@ impl Thread {
         self.stopped.load(Ordering::Relaxed)
     }
 
-    /// Only a thread that runs can be stopped.
+    /// Marks the thread as running: only then can it be stopped.
     pub(super) fn start(&self) {
         self.stopped.store(false, Ordering::Relaxed);
     }
 
-    /// A global of its state, or why it can't be had.
+    /// A global of its state, or why it is unavailable.
     fn get(&self, name: &str) -> Result<Transfer, String> {
         let lua = self.lua.try_upgrade().ok_or("the thread is gone")?;
         let value: Value = lua.globals().raw_get(name).map_err(|error| error.to_string())?;
@@ -50,7 +50,7 @@ impl Thread {
         lua.globals().raw_set(name, value).map_err(|error| error.to_string())
     }
 
-    /// What the object does, as functions of the state `home`, which no argument makes fail.
+    /// The object's methods, as functions of the state `home`; no argument makes them fail.
     pub(super) fn offered_to(self: &Arc<Self>, home: &Lua) -> mlua::Result<Table> {
         let offered = home.create_table()?;
         let thread = Arc::clone(self);
@@ -86,7 +86,7 @@ impl Thread {
     }
 }
 
-/// A string or a number as text; `(null)` for anything else, as C prints what isn't there.
+/// A string or a number as text; `(null)` for anything else, as C prints a missing string.
 pub(super) fn text(lua: &Lua, value: Value) -> String {
     let text = lua.coerce_string(value).ok().flatten();
     text.map_or_else(|| "(null)".to_owned(), |text| text.to_string_lossy())

@@ -1,8 +1,8 @@
-//! Values on their way from one Lua state to another.
+//! Copies of values from one Lua state to another.
 
 use mlua::{BString, IntoLua, Lua, Value};
 
-/// Tables deeper than this are taken for ones that contain themselves.
+/// Tables deeper than this are assumed to contain themselves.
 const DEEPEST: usize = 200;
 
 /// A copy that belongs to no state.
@@ -17,7 +17,7 @@ pub(super) enum Transfer {
 }
 
 impl Transfer {
-    /// Copies a value. The error is what wrk says of those that can't leave their state.
+    /// Copies a value. The error is wrk's message about values that cannot leave their state.
     pub(super) fn take(value: &Value) -> Result<Self, String> {
         Self::take_at(value, 0)
     }
@@ -51,7 +51,7 @@ impl Transfer {
 fn name_of(value: &Value) -> &'static str {
     match value {
         Value::LightUserData(_) | Value::UserData(_) | Value::Error(_) => "userdata",
-        // LuaJIT's 64-bit integers and C objects are of none of mlua's types.
+        // mlua has no type for LuaJIT's 64-bit integers and C objects.
         Value::Other(_) => "cdata",
         value => value.type_name(),
     }
@@ -83,7 +83,7 @@ mod tests {
     fn leaves() -> impl Strategy<Value = Transfer> {
         prop_oneof![
             any::<bool>().prop_map(Transfer::Boolean),
-            // Zero has one sign in a key.
+            // A key has only one sign of zero.
             any::<f64>()
                 .prop_filter("a key", |n| !n.is_nan() && *n != 0.0)
                 .prop_map(Transfer::Number),
@@ -97,7 +97,7 @@ mod tests {
         })
     }
 
-    /// Of equal keys, the last holds.
+    /// If keys are equal, the last one holds.
     fn table(pairs: Vec<(Transfer, Transfer)>) -> Transfer {
         let mut kept: Vec<(Transfer, Transfer)> = Vec::new();
         for (key, value) in pairs {

@@ -1,10 +1,10 @@
-//! What webbench is arguments to do.
+//! webbench's arguments.
 
 use crate::extras;
 use crate::getopt::{Library, Options as Getopt, Parsed, atoi, text};
 use std::ffi::OsString;
 
-/// The word at the head of a request.
+/// The method of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Method {
     Get,
@@ -36,16 +36,16 @@ pub(super) enum Http {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct HostPort {
     pub(super) host: String,
-    /// Not every number is a port.
+    /// The port, which need not be a valid one.
     pub(super) port: i32,
 }
 
-/// What the command line asks for.
+/// The settings of the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Arguments {
     pub(super) clients: usize,
     pub(super) duration_s: u32,
-    /// Close connections without waiting for answers.
+    /// Connections are closed without waiting for answers.
     pub(super) force: bool,
     pub(super) reload: bool,
     pub(super) http: Http,
@@ -54,12 +54,12 @@ pub(super) struct Arguments {
     pub(super) url: String,
 }
 
-/// Why there is nothing to run.
+/// The reasons not to run.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum ParseError {
-    /// The version was asked for.
+    /// The version was requested.
     Version,
-    /// The usage is to be printed, behind a message if there is one.
+    /// The usage is to be printed, after a message if there is one.
     Usage(Option<String>),
     /// A value is wrong: the message.
     Invalid(String),
@@ -69,7 +69,7 @@ pub(super) enum ParseError {
 pub(super) const PORT: i32 = 80;
 
 const DEFAULT_S: u32 = 30;
-/// What `-t 0` means.
+/// The duration that `-t 0` stands for.
 const DURATION_OF_ZERO_S: u32 = 60;
 
 /// Letters of the options that have only a long name.
@@ -100,7 +100,7 @@ const GETOPT: Getopt<'static> = Getopt {
     ],
 };
 
-/// Parses the arguments behind the program's name.
+/// Parses the arguments after the program's name.
 pub(super) fn parse(args: &[OsString]) -> Result<Arguments, ParseError> {
     if args.is_empty() {
         return Err(ParseError::Usage(None));
@@ -150,7 +150,7 @@ impl Arguments {
                     seconds => seconds,
                 }
             }
-            // None is one, too.
+            // 0 counts as one client, too.
             'c' => self.clients = count("--clients", value)?.max(1) as usize,
             'p' => self.proxy = Some(proxy(value)?),
             'V' => return Err(ParseError::Version),

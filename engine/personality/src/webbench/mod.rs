@@ -25,11 +25,11 @@ const UNREACHABLE: u8 = 1;
 const WRONG_USAGE: u8 = 2;
 const SYSTEM: u8 = 3;
 
-/// Told on standard error before a load.
+/// Printed on standard error before a load.
 const BANNER: &str = "Webbench - Simple Web Benchmark 1.5\n\
     (as bakeoff does it: the same flags and figures, on another engine)\n";
 
-/// Does what webbench would do with these arguments.
+/// Runs webbench with these arguments.
 pub(super) fn run(args: &[OsString]) -> ExitCode {
     let (extras, args) = match Extras::take(args) {
         Ok(taken) => taken,
@@ -67,7 +67,8 @@ pub(super) fn run(args: &[OsString]) -> ExitCode {
     }
 }
 
-/// The counts, how I/O was done, and whether somebody ended it early. The error has an exit status.
+/// Runs the load: its counts, its way of I/O, and whether it was interrupted. The error has an exit
+/// status.
 fn load(
     arguments: &Arguments,
     request: Request,
@@ -99,13 +100,13 @@ fn load(
     Ok((counts.map_err(system("the load failed"))?, io, interrupted.load(Ordering::Relaxed)))
 }
 
-/// Where a server is that takes a connection, which is made once to see.
+/// The address of the server, which is tested with one connection.
 fn reach(to: &HostPort) -> Result<SocketAddr, String> {
     let place = format!("{}:{}", to.host, to.port);
     let Ok(port @ 1..) = u16::try_from(to.port) else {
         return Err(format!("cannot connect to {place}: a port is a number from 1 to 65535"));
     };
-    // It knows of IPv4 alone.
+    // It supports only IPv4.
     let addresses = (to.host.as_str(), port).to_socket_addrs().ok();
     let Some(address) = addresses.and_then(|mut all| all.find(SocketAddr::is_ipv4)) else {
         return Err(format!("cannot connect to {place}: no IPv4 address is known for the name"));
@@ -116,7 +117,7 @@ fn reach(to: &HostPort) -> Result<SocketAddr, String> {
     }
 }
 
-/// On standard output. A reader that has seen enough, such as `head`, is fine.
+/// Prints on standard output. A reader that ends early, such as `head`, is not an error.
 fn say(text: &str) -> ExitCode {
     let mut out = stdout();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {

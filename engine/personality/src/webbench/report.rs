@@ -1,4 +1,4 @@
-//! What webbench prints, and what we know better.
+//! webbench's output, and what it does not show.
 
 use super::super::advice::generator_was_the_limit;
 use super::arguments::{Arguments, HostPort, Http};
@@ -7,7 +7,7 @@ use crate::figures::{Counted, Figures, closed};
 use volley_load::figures::Client;
 use volley_net::Io;
 
-/// Says what begins. `http`: the version that is really arguments for.
+/// The text before a load. `http`: the version that the request really has.
 pub(super) fn head(arguments: &Arguments, http: Http) -> String {
     let version = match http {
         Http::V0_9 => " (using HTTP/0.9)",
@@ -32,7 +32,7 @@ pub(super) fn head(arguments: &Arguments, http: Http) -> String {
     )
 }
 
-/// Says what came of it.
+/// The text after a load.
 pub(super) fn result(counts: &Counts) -> String {
     format!(
         "\nSpeed={} pages/min, {} bytes/sec.\nRequests: {} susceed, {} failed.\n",
@@ -43,13 +43,13 @@ pub(super) fn result(counts: &Counts) -> String {
     )
 }
 
-/// Cut off, not rounded.
+/// Truncates instead of rounding.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "that is what it does")]
 fn whole(rate: f64) -> u64 {
     rate as u64
 }
 
-/// The same for machines. Throughput is that of answers: the text's has the failures in it.
+/// The same for machines. Throughput counts answers; the text's includes the failures.
 pub(super) fn figures(arguments: &Arguments, counts: &Counts, io: Io) -> Figures {
     let counted = Counted {
         url: arguments.url.clone(),
@@ -63,7 +63,7 @@ pub(super) fn figures(arguments: &Arguments, counts: &Counts, io: Io) -> Figures
     closed("webbench", io, counted, client, &[("failed", counts.failed)])
 }
 
-/// What its reader should know.
+/// Advice for the reader.
 pub(super) fn advice(arguments: &Arguments, counts: &Counts) -> Vec<String> {
     let Counts { ok, refused, empty, .. } = *counts;
     let mut sentences = Vec::new();

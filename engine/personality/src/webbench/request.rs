@@ -1,21 +1,21 @@
-//! What webbench sends, and where to.
+//! webbench's request, and its destination.
 
 use super::arguments::{Arguments, HostPort, Http, Method, PORT};
 use crate::getopt::atoi;
 
-/// The longest URL that is taken, in bytes.
+/// The longest accepted URL, in bytes.
 const LONGEST_URL: usize = 1500;
 
-/// A request, and where it goes.
+/// A request and its destination.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Request {
     pub(super) bytes: Vec<u8>,
     pub(super) to: HostPort,
-    /// The version that is really arguments for: not each request exists in all.
+    /// The version that the request really has: not each method exists in all versions.
     pub(super) http: Http,
 }
 
-/// The error says what is wrong with the URL.
+/// The error describes what is wrong with the URL.
 pub(super) fn build(arguments: &Arguments) -> Result<Request, String> {
     let Arguments { url, method, proxy, reload, .. } = arguments;
     let (host, path) = take_apart(arguments)?;
@@ -44,7 +44,7 @@ pub(super) fn build(arguments: &Arguments) -> Result<Request, String> {
     Ok(Request { bytes: head.into_bytes(), to, http })
 }
 
-/// What was asked for, or the least version that has the request.
+/// The requested version, or the lowest that has the method.
 fn version(arguments: &Arguments) -> Http {
     arguments.http.max(match arguments.method {
         Method::Options | Method::Trace => Http::V1_1,
@@ -104,7 +104,7 @@ mod tests {
             ("-2 --head", format!("HEAD /p?q HTTP/1.1|{agent}|Host: h|Connection: close||")),
             ("--options", format!("OPTIONS /p?q HTTP/1.1|{agent}|Host: h|Connection: close||")),
             ("-9 --trace", format!("TRACE /p?q HTTP/1.1|{agent}|Host: h|Connection: close||")),
-            // There is no cache to pass by.
+            // There is no cache to bypass.
             ("-r", format!("GET /p?q HTTP/1.0|{agent}|Host: h||")),
             ("-r -9", "GET /p?q|".to_owned()),
             ("-f", format!("GET /p?q HTTP/1.0|{agent}|Host: h||")),

@@ -8,41 +8,41 @@ use volley_net::clock::{MS, S, now_ns, thread_cpu_ns};
 use volley_net::{Kernel, Patience, Route};
 use volley_tls::wire::{Event, Wire};
 
-/// A signal doesn't end a wait: that is looked at so often.
+/// A signal does not end a wait: the flag is polled this often.
 const LOOK_NS: u64 = 100 * MS;
 
-/// How much of an answer tells the first digit of its status: `HTTP/1.1 2`.
+/// How many bytes of an answer show the first digit of its status: `HTTP/1.1 2`.
 const STATUS: usize = 10;
 
-/// What is loaded, and how.
+/// The server, and the kind of load.
 #[derive(Debug)]
 pub(super) struct Load {
     pub(super) route: Arc<Route>,
     pub(super) clients: usize,
     pub(super) duration_s: u32,
     pub(super) request: Vec<u8>,
-    /// Close connections without waiting for answers.
+    /// Connections are closed without waiting for answers.
     pub(super) force: bool,
-    /// HTTP/0.9: what follows the request ends the connection's one side.
+    /// HTTP/0.9: our side of the connection ends after the request.
     pub(super) ends_sending: bool,
 }
 
-/// What came of it. Requests that were on their way at the end are not among them.
+/// The counts of a run. Requests in flight at its end are not counted.
 #[derive(Debug, Default, Clone, PartialEq)]
 pub(super) struct Counts {
     /// Requests with an answer of any kind; with `force`, requests that were sent.
     pub(super) ok: u64,
-    /// That could not connect, be sent, or be read to the end.
+    /// Requests that failed: not connected, not sent, or not read to the end.
     pub(super) failed: u64,
-    /// Heads included.
+    /// Received bytes, heads included.
     pub(super) bytes: u64,
-    /// Of `ok`: with a status of 400 or more.
+    /// Among `ok`: with a status of 400 or more.
     pub(super) refused: u64,
-    /// Of `ok`: without a byte.
+    /// Among `ok`: without a byte.
     pub(super) empty: u64,
     pub(super) connects: u64,
     pub(super) duration_s: f64,
-    /// The share of the time in which the generator worked.
+    /// The share of the time in which the generator was busy.
     pub(super) busy: f64,
     pub(super) cpu_ns: u64,
 }
@@ -52,7 +52,7 @@ struct Client {
     /// The beginning of the answer.
     head: [u8; STATUS],
     held: usize,
-    /// The request is handed over, and its answer is not waited for.
+    /// The request is handed over, and its answer is not awaited.
     leaves: bool,
 }
 
@@ -62,7 +62,7 @@ struct Running<'a, B: Kernel> {
     clients: Vec<Client>,
     /// Clients without a connection.
     idle: Vec<usize>,
-    /// Clients that leave at the next turn.
+    /// Clients that close at the next turn.
     leaving: Vec<usize>,
     counts: Counts,
 }
@@ -106,7 +106,7 @@ impl<B: Kernel> Running<'_, B> {
             now = now_ns();
         }
         let taken_ns = now - start_ns;
-        // webbench divides by the duration that was asked for.
+        // webbench divides by the requested duration.
         self.counts.duration_s = now.min(end_ns).saturating_sub(start_ns) as f64 / S as f64;
         self.counts.busy = 1.0 - waited_ns as f64 / taken_ns.max(1) as f64;
         self.counts.cpu_ns = thread_cpu_ns() - cpu_ns;
@@ -131,7 +131,7 @@ impl<B: Kernel> Running<'_, B> {
                 }
                 self.wire.release(piece);
             }
-            // With --force answers are not looked at.
+            // With --force answers are not read.
             Event::End if self.load.force => {}
             Event::End => self.count_answer(slot),
             Event::Unconnected(_) | Event::Failed(_) => self.count_failure(slot),

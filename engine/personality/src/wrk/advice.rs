@@ -10,13 +10,13 @@ use crate::figures::{Counted, Figures, closed};
 use crate::script::{Errors, Summary};
 use volley_load::figures::{Client, LatencyUs};
 
-/// What a script's `done` is told.
+/// The values for a script's `done`.
 pub(crate) fn summary(measured: &Measured) -> Summary {
     let Counts { complete: requests, bytes, errors, .. } = measured.counts;
     Summary { duration_us: measured.runtime_us, requests, bytes, errors }
 }
 
-/// `--json`.
+/// The figures for `--json`.
 pub(crate) fn figures(
     personality: &'static str,
     arguments: &Arguments,
@@ -46,7 +46,7 @@ pub(crate) fn figures(
     Figures { latency_us, redirects: Some(counts.redirects), ..figures }
 }
 
-/// As they were.
+/// The latencies as measured.
 pub(crate) fn latency_us(latencies: &Statistics) -> Option<LatencyUs> {
     let mean = latencies.mean();
     let quantile = |share: f64| match share {
@@ -56,8 +56,8 @@ pub(crate) fn latency_us(latencies: &Statistics) -> Option<LatencyUs> {
     (latencies.count > 0).then(|| LatencyUs::of(mean, Some(latencies.stdev(mean)), quantile))
 }
 
-/// What the figures don't say. `exact`: the latencies; `corrected`: as wrk prints them, with so many
-/// `ghosts` added.
+/// What the figures do not show. `exact`: the latencies; `corrected`: those that wrk prints, with
+/// `ghosts` added ones.
 pub(crate) fn advice(
     measured: &Measured,
     exact: &Statistics,

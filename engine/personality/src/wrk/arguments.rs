@@ -7,7 +7,7 @@ use crate::url::Url;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// It has no letter, and says nothing but the usage.
+/// An option without a letter that only leads to the usage.
 const HELP: char = '\u{80}';
 
 const SHORT: &str = "t:c:d:s:H:T:Lvr";
@@ -24,7 +24,7 @@ const LONG: [(&str, char); 9] = [
     ("help", HELP),
 ];
 
-/// What is asked of wrk.
+/// The settings of wrk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Arguments {
     pub(crate) threads: u64,
@@ -35,32 +35,32 @@ pub(crate) struct Arguments {
     /// Whether the distribution is printed.
     pub(crate) latency: bool,
     pub(crate) script: Option<PathBuf>,
-    /// As given.
+    /// The value as given.
     pub(crate) headers: Vec<String>,
     pub(crate) url: Url,
-    /// The URL as given, and what stands behind it: for the script.
+    /// The URL and the arguments after it, as given: for the script.
     pub(crate) operands: Vec<String>,
 }
 
 impl Arguments {
-    /// As given.
+    /// The headers as given.
     pub(crate) fn url_text(&self) -> &str {
         &self.operands[0]
     }
 }
 
-/// Why nothing is run: the lines for standard error. The usage text follows.
+/// Why wrk does not run: the lines for standard error. The usage text follows.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct UsageError(pub(crate) Vec<String>);
 
-/// Parses the arguments behind the program's name. `version` is called for each `-v`, which stops
-/// nothing.
+/// Parses the arguments after the program's name. `version` is called for each `-v`; parsing
+/// continues.
 pub(crate) fn parse(args: &[OsString], version: impl FnMut()) -> Result<Arguments, UsageError> {
     parse_with("wrk", "", &[], args, version, |_, _| None)
 }
 
-/// The same for a program that knows more options than wrk. `take` is given those, with their
-/// values, and answers `None` to what is wrong.
+/// The same for a program with more options than wrk. `take` gets those, with their values, and
+/// returns `None` for a wrong one.
 pub(crate) fn parse_with(
     program: &str,
     more_short: &str,
@@ -113,11 +113,11 @@ pub(crate) fn parse_with(
     Ok(arguments)
 }
 
-/// What `-v` prints.
+/// The output of `-v`.
 pub(crate) const VERSION: &str =
     concat!("wrk 4.1.0, as volley ", env!("CARGO_PKG_VERSION"), " stands in for it\n");
 
-/// What a wrong command line is answered with.
+/// The usage text after a wrong command line.
 pub(crate) fn usage() -> String {
     format!(
         "\

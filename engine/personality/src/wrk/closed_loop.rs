@@ -1,4 +1,4 @@
-//! As fast as answers come, or as late as a script's `delay` wants: wrk's own pacing.
+//! wrk's own pacing: as fast as answers arrive, or as late as a script's `delay` requires.
 
 use super::pacing::Pacing;
 use super::statistics::Statistics;
@@ -8,10 +8,10 @@ use volley_net::clock::{MS, S};
 /// How often a rate is taken.
 const SAMPLE_NS: u64 = 100 * MS;
 
-/// Rates from here on, in requests a second, are not counted.
+/// Rates above this limit, in requests a second, are not counted.
 const RATE_LIMIT: u64 = 10_000_000;
 
-/// What one thread measures.
+/// One thread's measurement.
 #[derive(Debug)]
 pub(crate) struct ClosedLoop {
     /// From a batch's sending to its last answer, in µs.

@@ -1,4 +1,4 @@
-//! What one thread counts, and its connections.
+//! One thread's counts, and its connections.
 
 use crate::script::Errors;
 use volley_protocol::Decoder;
@@ -14,7 +14,7 @@ pub(crate) struct Counts {
     /// Time spent waiting for the kernel.
     pub(crate) waited_ns: u64,
     pub(crate) cpu_ns: u64,
-    /// From the thread's beginning to its end, which a script may have made early.
+    /// The time from the thread's beginning to its end, which a script may have caused early.
     pub(crate) ran_ns: u64,
 }
 
@@ -48,10 +48,10 @@ pub(crate) struct Connection {
     pub(crate) decoder: Decoder,
     /// When the requests in flight were sent.
     pub(crate) start_ns: u64,
-    /// How many are in flight.
+    /// How many requests are in flight.
     pub(crate) pending: usize,
-    /// How often it was opened: tells a delay of a former connection from one of this.
+    /// How often it was opened: separates a delay of a former connection from one of this.
     pub(crate) generation: u64,
-    /// The bytes of the answer in progress, where a script wants to see it.
+    /// The bytes of the answer in progress, if a script wants them.
     pub(crate) answer: Vec<u8>,
 }

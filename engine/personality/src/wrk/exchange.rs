@@ -9,7 +9,7 @@ use volley_protocol::{Message, Step};
 use volley_tls::wire::Received;
 
 impl<B: Kernel, M: Pacing> Thread<'_, B, M> {
-    /// Takes what came. True: the connection is at its end.
+    /// Takes received bytes. Returns true at the end of the connection.
     #[inline]
     pub(super) fn on_bytes(
         &mut self,
@@ -26,7 +26,7 @@ impl<B: Kernel, M: Pacing> Thread<'_, B, M> {
             let (taken, complete) = match step {
                 Step::Incomplete => (bytes.len(), None),
                 Step::Complete(answer) => (answer.consumed, Some(answer)),
-                // HTTP/1 has no refusals, nor ends that are told.
+                // HTTP/1 has neither refusals nor announced ends.
                 Step::Malformed(_) | Step::Refused { .. } | Step::Lost(_) => {
                     self.counts.errors.read += 1;
                     return Ok(true);
@@ -77,7 +77,7 @@ impl<B: Kernel, M: Pacing> Thread<'_, B, M> {
         Ok(())
     }
 
-    /// Sends the next batch on a connection, now or as late as is wanted.
+    /// Sends the next batch on a connection, now or with the required delay.
     #[inline]
     pub(super) fn go_on(&mut self, slot: usize, now_ns: u64) -> Result<(), RunError> {
         let next_ns = self.pacing.next_ns(slot, now_ns, self.script)?;

@@ -1,4 +1,4 @@
-//! The load itself: threads, each with a script of its own, for as long as was asked for.
+//! The load itself: threads, each with its own script, for the requested time.
 
 use super::arguments::Arguments;
 use super::connections::Counts;
@@ -15,13 +15,13 @@ use volley_net::clock::{S, now_ns};
 use volley_net::{Epoll, Io, IoChoice, Patience, Route, Uring};
 use volley_tls::{Config, Terms};
 
-/// Between two looks whether to stop early.
+/// The time between two checks for an early end.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
-/// More than any process may have.
+/// More files than any process may have.
 const MOST_CONNECTIONS: u64 = 1 << 24;
 
-/// What a run found.
+/// The result of a run.
 #[derive(Debug)]
 pub(crate) struct Measured {
     pub(crate) counts: Counts,
@@ -38,14 +38,15 @@ impl Measured {
         (each > 0).then(|| self.runtime_us / each)
     }
 
-    /// Share of the time in which the threads did not wait.
+    /// The share of the time in which the threads did not wait.
     pub(crate) fn busy(&self) -> f64 {
         let ran_ns = self.counts.ran_ns.max(1) as f64;
         (1.0 - self.counts.waited_ns as f64 / ran_ns).clamp(0.0, 1.0)
     }
 }
 
-/// A state with the script in it. A script that can't be run is said to be so, and that is all.
+/// A state with the script in it. If the script cannot be run, its error is printed, and the load
+/// goes on.
 pub(crate) fn state(arguments: &Arguments, setting: &Setting) -> Result<Script, RunError> {
     let script = Script::new(setting)?;
     if let Some(Err(line)) = arguments.script.as_ref().map(|file| script.run(file)) {
@@ -54,13 +55,13 @@ pub(crate) fn state(arguments: &Arguments, setting: &Setting) -> Result<Script, 
     Ok(script)
 }
 
-/// The threads' scripts, and what they send.
+/// The threads' scripts, and their requests.
 pub(crate) struct Threads {
     scripts: Vec<Script>,
     shape: Shape,
 }
 
-/// What all threads send, as the first one's script tells.
+/// The requests of all threads, by the first one's script.
 struct Shape {
     /// Every batch is the same.
     is_fixed: bool,
@@ -68,7 +69,7 @@ struct Shape {
     depth: usize,
 }
 
-/// The threads' scripts, made ready by the main one.
+/// The threads' scripts, prepared by the main script.
 pub(crate) fn prepare(
     arguments: &Arguments,
     setting: &Setting,
@@ -86,8 +87,8 @@ pub(crate) fn prepare(
     Ok(Threads { scripts, shape })
 }
 
-/// Loads for as long as was asked for, until `interrupted` or until a thread fails. `pacing` makes a
-/// thread's, which ends at that time. Returns all of theirs merged as well.
+/// Loads for the requested time, until `interrupted` or until a thread fails. `pacing` makes a
+/// thread's pacing, which ends at that time. Also returns all of them merged.
 pub(crate) fn load<M: Pacing>(
     arguments: &Arguments,
     io: IoChoice,
@@ -127,7 +128,7 @@ pub(crate) fn load<M: Pacing>(
 
 type Running<M> = JoinHandle<Result<(Counts, M), RunError>>;
 
-/// Where a script sends its thread.
+/// The address to which a script directs its thread.
 fn address(script: &Script) -> io::Result<SocketAddr> {
     script.address().ok_or_else(|| io::Error::other("the script has taken the address away"))
 }
@@ -146,7 +147,7 @@ fn work(arguments: &Arguments, shape: &Shape, address: SocketAddr, stop: &Arc<At
     }
 }
 
-/// Threads that poll need cores of their own, and the server one more.
+/// Threads that poll need their own cores, and the server one more.
 fn patience(threads: u64) -> Patience {
     let cores = available_parallelism().map_or(1, usize::from) as u64;
     if threads < cores { Patience::here() } else { Patience::SLEEPS }

@@ -28,19 +28,18 @@ use std::sync::atomic::AtomicBool;
 use thread::RunError;
 use volley_net::interrupts;
 
-/// A script or the server's address is no good.
+/// A script or the server's address is invalid.
 const UNUSABLE: u8 = 1;
-/// The system refused something.
+/// A system call failed.
 const SYSTEM: u8 = 2;
 
-/// Does what wrk would do with these arguments.
+/// Runs wrk with these arguments.
 pub(super) fn run(args: &[OsString]) -> ExitCode {
     let parse = |args: &[OsString]| arguments::parse(args, || print(arguments::VERSION));
     carry_out("wrk", args, &arguments::usage(), parse, measure)
 }
 
-/// Parses the arguments, and measures what they ask for. Where nothing can be done, says
-/// how to ask.
+/// Parses the arguments, and runs the measurement. If nothing can be done, prints the usage.
 pub(super) fn carry_out<A>(
     program: &str,
     args: &[OsString],
@@ -78,7 +77,7 @@ fn fail(program: &str, error: &RunError) -> ExitCode {
 fn measure(arguments: &Arguments, extras: Extras) -> Result<(), RunError> {
     let Ready { main, threads, heading, interrupted } =
         prepare(arguments, &setting(arguments), extras)?;
-    // Into a pipe, wrk writes all at its end, and nothing if a script fails.
+    // Into a pipe, wrk writes its whole output at its end, and none if a script fails.
     let is_seen_at_once = stdout().is_terminal();
     if is_seen_at_once {
         print(&heading);
@@ -107,12 +106,12 @@ fn measure(arguments: &Arguments, extras: Extras) -> Result<(), RunError> {
     Ok(())
 }
 
-/// All that a load needs.
+/// Everything that a load needs.
 pub(super) struct Ready {
-    /// The state that sets up the threads', and is told when all is done.
+    /// The state that sets up the threads' states, and gets the results.
     pub(super) main: Script,
     pub(super) threads: Threads,
-    /// To be printed before the load begins.
+    /// The text to print before the load begins.
     pub(super) heading: String,
     pub(super) interrupted: Arc<AtomicBool>,
 }
@@ -132,7 +131,7 @@ pub(super) fn prepare(
     Ok(Ready { main, threads, heading, interrupted })
 }
 
-/// What scripts know of the command line.
+/// The values of the command line that scripts get.
 pub(super) fn setting(arguments: &Arguments) -> Setting {
     let headers = arguments.headers.iter().filter_map(|header| header.split_once(": "));
     let Url { scheme, host, port, path } = arguments.url.clone();

@@ -1,4 +1,4 @@
-//! What wrk prints of a run.
+//! wrk's output.
 
 use super::arguments::Arguments;
 use super::load::Measured;
@@ -17,7 +17,7 @@ pub(crate) fn heading(arguments: &Arguments) -> String {
     )
 }
 
-/// Printed after it. `latencies`: those that wrk prints, which it has corrected.
+/// Printed after it. `latencies`: the ones that wrk prints, which it has corrected.
 pub(crate) fn result(
     arguments: &Arguments,
     measured: &Measured,
@@ -32,7 +32,7 @@ pub(crate) fn result(
     out
 }
 
-/// How figures spread.
+/// The distribution of figures.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Spread {
     pub(crate) mean: f64,
@@ -61,7 +61,7 @@ pub(crate) fn spreads(latency_us: &Spread, rate: &Spread) -> String {
 
 fn row(name: &str, spread: &Spread, show: fn(f64) -> String) -> String {
     let Spread { mean, stdev, max, percent_within } = *spread;
-    // What C calls what is no number.
+    // C's spelling of NaN.
     let shown = |text: String| text.replace("NaN", "-nan");
     let cell = |number, width| column(&shown(show(number)), width);
     format!(

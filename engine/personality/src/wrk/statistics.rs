@@ -5,15 +5,15 @@ use crate::script;
 /// Numbers below a limit, and how often each was seen.
 #[derive(Debug, Clone)]
 pub(crate) struct Statistics {
-    /// How many.
+    /// The number of values.
     pub(crate) count: u64,
-    /// From here on nothing is counted.
+    /// From this limit on values are not counted.
     limit: u64,
-    /// The smallest; `u64::MAX` where there is none.
+    /// The smallest value; `u64::MAX` if there is none.
     pub(crate) min: u64,
-    /// The largest; 0 where there is none.
+    /// The largest value; 0 if there is none.
     pub(crate) max: u64,
-    /// How often each was seen, as far as there are any.
+    /// How often each value was seen, up to the largest.
     seen: Vec<u64>,
 }
 
@@ -23,7 +23,7 @@ impl Statistics {
         Self { count: 0, limit, min: u64::MAX, max: 0, seen: Vec::new() }
     }
 
-    /// Counts a number; false where it isn't below the limit.
+    /// Counts a value; returns false if it is not below the limit.
     #[inline]
     pub(crate) fn record(&mut self, number: u64) -> bool {
         if number >= self.limit {
@@ -53,14 +53,14 @@ impl Statistics {
         self.max = self.max.max(other.max);
     }
 
-    /// The numbers that were seen, in order, and how often.
+    /// The values that were seen, in order, and how often.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, u64)> {
         (0..).zip(self.seen.iter().copied()).filter(|&(_, count)| count > 0)
     }
 
-    /// Adds what a client that asks every `interval` would have seen while it waited, on the
-    /// assumption that it would have waited for ever shorter times. wrk does so to all that it
-    /// prints. Returns how many it added.
+    /// Adds the latencies that a client with a request every `interval` would have seen while it
+    /// waited, on the assumption that they would have decreased steadily. wrk does this to all
+    /// latencies that it prints. Returns how many it added.
     pub(crate) fn correct(&mut self, interval: u64) -> u64 {
         let before = self.count;
         let Ok(step) = usize::try_from(interval) else { return 0 };
@@ -80,7 +80,7 @@ impl Statistics {
         self.count - before
     }
 
-    /// 0 where there is none.
+    /// Returns 0 if there are no values.
     pub(crate) fn mean(&self) -> f64 {
         if self.count == 0 {
             return 0.0;
@@ -89,7 +89,7 @@ impl Statistics {
         sum / self.count as f64
     }
 
-    /// Of a sample: over n − 1. 0 where there are fewer than two.
+    /// The value for a sample: over n − 1. 0 for fewer than two values.
     pub(crate) fn stdev(&self, mean: f64) -> f64 {
         if self.count < 2 {
             return 0.0;
@@ -98,7 +98,7 @@ impl Statistics {
         (squares.sum::<f64>() / (self.count - 1) as f64).sqrt()
     }
 
-    /// How many percent lie within `stdev` of `mean`; NaN where there is none.
+    /// How many percent lie within `stdev` of `mean`; NaN if there are no values.
     pub(crate) fn percent_within(&self, mean: f64, stdev: f64) -> f64 {
         let near = (mean - stdev)..=(mean + stdev);
         let within: u64 =
@@ -106,7 +106,7 @@ impl Statistics {
         within as f64 / self.count as f64 * 100.0
     }
 
-    /// The number that `percent` of them do not exceed; 0 where there is none.
+    /// The value that `percent` of them do not exceed; 0 if there is none.
     pub(crate) fn percentile(&self, percent: f64) -> u64 {
         let rank = (percent / 100.0 * self.count as f64 + 0.5).round();
         let mut total = 0;
@@ -120,7 +120,7 @@ impl Statistics {
     }
 }
 
-/// What a script's `done` may ask.
+/// The interface for a script's `done`.
 impl script::Statistics for Statistics {
     fn min(&self) -> u64 {
         self.min

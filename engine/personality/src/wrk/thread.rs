@@ -1,7 +1,7 @@
 //! One thread of wrk's load: sends, takes answers and counts, as wrk does.
 //!
-//! A batch is what one call of a script's `request` gives, or one request. The next one is sent
-//! when the last answer to it has come, or later where the thread's [`Pacing`] is to.
+//! A batch is the requests from one call of a script's `request`, or one request. The next one is
+//! sent when the last answer to it has arrived, or later if the thread's [`Pacing`] requires it.
 
 use super::connections::{Connection, Counts};
 use super::pacing::Pacing;
@@ -17,7 +17,7 @@ use volley_protocol::{End, Expectation, HeadCache, StatusRule};
 use volley_tls::Config;
 use volley_tls::wire::{Event, Wire};
 
-/// What a thread is to do.
+/// The task of a thread.
 #[derive(Debug, Clone)]
 pub(crate) struct Work {
     pub(crate) route: Arc<Route>,
@@ -35,9 +35,9 @@ pub(crate) struct Work {
 /// Why a thread ended before its time.
 #[derive(Debug)]
 pub(crate) enum RunError {
-    /// The system refused something.
+    /// A system call failed.
     System(io::Error),
-    /// The script did.
+    /// The script failed.
     Script(Failure),
 }
 
@@ -103,7 +103,7 @@ pub(super) struct Thread<'a, B: Kernel, M> {
     /// When a connection sends again: the time, its slot and its generation.
     pub(super) delayed: BinaryHeap<Reverse<(u64, usize, u64)>>,
     tick_due_ns: u64,
-    /// What was sent last; what is always sent.
+    /// The bytes that were sent last; the bytes that are always sent.
     pub(super) batch: Vec<u8>,
 }
 
@@ -133,7 +133,7 @@ impl<B: Kernel, M: Pacing> Thread<'_, B, M> {
         Ok(())
     }
 
-    /// Opens the connections whose time has come. Returns when the next one's is.
+    /// Opens the due connections. Returns when the next one is due.
     #[inline]
     fn open(&mut self) -> u64 {
         while self.opened < self.connections.len() {
@@ -153,7 +153,7 @@ impl<B: Kernel, M: Pacing> Thread<'_, B, M> {
         self.delayed.peek().map_or(u64::MAX, |Reverse((due_ns, ..))| *due_ns)
     }
 
-    /// A connection that fails at once is given up for good, as wrk does.
+    /// A connection that fails at once is never retried, as with wrk.
     fn connect(&mut self, slot: usize) {
         let connection = &mut self.connections[slot];
         connection.generation += 1;
@@ -184,14 +184,14 @@ impl<B: Kernel, M: Pacing> Thread<'_, B, M> {
                 self.go_on(slot, now_ns())?;
             }
             Event::Unconnected(_) => {
-                // wrk finds out when it writes, unless it has to shake hands first.
+                // wrk finds out when it writes, unless there is a handshake first.
                 let errors = &mut self.counts.errors;
                 *if self.work.tls.is_some() { &mut errors.connect } else { &mut errors.write } += 1;
                 self.reconnect(slot);
             }
             Event::End => {
-                // The end of an answer that has no other is an answer to wrk, but for TLS; and a
-                // read error as well.
+                // wrk counts the end of an answer without a length as an answer, except with TLS;
+                // and as a read error as well.
                 let end = self.connections[slot].decoder.end(&mut self.learned);
                 if let End::Complete(answer) = end
                     && self.work.tls.is_none()
@@ -221,7 +221,7 @@ impl<B: Kernel, M: Pacing> Thread<'_, B, M> {
         Ok(())
     }
 
-    /// True: the time is over.
+    /// Returns true if the time is over.
     fn on_tick(&mut self, now_ns: u64) -> bool {
         match self.pacing.tick(now_ns, &mut self.counts.errors) {
             Some(due_ns) => self.tick_due_ns = due_ns,

@@ -22,7 +22,7 @@ pub(crate) fn read_seconds(text: &str) -> Option<u64> {
     read(text, &SECONDS)
 }
 
-/// Digits and at most two characters of unit, as C's `%lu%2s` takes them: a sign is no error.
+/// Digits and at most two characters of unit, as in C's `%lu%2s`: a sign is not an error.
 fn read(text: &str, units: &Units) -> Option<u64> {
     let text = text.trim_start();
     let is_negative = text.starts_with('-');
@@ -63,7 +63,7 @@ pub(crate) fn time_s(number: f64) -> String {
     show(number, &SECONDS, 0)
 }
 
-/// A number moves on to the next unit when it is 0.85 of it. The last unit is never reached.
+/// A value moves on to the next unit from 0.85 of it on. The last unit is never reached.
 fn show(number: f64, units: &Units, decimals: usize) -> String {
     let (scale, mut amount, mut unit) = (units.scale as f64, number, units.base);
     for step in &units.steps[..units.steps.len() - 1] {
@@ -76,7 +76,7 @@ fn show(number: f64, units: &Units, decimals: usize) -> String {
     format!("{amount:.decimals$}{unit}")
 }
 
-/// A figure in a column: to the right, where room for two letters of a unit is kept.
+/// A figure in a column: aligned right, with room for two letters of a unit.
 pub(crate) fn column(figure: &str, width: usize) -> String {
     let letters = figure.bytes().rev().take(2).filter(u8::is_ascii_alphabetic).count();
     let pad = 2 - letters;

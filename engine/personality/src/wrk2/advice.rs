@@ -9,7 +9,7 @@ use crate::wrk::advice;
 use crate::wrk::load::Measured;
 use volley_load::figures::{LatencyUs, LimitedBy, Mode};
 
-/// `--json`.
+/// The figures for `--json`.
 pub(super) fn figures(
     arguments: &Arguments,
     measured: &Measured,
@@ -18,7 +18,7 @@ pub(super) fn figures(
     let figures =
         advice::figures("wrk2", &arguments.wrk, measured, latency_us(&recorded.latencies));
     let limited_by = match figures.limited_by {
-        // Each connection may have a request on its way when the time is up.
+        // Each connection may have a request in flight when the time is up.
         LimitedBy::Unknown if recorded.missing <= arguments.wrk.connections => LimitedBy::Rate,
         other => other,
     };
@@ -39,7 +39,7 @@ fn latency_us(latencies: &Values) -> Option<LatencyUs> {
     (latencies.count() > 0).then(latency_us)
 }
 
-/// What the figures don't say.
+/// What the figures do not show.
 pub(super) fn advice(
     arguments: &Arguments,
     measured: &Measured,

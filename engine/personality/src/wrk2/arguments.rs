@@ -1,4 +1,4 @@
-//! wrk2's command line: wrk's, and a rate.
+//! wrk2's command line: wrk's options, and a rate.
 
 use crate::extras;
 use crate::wrk::arguments::{self as wrk, UsageError};
@@ -9,7 +9,7 @@ const MORE_SHORT: &str = "R:UB?";
 
 const MORE_LONG: [(&str, char); 3] = [("rate", 'R'), ("u_latency", 'U'), ("batch_latency", 'B')];
 
-/// What is settings of wrk2.
+/// The settings of wrk2.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Arguments {
     pub(super) wrk: wrk::Arguments,
@@ -21,8 +21,8 @@ pub(super) struct Arguments {
     pub(super) times_batches: bool,
 }
 
-/// Parses the arguments behind the program's name. `version` is called for each `-v`, which stops
-/// nothing.
+/// Parses the arguments after the program's name. `version` is called for each `-v`; parsing
+/// continues.
 pub(super) fn parse(args: &[OsString], version: impl FnMut()) -> Result<Arguments, UsageError> {
     let (mut rate, mut uncorrected, mut times_batches) = (0, false, false);
     let mut wrk =
@@ -43,11 +43,11 @@ pub(super) fn parse(args: &[OsString], version: impl FnMut()) -> Result<Argument
     Ok(Arguments { wrk, rate, uncorrected, times_batches })
 }
 
-/// What `-v` prints.
+/// The output of `-v`.
 pub(super) const VERSION: &str =
     concat!("wrk2 4.0.0, as volley ", env!("CARGO_PKG_VERSION"), " stands in for it\n");
 
-/// What a wrong command line is answered with.
+/// The usage text after a wrong command line.
 pub(super) fn usage() -> String {
     format!(
         "\
@@ -112,7 +112,7 @@ mod tests {
             ("-R 1 -d 0 http://a/", None),
             ("http://a/", Some(rate)),
             ("-R 0 http://a/", Some(rate)),
-            // The rate is looked for last.
+            // The rate is checked last.
             ("a", Some("invalid URL: a")),
             ("-c 1 -t 2 http://a/", Some("number of connections must be >= threads")),
             ("--help", None),

@@ -1,4 +1,4 @@
-//! The latency distribution that `-L` and `-U` print.
+//! The latency distribution of `-L` and `-U`.
 
 use super::histogram::{SUB_BUCKETS, Values};
 use crate::wrk::units::{column, time_us};
@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 const PERCENTS: [f64; 8] = [50.0, 75.0, 90.0, 99.0, 99.9, 99.99, 99.999, 100.0];
 
-/// What ends a distribution.
+/// The footer of a distribution.
 const RULE_LENGTH: usize = 58;
 
 /// Percentiles, the spectrum of all, and its footer. `latencies` are in µs.
@@ -21,7 +21,7 @@ pub(super) fn distribution(out: &mut String, latencies: &Values, what: &str) {
     let _ = writeln!(out, "{:-<RULE_LENGTH$}", "");
 }
 
-/// In ms.
+/// Converts to ms.
 fn spectrum(out: &mut String, latencies: &Values) {
     let heads = ["Value", "Percentile", "TotalCount", "1/(1-Percentile)"];
     let _ = writeln!(out, "{:>12} {:>12} {:>12} {:>12}\n", heads[0], heads[1], heads[2], heads[3]);
@@ -51,7 +51,7 @@ fn footed(figure: f64) -> String {
 mod tests {
     use super::*;
 
-    /// What wrk2's own documentation shows, but for the indentation of that page.
+    /// The output in wrk2's own documentation, except for the indentation of that page.
     const PUBLISHED: &str = include_str!("published-distribution.txt");
 
     const EMPTY: &str = "  Latency Distribution (HdrHistogram - Recorded Latency)
@@ -101,7 +101,7 @@ mod tests {
     fn a_published_distribution_is_printed_as_it_was() {
         let latencies = published();
         assert_eq!(latencies.count(), 39_500);
-        // Of latencies between two lines of the spectrum the page does not tell.
+        // The page does not give the latencies between two lines of the spectrum.
         let is_known = |line: &&str| !line.starts_with("#[Mean") && !line.starts_with(" 99.");
         let (printed, text) = (of(&latencies), PUBLISHED);
         let lines = printed.lines().filter(is_known).zip(text.lines().filter(is_known));

@@ -1,24 +1,24 @@
-//! wrk2's statistics: an `HdrHistogram`, whose figures are computed as wrk2's C library computes
-//! them. The Rust library rounds ranks differently, and has other figures for no values.
+//! wrk2's statistics: an `HdrHistogram`, with figures computed as in wrk2's C library. The Rust
+//! library rounds ranks differently, and has other figures for no values.
 
 use crate::script;
 use crate::wrk::report::Spread;
 use hdrhistogram::Histogram;
 
-/// A day in µs. What is longer isn't counted.
+/// A day in µs. Longer latencies are not counted.
 const LONGEST: u64 = 24 * 60 * 60 * 1_000_000;
 
 /// Steps of the spectrum until half of the distance to 100 % is covered.
 const TICKS_PER_HALF: f64 = 5.0;
 
-/// What a value's bucket is divided into: the C library's count for three digits.
+/// The sub-buckets of a bucket: the C library's count for three digits.
 pub(crate) const SUB_BUCKETS: u32 = 2048;
 
 /// Whole numbers, to three digits.
 #[derive(Debug, Clone)]
 pub(crate) struct Values {
     histogram: Histogram<u64>,
-    /// The smallest and the largest to the last digit, where those are wanted.
+    /// The exact smallest and largest value, if they are wanted.
     extremes: Option<(u64, u64)>,
 }
 
@@ -28,7 +28,7 @@ pub(crate) struct Tick {
     pub(crate) value: u64,
     /// From 0 to 1.
     pub(crate) share: f64,
-    /// How many values don't exceed it.
+    /// How many values do not exceed it.
     pub(crate) total: u64,
 }
 
@@ -40,15 +40,15 @@ impl Default for Values {
 }
 
 impl Values {
-    /// With the smallest and the largest to the last digit, as wrk2 has them of rates.
+    /// With the exact smallest and largest value, which wrk2 has for rates.
     pub(crate) fn with_extremes() -> Self {
         Self { extremes: Some((u64::MAX, 0)), ..Self::default() }
     }
 
-    /// One more.
+    /// Adds one value.
     #[inline]
     pub(crate) fn record(&mut self, value: u64) {
-        // What can't be held is left out.
+        // A value out of range is ignored.
         let _ = self.histogram.record(value);
         self.extend(value, value);
     }
@@ -79,13 +79,13 @@ impl Values {
         self.histogram.buckets()
     }
 
-    /// NaN where there is none.
+    /// Returns NaN if there are no values.
     pub(crate) fn mean(&self) -> f64 {
         let sum: f64 = self.middles().map(|(middle, count)| middle * count).sum();
         sum / self.count() as f64
     }
 
-    /// Of a whole population: over n. NaN where there is none.
+    /// The value for a whole population: over n. NaN if there are no values.
     pub(crate) fn stdev(&self) -> f64 {
         let mean = self.mean();
         let squares = self.middles().map(|(middle, count)| (middle - mean).powi(2) * count);
@@ -104,8 +104,8 @@ impl Values {
         self.extremes.map_or_else(lowest, |(_, max)| max)
     }
 
-    /// The value that `percent` of them don't exceed, the largest that is the same to three digits; 0
-    /// where there is none.
+    /// The value that `percent` of them do not exceed, the largest that is the same to three
+    /// digits; 0 if there are no values.
     pub(crate) fn percentile(&self, percent: f64) -> u64 {
         let rank = (percent.min(100.0) / 100.0 * self.count() as f64 + 0.5).floor().max(1.0);
         let mut total = 0;
@@ -118,7 +118,7 @@ impl Values {
     }
 
     /// How many percent lie within `stdev` of `mean`, whole bins of the histogram counted as one
-    /// value; 0 where there is none.
+    /// value; 0 if there are no values.
     #[expect(clippy::cast_possible_truncation, reason = "the limits are whole numbers in C")]
     pub(crate) fn percent_within(&self, mean: f64, stdev: f64) -> f64 {
         if self.count() == 0 {
@@ -144,7 +144,7 @@ impl Values {
         100.0 * (above_none as f64 - below as f64) / self.count() as f64
     }
 
-    /// What the table says of them.
+    /// The figures of the table.
     pub(crate) fn spread(&self) -> Spread {
         let (mean, stdev) = (self.mean(), self.stdev());
         let percent_within = self.percent_within(mean, stdev);
@@ -181,7 +181,7 @@ impl Values {
         })
     }
 
-    /// For each bin its middle and its count.
+    /// The middle and the count of each bin.
     fn middles(&self) -> impl Iterator<Item = (f64, f64)> {
         self.bins().map(|bin| {
             let middle = self.histogram.median_equivalent(bin.lowest);
@@ -190,7 +190,7 @@ impl Values {
     }
 }
 
-/// What a script's `done` may ask: of all values in their order, as if none were the same.
+/// The interface for a script's `done`: all values in their order, as if all differed.
 impl script::Statistics for Values {
     fn min(&self) -> u64 {
         self.min()
@@ -246,7 +246,7 @@ mod tests {
     #[test]
     fn it_has_the_c_library_s_size() {
         assert_eq!((Values::default().buckets(), SUB_BUCKETS), (27, 2048));
-        // 2047 is held exactly, 2049 isn't.
+        // 2047 is stored exactly, 2049 is not.
         assert_eq!((of([2047]).percentile(50.0), of([2049]).percentile(50.0)), (2047, 2049));
         assert_eq!((of([2049]).max(), of([2049]).min()), (2048, 2048));
     }

@@ -23,7 +23,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 use volley_net::clock::S;
 
-/// Does what wrk2 would do with these arguments.
+/// Runs wrk2 with these arguments.
 pub(super) fn run(args: &[OsString]) -> ExitCode {
     let parse = |args: &[OsString]| arguments::parse(args, || print(arguments::VERSION));
     carry_out("wrk2", args, &arguments::usage(), parse, measure)
@@ -49,7 +49,7 @@ fn measure(arguments: &Arguments, extras: Extras) -> Result<(), RunError> {
     Ok(())
 }
 
-/// Of each thread.
+/// The settings of each thread.
 fn settings(arguments: &Arguments, end_ns: u64, extras: Extras) -> Settings {
     let wrk = &arguments.wrk;
     Settings {

@@ -1,5 +1,6 @@
-//! When a connection sends: at a constant rate, whatever the answers do, as far as one connection
-//! can; and at twice that rate, counted from when it was last on time, for as long as it is behind.
+//! When a connection sends: at a constant rate, independent of the answers, as far as one
+//! connection can. While it is behind, it sends at twice that rate, counted from when it was last
+//! on time.
 
 use volley_net::clock::S;
 
@@ -7,12 +8,12 @@ use volley_net::clock::S;
 #[derive(Debug, Clone)]
 pub(crate) struct Schedule {
     begin_ns: u64,
-    /// Between two requests.
+    /// The time between two requests.
     interval_ns: f64,
     /// Answers so far.
     complete: u64,
-    /// Unless it has to wait: since when it is behind, and how many answers there had been. A connection
-    /// that sends on time is behind until the answer comes.
+    /// Unless it has to wait: since when it is behind, and how many answers there had been. A
+    /// connection that sends on time is behind until the answer arrives.
     behind: Option<(u64, u64)>,
 }
 
@@ -30,7 +31,7 @@ impl Schedule {
             return due_ns;
         }
         let (since_ns, complete) = *self.behind.get_or_insert((now_ns, self.complete));
-        // Twice as fast until it has caught up.
+        // The rate is doubled until it has caught up.
         since_ns.saturating_add(stretch(self.complete - complete, self.interval_ns / 2.0))
     }
 
@@ -39,7 +40,7 @@ impl Schedule {
         self.begin_ns.saturating_add(stretch(self.complete, self.interval_ns))
     }
 
-    /// One more answer.
+    /// Counts an answer.
     pub(crate) fn complete(&mut self) {
         self.complete += 1;
     }
@@ -112,7 +113,7 @@ mod tests {
         schedule.complete();
         let caught_up_ns = S + 200 * MS;
         assert_eq!(schedule.next_ns(caught_up_ns - 1), caught_up_ns);
-        // The next time that it falls behind it begins anew.
+        // When it next falls behind, this begins anew.
         assert_eq!(schedule.next_ns(caught_up_ns + 3 * MS), caught_up_ns + 3 * MS);
     }
 

@@ -1,4 +1,4 @@
-//! What the engine asks of connections of QUIC.
+//! The engine's interface to connections of QUIC.
 
 use super::{Kind, Quic, Ready, Records};
 use rustix::fd::OwnedFd;
@@ -67,7 +67,7 @@ impl Backend for Quic {
         self.soil(slot);
     }
 
-    /// QUIC ends each stream by itself.
+    /// QUIC ends each stream separately.
     fn end_sending(&mut self, _: usize) {}
 
     fn close(&mut self, slot: usize) {
@@ -78,7 +78,7 @@ impl Backend for Quic {
         self.leave(slot);
     }
 
-    /// No port is held by who closes first.
+    /// The side that closes first holds no port.
     fn retire(&mut self, slot: usize) {
         self.leave(slot);
     }
@@ -116,7 +116,7 @@ impl Backend for Quic {
         self.poll()
     }
 
-    /// What the former event led to is sent first.
+    /// The datagrams that the former event caused are sent first.
     #[inline]
     fn next(&mut self) -> Option<Event<Records>> {
         loop {

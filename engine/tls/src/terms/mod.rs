@@ -1,4 +1,4 @@
-//! What a client offers and believes, in the words of ab's options where it has them.
+//! What a client offers and trusts, by ab's options where it has them.
 
 #[cfg(test)]
 mod tests;
@@ -17,7 +17,8 @@ use rustls::{Error, InconsistentKeys, SupportedCipherSuite, SupportedProtocolVer
 use std::path::Path;
 use std::sync::Arc;
 
-/// Words in OpenSSL's lists of suites: all that are offered here, and what isn't anyway.
+/// Words in OpenSSL's lists of suites: those for everything that is offered here, and for what is
+/// never offered.
 const EVERYTHING: [&str; 3] = ["ALL", "DEFAULT", "HIGH"];
 const NOTHING: [&str; 6] = ["", "!aNULL", "!eNULL", "!MD5", "!RC4", "!3DES"];
 
@@ -34,7 +35,7 @@ pub struct Terms {
 }
 
 impl Default for Terms {
-    /// All that can be had, without resumption, believing everyone.
+    /// Everything that is available, without resumption; trusts every server.
     fn default() -> Self {
         Self {
             resumes: false,
@@ -49,37 +50,37 @@ impl Default for Terms {
 }
 
 impl Terms {
-    /// All that can be had; and a connection goes on with the session of the one before it in its
+    /// Everything that is available; a connection resumes the session of the one before it in its
     /// slot, as in wrk.
     pub fn resuming() -> Self {
         Self { resumes: true, ..Self::default() }
     }
 
-    /// To measure servers by: one protocol by ALPN, which the server has to agree on if
-    /// `must_agree`, and AES with 128 bits first, so that all are asked for the same work.
+    /// For measuring servers: one protocol by ALPN, which the server has to confirm if
+    /// `must_agree`, and AES with 128 bits first, so that all servers do the same work.
     pub fn measuring(protocol: &'static str, must_agree: bool, resumes: bool) -> Self {
         let mut suites = ALL_CIPHER_SUITES.to_vec();
         suites.sort_by_key(|suite| !facts::name(suite.suite()).contains("128"));
         Self { suites, protocol: Some(protocol), must_agree, resumes, ..Self::default() }
     }
 
-    /// The same inside of QUIC, which knows TLS 1.3 only. Its first keys are of AES-128-GCM, which every
-    /// server has: nothing else is offered, and so it is what both agree on.
+    /// The same inside of QUIC, which has only TLS 1.3. Its first keys are of AES-128-GCM, which
+    /// every server has: no other suite is offered, so both sides agree on it.
     pub fn measuring_quic(protocol: &'static str, resumes: bool) -> Self {
         let suites = vec![TLS13_AES_128_GCM_SHA256];
         let protocols = vec![&TLS13];
         Self { protocols, suites, ..Self::measuring(protocol, true, resumes) }
     }
 
-    /// Believes these certificates, given as PEM, and those that they vouch for; nobody else. The
-    /// error says what is wrong with `pem`.
+    /// Trusts only these certificates, given as PEM, and those that they vouch for. The error
+    /// describes what is wrong with `pem`.
     pub fn believe(&mut self, pem: &[u8]) -> Result<(), String> {
         self.trust = Trust::given(pem)?;
         Ok(())
     }
 
     /// Offers one protocol only, by the first letters of a word as ab's `-f` reads them. Words that
-    /// ab doesn't know change nothing. The error is a line.
+    /// ab does not know change nothing. The error is a line.
     pub fn speak(&mut self, word: &str) -> Result<(), String> {
         let word = word.to_ascii_uppercase();
         let begins = |name| word.starts_with(name);
@@ -96,9 +97,9 @@ impl Terms {
         Ok(())
     }
 
-    /// Offers these suites where TLS 1.2 is spoken, by OpenSSL's names, first the best; those that
-    /// can't be had here are left out. Suites of TLS 1.3 have no part in it, as in OpenSSL. The
-    /// error says what is wrong, in lines.
+    /// Offers these suites for TLS 1.2, by OpenSSL's names, the best first; unavailable suites are
+    /// left out. Suites of TLS 1.3 are not affected, as in OpenSSL. The error describes what is
+    /// wrong, in lines.
     pub fn prefer(&mut self, list: &str) -> Result<(), String> {
         let wrong = |why: String| Err(format!("error setting ciphersuite list [{list}]\n{why}"));
         let (new, old): (Vec<_>, Vec<_>) =
@@ -120,8 +121,8 @@ impl Terms {
         Ok(())
     }
 
-    /// Shows a certificate to servers that ask for one: a PEM file of it, of those that vouch for
-    /// it, and of its key. The error is a line.
+    /// Shows a certificate to servers that request one: a PEM file of it, its chain, and its key.
+    /// The error is a line.
     pub fn identify(&mut self, file: &Path) -> Result<(), String> {
         let shown = file.display();
         let chain: Vec<_> = CertificateDer::pem_file_iter(file)

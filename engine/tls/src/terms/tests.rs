@@ -1,4 +1,4 @@
-//! What is offered, seen from a server's side.
+//! The client's offers, seen from a server's side.
 
 use super::Terms;
 use crate::server::{Wanted, certificate};

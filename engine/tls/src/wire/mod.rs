@@ -1,4 +1,4 @@
-//! One thread's connections, on which plain bytes come and go, whether they travel in TLS or not.
+//! One thread's connections, which carry plain bytes, whether they travel in TLS or not.
 
 #[cfg(test)]
 mod tests;
@@ -11,14 +11,14 @@ use std::ops::Range;
 use std::sync::Arc;
 use volley_net::{Backend, Failure, Kernel, Patience, RingSize, Route, What};
 
-/// What happened on a connection.
+/// An event of a connection.
 #[derive(Debug)]
 pub enum Event<P> {
-    /// It is there, and takes requests; with TLS, when the handshake is done.
+    /// The connection is established, and takes requests; with TLS, when the handshake is done.
     Established,
-    /// It could not be made. No event of it follows.
+    /// The connection could not be made. No event of it follows.
     Unconnected(Failure),
-    /// Bytes came. They must be read and given back before the next event is taken.
+    /// Bytes were received. They must be read and given back before the next event is taken.
     Bytes(Received<P>),
     /// The server has closed its side; with TLS, by `close_notify`. No event of it follows.
     End,
@@ -30,9 +30,9 @@ pub enum Event<P> {
 /// Bytes that were received.
 #[derive(Debug)]
 pub enum Received<P> {
-    /// As they came.
+    /// Bytes as they arrived.
     Plain(P),
-    /// Out of TLS.
+    /// Bytes out of TLS.
     Opened(Plain),
 }
 
@@ -40,13 +40,13 @@ pub enum Received<P> {
 pub struct Wire<B: Backend> {
     io: Way<B>,
     route: Arc<Route>,
-    /// Connections that were there at once, whose event is not taken yet.
+    /// Connections that were established at once, whose event is not taken yet.
     established: VecDeque<usize>,
-    /// Connections opened so far: picks the source address.
+    /// Connections opened so far: the number selects the source address.
     opened: u64,
 }
 
-/// How bytes travel.
+/// The way in which bytes travel.
 enum Way<B: Backend> {
     Plain(B),
     Sealed(Tls<B>),
@@ -63,7 +63,7 @@ macro_rules! on {
 }
 
 impl<B: Kernel> Wire<B> {
-    /// For connections in so many slots, which send parts of `outbox`, with TLS or without.
+    /// For connections in this many slots, which send parts of `outbox`, with TLS or without.
     pub fn new(
         route: Arc<Route>,
         slots: usize,
@@ -80,7 +80,7 @@ impl<B: Kernel> Wire<B> {
 }
 
 impl<B: Backend> Wire<B> {
-    /// Starts to connect. Event tell when that has come to something, unless it failed at once.
+    /// Starts to connect. An event reports the result, unless it failed at once.
     pub fn connect(&mut self, slot: usize) -> Result<(), Errno> {
         self.opened += 1;
         let is_established = on!(self, io => io.connect(slot, &self.route, self.opened, None))?;
@@ -100,7 +100,7 @@ impl<B: Backend> Wire<B> {
         on!(self, io => io.send_owned(slot, Arc::from(bytes)));
     }
 
-    /// Closes our side of a connection, behind what is sent there.
+    /// Closes our side of a connection, after the bytes that are being sent there.
     pub fn end_sending(&mut self, slot: usize) {
         on!(self, io => io.end_sending(slot));
     }
@@ -119,8 +119,8 @@ impl<B: Backend> Wire<B> {
         on!(self, io => io.close(slot));
     }
 
-    /// Hands over what is to be sent, and waits for an event until `until_ns` at the latest. Returns
-    /// how long that took, in ns.
+    /// Hands over the queued sends, and waits for an event until `until_ns` at the latest. Returns
+    /// how long this took, in ns.
     pub fn turn(&mut self, patience: Patience, until_ns: u64) -> io::Result<u64> {
         let until_ns = if self.established.is_empty() { until_ns } else { 0 };
         on!(self, io => patience.turn(io, until_ns))
@@ -154,7 +154,7 @@ impl<B: Backend> Wire<B> {
         }
     }
 
-    /// Makes room for other bytes.
+    /// Gives the piece's buffer back, for other bytes.
     #[inline]
     pub fn release(&mut self, received: Received<B::Piece>) {
         match (received, &mut self.io) {

@@ -32,7 +32,7 @@ fn serve(on_connection: impl Fn(TcpStream) + Send + Sync + 'static) -> SocketAdd
     address
 }
 
-/// The same with TLS; requests have been read.
+/// The same with TLS; the requests have been read.
 fn serve_tls(on_request: impl Fn(&mut Secure) + Send + Sync + 'static) -> SocketAddr {
     let config: Arc<ServerConfig> = Wanted::default().config();
     serve(move |stream| {
@@ -55,7 +55,7 @@ fn client(terms: &Terms) -> Config {
     Config::new(Some("localhost"), terms)
 }
 
-/// What happened on a connection, bytes put together.
+/// The events of a connection, with the bytes joined.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Story {
     established: bool,
@@ -70,7 +70,7 @@ enum Ending {
     End,
 }
 
-/// Connects in a slot and sends a request, until so many bytes have come or it is over.
+/// Connects in a slot and sends a request, until this many bytes have arrived or it is over.
 fn story<B: Kernel>(wire: &mut Wire<B>, slot: usize, length: usize) -> Story {
     let mut story = Story::default();
     wire.connect(slot).unwrap();
@@ -178,7 +178,7 @@ fn a_server_without_tls_is_no_connection<B: Kernel>() {
     let address = serve(|mut stream| {
         stream.read_exact(&mut [0; 5]).unwrap();
         stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").unwrap();
-        // Closed with unread bytes, it would be reset before the answer is read.
+        // If it were closed with unread bytes, it would be reset before the answer is read.
         let _ = stream.read_to_end(&mut Vec::new());
     });
     let mut wire = wire::<B>(address, Some(&client(&Terms::default())));

@@ -11,12 +11,13 @@ use std::sync::atomic::{AtomicU16, Ordering};
 /// The only group.
 pub(crate) const GROUP: u16 = 0;
 
-/// So few that what small answers touch of them stays hot, so large that large answers take few
-/// receives.
+/// Few enough that the parts of them that small answers touch stay hot, large enough that large
+/// answers take few receives.
 const COUNT: u16 = 64;
 const SIZE: usize = 32 * 1024;
 
-/// A line further apart than they are long: their beginnings lie in different sets of the caches.
+/// The distance between buffers exceeds their length by a line: their beginnings lie in different
+/// sets of the caches.
 const STRIDE: usize = SIZE + 64;
 
 /// All of them. They live as long as the process: the kernel may write to them until then.
@@ -26,7 +27,7 @@ pub(crate) struct Buffers {
     tail: u16,
 }
 
-/// Memory from the start of a page on.
+/// Memory that begins at the start of a page.
 fn pages(bytes: usize) -> *mut u8 {
     let layout = Layout::from_size_align(bytes, 4096).expect("it fits memory");
     // SAFETY: the size is not zero.

@@ -1,11 +1,12 @@
-//! Sending and receiving on `io_uring`, with all that the kernel has to make it cheap.
+//! Sending and receiving on `io_uring`, with everything in the kernel that makes it cheap.
 //!
-//! One thread's ring without an array of indices, registered with its thread; sockets that have no
-//! number in the process; one system call a turn, which submits, finishes what is due, and waits only
-//! where there is nothing to do; multishot receives into a few buffers that stay hot. Where each
-//! request has a connection, that is made, connected, sent on, received on and closed by requests of
-//! the ring alone. What a large answer has is counted by the kernel, and not copied. Bundles of buffers and sends without a report gained nothing here, and busy polling
-//! of a device needs one: loopback has none.
+//! It uses one thread's ring without an array of indices, registered with its thread; sockets that
+//! have no number in the process; one system call a turn, which submits, finishes due work, and
+//! waits only if there is nothing to do; multishot receives into a few buffers that stay hot. If
+//! each request has a connection, it is made, connected, sent on, received on and closed by
+//! requests of the ring alone. The bytes of a large answer are counted by the kernel, and not
+//! copied. Bundles of buffers and sends without a report gained nothing here, and busy polling
+//! needs a device: loopback has none.
 
 #![expect(unsafe_code, reason = "requests of the ring point to memory")]
 
@@ -18,7 +19,7 @@ use std::error::Error;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-/// How long to poll before sleeping. It is the server that would pay for waking us.
+/// How long to poll before sleeping. The server would pay for waking the client.
 const POLL: Duration = Duration::from_micros(50);
 
 /// The longest sleep, in ns: a run ends this much late at worst.
@@ -42,7 +43,7 @@ static OFF: i32 = 0;
 /// Longer answers are counted by the kernel, and not copied.
 const LARGE: usize = 32 * 1024;
 
-/// What is requested, and where.
+/// The requests, and the server.
 pub(crate) struct Load {
     pub(crate) address: SocketAddr,
     pub(crate) connections: u32,
@@ -52,18 +53,18 @@ pub(crate) struct Load {
     pub(crate) at_once: usize,
     /// Their bytes.
     pub(crate) request: Vec<u8>,
-    /// Bytes of the answer to one.
+    /// Bytes of one answer.
     pub(crate) answer_length: usize,
 }
 
-/// What has been done so far.
+/// The counts so far.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Counts {
     pub(crate) answers: u64,
     /// System calls.
     pub(crate) calls: u64,
     pub(crate) completions: u64,
-    /// Time without anything to do.
+    /// The time without anything to do.
     pub(crate) waited: Duration,
 }
 
@@ -74,12 +75,12 @@ pub(crate) struct Client<'a> {
     buffers: Buffers,
     load: &'static Load,
     address: &'static SocketAddrAny,
-    /// Bytes of the answers that are under way, by connection.
+    /// Bytes of the answers that are still to come, by connection.
     received: Vec<usize>,
     pub(crate) counts: Counts,
 }
 
-/// What completes; the connection is in the bits above.
+/// The kind of completion; the connection is in the bits above.
 #[repr(u64)]
 enum Kind {
     Receive,
@@ -91,8 +92,8 @@ fn named(kind: Kind, connection: u32) -> u64 {
     u64::from(connection) << 8 | kind as u64
 }
 
-/// A ring for one thread, this one. Its queues are small: they are gone round, so all of them would lie
-/// in the caches.
+/// A ring for this one thread. Its queues are small: they are used in a circle, so all of them
+/// would lie in the caches.
 pub(crate) fn ring(connections: u32) -> std::io::Result<IoUring> {
     IoUring::builder()
         .setup_single_issuer()
@@ -126,7 +127,7 @@ impl<'a> Client<'a> {
         Ok(client)
     }
 
-    /// Loads the server for a while. Gives the time that it took.
+    /// Loads the server for a while. Returns the time that it took.
     pub(crate) fn load(&mut self, time: Duration) -> Result<Duration, Box<dyn Error>> {
         let from = Instant::now();
         while from.elapsed() < time {
@@ -138,7 +139,7 @@ impl<'a> Client<'a> {
         Ok(from.elapsed())
     }
 
-    /// Hands over what is queued, and handles what has completed.
+    /// Hands over the queued requests, and handles completions.
     fn turn(&mut self) -> Result<(), Box<dyn Error>> {
         self.queue.sync();
         if !self.queue.is_empty() || self.queue.taskrun() || self.queue.cq_overflow() {
@@ -214,12 +215,12 @@ impl<'a> Client<'a> {
             return Ok(());
         }
         self.counts.answers += self.load.at_once as u64;
-        // Where the server closes, its end comes next.
+        // If the server closes, its end comes next.
         if self.load.close { Ok(()) } else { self.send(connection) }
     }
 
-    /// Makes a socket, and all that comes next, at once: none of it waits on loopback, and the kernel
-    /// keeps to the order.
+    /// Makes a socket, and queues all later steps at once: none of them waits on loopback, and the
+    /// kernel keeps to the order.
     fn open(&mut self, connection: u32) -> Result<(), Box<dyn Error>> {
         let socket = Fixed(connection);
         let place = DestinationSlot::try_from_slot_target(connection)
@@ -227,8 +228,8 @@ impl<'a> Client<'a> {
         let domain = if self.load.address.is_ipv4() { AF_INET } else { AF_INET6 };
         let made = opcode::Socket::new(domain, SOCK_STREAM, 0).file_index(Some(place)).build();
         self.push_silent(made, connection)?;
-        // The ACK of the server's SYN leaves with the only request. That SYN undoes it, so the ACK of
-        // the answer, which is to leave with our FIN, takes another.
+        // The ACK of the server's SYN leaves with the only request. That SYN undoes the option, so
+        // the ACK of the answer, which is to leave with our FIN, takes another.
         let (option, to) = if self.load.close { (TCP_QUICKACK, &OFF) } else { (TCP_NODELAY, &ON) };
         let to = (&raw const *to).cast();
         let set = opcode::SetSockOpt::new(socket, IPPROTO_TCP, option, to, 4).build();
@@ -285,7 +286,7 @@ impl<'a> Client<'a> {
     }
 }
 
-/// What only says: try again.
+/// Errors that only mean: try again.
 fn passing(entered: std::io::Result<usize>) -> std::io::Result<()> {
     match entered {
         Ok(_) => Ok(()),

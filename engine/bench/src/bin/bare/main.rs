@@ -1,9 +1,9 @@
 //! The bare client: as fast as a client on this machine's kernel can be.
 //!
-//! It is what the engine is compared with: volley over bare is the price of checking every answer
-//! and timing every request. So here the length of an answer is learnt once, and from then on bytes
-//! are only counted: nothing is parsed, no request has a clock, and any failure ends the run. It
-//! shares no code with the engine, and asks the kernel for all that helps: see `client`.
+//! The engine is compared with it: volley over bare is the price of checking every answer and
+//! timing every request. So here the length of an answer is learnt once, and from then on bytes are
+//! only counted: nothing is parsed, no request has a clock, and any failure ends the run. It shares
+//! no code with the engine, and uses every helpful feature of the kernel: see `client`.
 
 mod buffers;
 mod client;
@@ -18,7 +18,7 @@ use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// Loaded but not counted, at the beginning.
+/// The time at the beginning that is loaded but not counted.
 const WARM_UP: Duration = Duration::from_millis(200);
 
 /// Load a server whose answers are all of one length, and check nothing
@@ -47,8 +47,8 @@ struct Options {
 }
 
 impl Options {
-    /// One request. A `Host` of one length, whatever the port: servers that answer each so many bytes
-    /// rely on it.
+    /// One request. Its `Host` has the same length for every port, because some servers answer each
+    /// request by its number of bytes.
     fn request(&self) -> Vec<u8> {
         let end = if self.close { "Connection: close\r\n" } else { "" };
         format!("GET {} HTTP/1.1\r\nHost: null\r\n{end}\r\n", self.path).into_bytes()
@@ -92,7 +92,7 @@ fn run(options: &Options) -> Result<serde_json::Value, Box<dyn Error>> {
     let cpu_us = thread_cpu_us() - cpu_before_us;
     let now = client.counts;
     let requests = now.answers - before.answers;
-    // Polling is CPU time, too, but not what requests cost.
+    // Polling is CPU time, too, but not a cost of requests.
     let waited = now.waited.saturating_sub(before.waited);
     let busy_us = took.saturating_sub(waited).as_secs_f64() * 1e6;
     let of_each = |all: f64| all / requests as f64;

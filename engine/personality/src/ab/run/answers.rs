@@ -9,7 +9,7 @@ use volley_net::Kernel;
 use volley_tls::wire::Received;
 
 impl<B: Kernel> Run<'_, B> {
-    /// Takes bytes, as many at a time as ab does: what comes behind an answer belongs to the next.
+    /// Takes bytes, in ab's read size: bytes after an answer belong to the next.
     pub(super) fn read(&mut self, slot: usize, piece: Received<B::Piece>) -> Result<(), Exit> {
         let done = self.take(slot, &piece);
         self.wire.release(piece);
@@ -54,7 +54,7 @@ impl<B: Kernel> Run<'_, B> {
         }
     }
 
-    /// A head is whole.
+    /// A head is complete.
     fn take_head(&mut self, slot: usize) -> Result<(), Exit> {
         let answer = &self.connections[slot].answer;
         let status = answer.status();
@@ -95,11 +95,11 @@ impl<B: Kernel> Run<'_, B> {
         self.write(slot);
     }
 
-    /// The server has closed a connection: to ab a good end of an answer, wherever that was.
+    /// The server has closed a connection: for ab a good end of an answer, wherever it was.
     pub(super) fn end(&mut self, slot: usize) -> Result<(), Exit> {
         self.outcome.good += 1;
         let connection = &self.connections[slot];
-        // Its end was there when the request was written, which has been answered with a reset.
+        // The end was there when the request was written, to which the server replied with a reset.
         let never_read = connection.answer.read == 0 && connection.written_in_turn == self.turns;
         self.finish(slot)?;
         if never_read {
@@ -119,7 +119,7 @@ impl<B: Kernel> Run<'_, B> {
         self.open(slot)
     }
 
-    /// The first answer's length is right. Where there were only failures, the last one's.
+    /// The first answer's length is right. If there were only failures, the last one's is.
     fn compare_length(&mut self, slot: usize) {
         let bytes = self.connections[slot].answer.body;
         if self.outcome.good == 1 {
@@ -130,7 +130,7 @@ impl<B: Kernel> Run<'_, B> {
         }
     }
 
-    /// Counts a request, unless all have been counted. Returns whether it was.
+    /// Counts a request, unless all have been counted. Returns whether it was counted.
     fn count(&mut self, slot: usize, now_us: i64) -> bool {
         let records = &mut self.outcome.records;
         if records.len() >= self.options.requests {

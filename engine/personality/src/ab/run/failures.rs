@@ -1,4 +1,4 @@
-//! What ab makes of failures.
+//! ab's treatment of failures.
 
 use super::super::exit::Exit;
 use super::super::printer::print_error;
@@ -29,7 +29,7 @@ impl<B: Kernel> Run<'_, B> {
         Ok(())
     }
 
-    /// A head that is too long to be one: the request isn't done.
+    /// A head that is too long: the request is not completed.
     pub(super) fn give_up_answer(&mut self) -> Result<(), Exit> {
         self.outcome.non_2xx += 1;
         if self.outcome.bad > MOST_FAILURES {
@@ -40,8 +40,8 @@ impl<B: Kernel> Run<'_, B> {
     }
 
     /// A connection could not be made. ab learns of it by reading, and sees the same failure as an
-    /// exception. What it opens in its place it reads from at once: of two that are refused in a row
-    /// only the first is an exception.
+    /// exception. It reads from the replacement at once: of two successive refusals only the first
+    /// is an exception.
     pub(super) fn unconnected(&mut self, slot: usize, failure: Failure) -> Result<(), Exit> {
         if matches!(failure, Failure::Tls(_)) {
             print_error("SSL handshake failed (1).\n");
@@ -95,13 +95,14 @@ impl<B: Kernel> Run<'_, B> {
         Ok(())
     }
 
-    /// With TLS no error of receiving ends the run. `number` is OpenSSL's of its kind.
+    /// With TLS no error of receiving ends the run. `number`: OpenSSL's for this kind of error.
     fn fail_sealed(&mut self, slot: usize, number: i32) -> Result<(), Exit> {
         print_error(&format!("SSL read failed ({number}) - closing connection\n"));
         if !self.connections[slot].answer.is_kept {
             return self.finish(slot);
         }
-        // Within an answer of a connection that was to be kept: that was none, ab thinks.
+        // Within an answer of a connection that was to be kept: ab assumes that there was no
+        // answer.
         self.outcome.good = self.outcome.good.saturating_sub(1);
         self.wire.close(slot);
         self.open(slot)

@@ -22,13 +22,13 @@ use volley_net::{Failure, Fault, Kernel, Patience, Route};
 use volley_tls::Config;
 use volley_tls::wire::{Event, Wire};
 
-/// Between two looks whether Ctrl-C was pressed.
+/// The time between two checks for Ctrl-C.
 const INTERRUPTS_SEEN_NS: u64 = 50 * MS;
 
 /// ab's read size in bytes.
 const READ_SIZE: usize = 8192;
 
-/// One failure more than this ends the run, unless it is an answer's.
+/// One failure more than this ends the run, except for failures of an answer.
 const MOST_FAILURES: u64 = 10;
 
 /// See the module.
@@ -44,20 +44,20 @@ pub(super) struct Run<'a, B: Kernel> {
     outcome: Outcome,
     /// Requests that were written.
     started: usize,
-    /// A head has come: the other connections were opened.
+    /// A head has arrived: the other connections were opened.
     has_spread: bool,
     turns: u64,
-    /// A refused connection was opened again, and what becomes of that belongs to the same step.
+    /// A refused connection was opened again, and its result belongs to the same step.
     looks_again: bool,
 }
 
 /// The server, and the request.
 #[derive(Debug)]
 pub(super) struct Destination {
-    /// One for each address; the first one is used that takes connections.
+    /// One for each address; the first one that accepts connections is used.
     pub(super) routes: Vec<Arc<Route>>,
     pub(super) tls: Option<Config>,
-    /// Why no handshake can succeed, where that is known before: it fails like one.
+    /// Why every handshake must fail, if this is known in advance.
     pub(super) unavailable_protocol: Option<String>,
     pub(super) request: Arc<[u8]>,
 }
@@ -181,7 +181,7 @@ impl<B: Kernel> Run<'_, B> {
         Ok(())
     }
 
-    /// Begins a request on a connection of its own, if one is left to be made.
+    /// Begins a request on its own connection, if one is left.
     fn open(&mut self, slot: usize) -> Result<(), Exit> {
         while self.started < self.options.requests {
             let connection = &mut self.connections[slot];
@@ -196,7 +196,7 @@ impl<B: Kernel> Run<'_, B> {
         Ok(())
     }
 
-    /// Goes over to the next address, if there is one and nothing has come from this one.
+    /// Switches to the next address, if there is one and nothing has arrived from this one.
     fn try_next_address(&mut self) -> Result<bool, Exit> {
         if self.has_spread || self.outcome.good > 0 {
             return Ok(false);
@@ -206,7 +206,7 @@ impl<B: Kernel> Run<'_, B> {
         Ok(true)
     }
 
-    /// Sends a request, if one is left; else the connection is there for nothing.
+    /// Sends a request, if one is left; else the connection stays unused.
     fn write(&mut self, slot: usize) {
         if self.started >= self.options.requests {
             return;

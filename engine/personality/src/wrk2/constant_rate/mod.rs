@@ -1,4 +1,4 @@
-//! One thread's share of a constant rate, and what it measures.
+//! One thread's share of a constant rate, and its measurement.
 
 #[cfg(test)]
 mod tests;
@@ -10,33 +10,33 @@ use crate::wrk::pacing::Pacing;
 use std::io::{Write, stdout};
 use volley_net::clock::{MS, S};
 
-/// Between the first openings of two connections of a thread.
+/// The time between the first openings of two connections of a thread.
 const OPENS_EVERY_NS: u64 = 5 * MS;
 
-/// From the beginning to the calibration, if all connections were there at once. What is measured
-/// until then is thrown away.
+/// The time from the beginning to the calibration, if all connections were opened at once. The
+/// measurement before it is discarded.
 const CALIBRATED_AFTER_NS: u64 = 10 * S;
 
-/// Between two looks for requests without an answer.
+/// The time between two searches for requests without an answer.
 const TIMEOUTS_EVERY_NS: u64 = 2 * S;
 
-/// Between two looks whether to stop early.
+/// The time between two checks for an early end.
 const LOOK_EVERY_NS: u64 = 100 * MS;
 
 /// The shortest time over which a rate is taken, in ms.
 const SHORTEST_SAMPLE_MS: u64 = 10;
 
-/// What is settings of a thread.
+/// The settings of a thread.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Settings {
     pub(crate) connections: usize,
-    /// Of the thread.
+    /// The thread's rate.
     pub(crate) rate_per_s: f64,
     pub(crate) timeout_ns: u64,
     pub(crate) end_ns: u64,
     /// Of a batch only the last answer is timed.
     pub(crate) times_batches: bool,
-    /// The calibration is told on standard output.
+    /// The calibration is reported on standard output.
     pub(crate) tells: bool,
 }
 
@@ -45,32 +45,32 @@ pub(crate) struct Settings {
 pub(crate) struct ConstantRate {
     settings: Settings,
     connections: Vec<Connection>,
-    /// From when a request was due, in µs.
+    /// Latencies from when a request was due, in µs.
     pub(crate) latencies: Values,
-    /// From its sending.
+    /// Latencies from its sending.
     pub(crate) uncorrected: Values,
     /// Answers a second.
     pub(crate) rates: Values,
     sampling: Sampling,
     timeouts_due_ns: u64,
-    /// Of the timeouts: connections that had nothing to wait for.
+    /// Among the timeouts: connections that awaited no answer.
     pub(crate) idle_timeouts: u64,
     /// Requests that were due and had no answer at the end.
     pub(crate) missing: u64,
-    /// Threads that threw away what they measured at first.
+    /// Threads that discarded their first measurement.
     pub(crate) calibrated: usize,
 }
 
 #[derive(Debug, Clone)]
 struct Connection {
     schedule: Schedule,
-    /// Of the batch that waits for answers: when it was due, and when it was first sent. `None`:
-    /// nothing waits.
+    /// For the batch that awaits answers: when it was due, and when it was first sent. `None`:
+    /// there is no such batch.
     waits: Option<(u64, u64)>,
     sent_ns: u64,
 }
 
-/// How the thread's own rate is taken.
+/// How the thread's own rate is sampled.
 #[derive(Debug)]
 enum Sampling {
     Calibrates { due_ns: u64 },
@@ -96,7 +96,7 @@ impl ConstantRate {
     fn count_timeouts(&mut self, now_ns: u64, errors: &mut Errors) {
         let latest_ns = now_ns.saturating_sub(self.settings.timeout_ns);
         for connection in &self.connections {
-            // wrk2 looks when a connection last sent, not whether it waits for an answer.
+            // wrk2 checks when a connection last sent, not whether it awaits an answer.
             if connection.sent_ns < latest_ns {
                 errors.timeout += 1;
                 self.idle_timeouts += u64::from(connection.waits.is_none());
@@ -124,7 +124,7 @@ impl ConstantRate {
         }
     }
 
-    /// Throws away what was measured, and chooses over which time a rate is taken.
+    /// Discards the measurement so far, and chooses the time over which a rate is sampled.
     fn calibrate(&mut self, now_ns: u64) {
         let mean_us = self.latencies.mean();
         if mean_us == 0.0 {
@@ -162,7 +162,7 @@ impl Pacing for ConstantRate {
     }
 
     fn opens_ns(&self, slot: usize) -> u64 {
-        // Until something is sent, its schedule is at the beginning.
+        // Until a batch is sent, its schedule is at the beginning.
         self.connections[slot].schedule.due_ns()
     }
 
@@ -227,7 +227,7 @@ fn opens_after_ns(slot: usize) -> u64 {
     slot as u64 * OPENS_EVERY_NS
 }
 
-/// Twice what nine of ten latencies don't exceed, in whole ms.
+/// Twice the latency that nine of ten do not exceed, in whole ms.
 fn sample_every_ms(latencies: &Values) -> u64 {
     (latencies.percentile(90.0) / 500).max(SHORTEST_SAMPLE_MS)
 }
@@ -238,7 +238,7 @@ fn calibration(mean_us: f64, every_ms: u64) -> String {
     format!("  Thread calibration: mean lat.: {mean:.3}ms, rate sampling interval: {every_ms}ms\n")
 }
 
-/// Cut off, as C does; what is no number is 0.
+/// Truncates, as C does; NaN becomes 0.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "none is negative")]
 fn whole(number: f64) -> u64 {
     number as u64

@@ -1,4 +1,4 @@
-//! A thread's arithmetic, with times of our own.
+//! A thread's arithmetic, with given times.
 
 use super::*;
 use crate::script::Setting;
@@ -55,7 +55,7 @@ fn connections_open_and_ask_one_after_another() {
     thread.on_sent(1, opened_ns);
     thread.on_answer(1, opened_ns, T + 8 * MS, true, &mut Errors::default());
     assert_eq!(thread.next_ns(1, T + 8 * MS, &script).unwrap(), T + 105 * MS);
-    // From when it was due, and from its sending.
+    // The latencies from when it was due, and from its sending.
     assert_eq!((ms(&thread.latencies), ms(&thread.uncorrected)), ((1, 3, 3), (1, 2, 2)));
 }
 
@@ -113,7 +113,7 @@ fn where_nothing_takes_time_there_is_no_calibration_yet() {
     exchange(&mut thread, T, &[T]);
     thread.tick(T + 10 * S + 10 * MS, &mut Errors::default());
     assert_eq!((thread.calibrated, thread.sample_due_ns()), (0, T + 20 * S + 10 * MS));
-    // Where there was no answer at all, there is.
+    // If there was no answer at all, it is counted.
     let (mut silent, _) = begun(settings());
     silent.tick(T + 10 * S + 10 * MS, &mut Errors::default());
     assert_eq!(silent.calibrated, 1);
