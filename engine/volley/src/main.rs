@@ -25,7 +25,7 @@ const NO_RIGHT_ANSWER: u8 = 1;
 const WRONG_USAGE: u8 = 2;
 const SYSTEM: u8 = 3;
 
-/// What `volley null` answers.
+/// The answers of `volley null`.
 const NULL_BODY: &str = "Hello, World!";
 
 fn main() -> ExitCode {
@@ -76,7 +76,7 @@ fn run_load(args: &LoadArgs) -> ExitCode {
         }
     };
     match print(args, &report) {
-        // A reader that has seen enough, such as `head`, is fine.
+        // A reader that ends early, such as `head`, is not an error.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             let message = format!("{} load: cannot write the result: {error}", program());
             return fail(SYSTEM, &message);
@@ -90,7 +90,7 @@ fn run_load(args: &LoadArgs) -> ExitCode {
     }
 }
 
-/// On standard output, unless that is taken.
+/// Prints on standard output, unless that is in use.
 fn print(args: &LoadArgs, report: &Report<'_>) -> io::Result<()> {
     let may_be_bold = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     if args.output.json {
@@ -102,7 +102,7 @@ fn print(args: &LoadArgs, report: &Report<'_>) -> io::Result<()> {
     }
 }
 
-/// Answers until the process is ended.
+/// Serves until the process is ended.
 fn run_null(args: &NullArgs) -> ExitCode {
     let usage = |message: &str| fail(WRONG_USAGE, &format!("volley null: {message}"));
     if let Some(right) = args.contradiction() {
@@ -158,7 +158,7 @@ fn answers(args: &NullArgs) -> Answers {
     Answers::Http1 { answer, request_length: args.request_length }
 }
 
-/// Who the null server is, where it speaks TLS.
+/// The certificate of the null server, if it uses TLS.
 fn identity(args: &NullArgs) -> Result<Option<Identity>, String> {
     match (&args.cert, &args.key) {
         (Some(cert), Some(key)) => Identity::from_files(cert, key).map(Some),

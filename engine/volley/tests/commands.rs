@@ -1,4 +1,4 @@
-//! The line protocol itself: examples, and what a wrong command is told.
+//! The line protocol itself: examples, and the errors of wrong commands.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! What `volley` refuses, what it teaches, and how it ends.
+//! What `volley` refuses, its messages, and how it ends.
 
 mod common;
 
@@ -83,7 +83,7 @@ fn interrupt(child: &Child) {
     rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
 }
 
-/// What is written by a command that is interrupted after a second, and then ends soon.
+/// The output of a command that is interrupted after a second, and then ends soon.
 fn interrupted(args: &[&str]) -> Vec<u8> {
     let child = start(args);
     std::thread::sleep(Duration::from_secs(1));
@@ -106,7 +106,7 @@ fn an_interruption_keeps_what_there_is() {
     );
 }
 
-/// As timeout(1) does: it tells the process, and then its group.
+/// As timeout(1) does: it signals the process, and then its group.
 #[test]
 fn an_interruption_that_comes_twice_at_once_is_one() {
     let url = format!("http://{}/", servers::always(GOOD));
@@ -125,7 +125,7 @@ fn an_interruption_that_comes_twice_at_once_is_one() {
 
 #[test]
 fn a_later_interruption_ends_it_at_once() {
-    // Nobody looks at the first one while the address is not reached.
+    // The first signal is not seen while the address is not reached.
     let (_listener, _queue, address) = conversations::deaf();
     let child = start(&["load", "--connect-timeout", "60s", &format!("http://{address}/")]);
     std::thread::sleep(Duration::from_millis(800));
@@ -146,7 +146,7 @@ fn requests_that_cannot_be_started_end_a_load_without_a_time() {
         assert_eq!(status, 1, "{said}{error}");
         let value: serde_json::Value = serde_json::from_str(&said).unwrap();
         let errors = value["errors"].as_object().unwrap();
-        // Those that came before nobody listened any more were closed.
+        // Connections that came before the listener closed were closed.
         assert!(errors["connect_refused"].as_u64().unwrap() > 0, "{more:?} gave {said}");
         assert_eq!((&value["requests"], &value["misses"]), (&0.into(), &20.into()), "{more:?}");
     }

@@ -1,4 +1,4 @@
-//! `volley load` as people and scripts meet it: what is sent, counted and written.
+//! `volley load` for people and scripts: its requests, counts and output.
 
 mod common;
 
@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::atomic::Ordering;
 
-/// Without a word on how much.
+/// Runs without an option for the amount.
 fn load_json(address: SocketAddr, more: &[&str]) -> serde_json::Value {
     let url = format!("http://{address}/");
     let (status, text, error) = run(&[&["load", "--json", "-c", "4"], more, &[&url]].concat());
@@ -25,7 +25,7 @@ fn keys(value: &serde_json::Value) -> String {
     value.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ")
 }
 
-/// A file that is not there yet.
+/// A file that does not exist yet.
 fn fresh(name: &str) -> PathBuf {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_file(&path);
@@ -132,7 +132,7 @@ fn one_connection_per_request() {
     assert!(status == 0 && text.contains("one connection per request"), "{text}");
 }
 
-/// In a network of its own, where the system has ten ports for 64 connections.
+/// In a separate network, where the system has ten ports for 64 connections.
 #[test]
 fn other_sources_have_ports_where_the_system_has_none_left() {
     let unshared = || {
@@ -141,7 +141,7 @@ fn other_sources_have_ports_where_the_system_has_none_left() {
         command
     };
     if !unshared().arg(":").status().is_ok_and(|status| status.success()) {
-        return; // Not everybody may.
+        return; // This needs a permission.
     }
     for io in ["uring", "epoll"] {
         let output = unshared()

@@ -1,4 +1,4 @@
-//! `volley drive` with the requests of a file: what each of them had.
+//! `volley drive` with the requests of a file: the figures of each.
 
 #[macro_use]
 mod common;
@@ -28,7 +28,7 @@ both_ways! {
     open_loops_count_from_the_time_when_a_request_was_due,
 }
 
-/// The same job, asked the requests of a file that no other test has.
+/// The same job with the requests of a file that no other test has.
 fn named(job: Job, name: &str, requests: &str) -> Job {
     let io = job.io;
     mix(job, &format!("{name}-{io:?}.toml"), requests)
@@ -67,7 +67,7 @@ fn each_request_has_its_part(io: IoChoice) {
             if ramp_ms > 0 {
                 continue;
             }
-            // Without a ramp all requests are the window's.
+            // Without a ramp all requests belong to the window.
             let asked = asked.lock().unwrap();
             let of = |path| asked.iter().filter(|asked| *asked == path).count() as u64;
             assert_eq!(counts, [of("/search"), of("/item"), of("/cart")]);
@@ -131,7 +131,7 @@ fn wrong(path: &str) -> Option<Vec<u8>> {
 fn what_goes_wrong_goes_wrong_with_its_request(io: IoChoice) {
     let (address, _) = servers::routing(wrong);
     let (mut driver, _) = Driver::job(named(job(io, &[address]), "wrong", WRONG));
-    // Until each was asked, on however slow a machine.
+    // Until each was requested, even on a slow machine.
     let mut seen = [0; 4];
     while seen.contains(&0) {
         let parts = parts(&driver.slice(0, 0, 200), 0);
@@ -161,7 +161,7 @@ fn requests_that_were_sent_ahead_are_lost_each_for_itself(io: IoChoice) {
     let mut lost = 0;
     while lost == 0 {
         let parts = parts(&driver.slice(0, 0, 200), 0);
-        // What stood behind one that closes the connection is lost with it.
+        // Requests behind one that closes the connection are lost with it.
         lost = parts[0].misses;
         for part in &parts {
             let closed = part.errors.get(&ErrorKind::EarlyClose).copied().unwrap_or_default();
@@ -183,7 +183,8 @@ fn connections_that_carry_one_request(io: IoChoice) {
 
 fn nobody_listens_to_any_of_them(io: IoChoice) {
     let plain = job(io, &[servers::nobody()]);
-    // Connections that are opened ahead are for no request; those that carry one are for it.
+    // Connections that are opened ahead belong to no request; those that carry one request belong
+    // to it.
     let event = Driver::job(named(plain.clone(), "nobody", SHOP)).0.slice(0, 0, 50);
     let refused = event.errors[&ErrorKind::ConnectRefused];
     parts(&event, refused);
@@ -202,7 +203,7 @@ fn what_is_never_sent_is_missed_by_what_comes_next(io: IoChoice) {
 }
 
 fn open_loops_count_from_the_time_when_a_request_was_due(io: IoChoice) {
-    // The one connection waits for /item, and so does what is due behind it.
+    // The one connection waits for /item, and so do the due requests behind it.
     let (address, _) = servers::routing(|path| {
         if path == "/item" {
             std::thread::sleep(Duration::from_millis(20));

@@ -25,7 +25,7 @@ fn a_server_that_answers_at_once_is_asked_as_often_as_planned(io: IoChoice) {
     let event = driver.open_slice(1000, 500.0, Uniform, 1);
     assert_eq!((errors(&event), event.misses, event.unsent), (vec![], 0, 0));
     assert!((490..=510).contains(&event.latency_count), "{}", event.latency_count);
-    // On a machine that stands still, answers come behind the window.
+    // If the machine is disturbed, answers come after the window.
     assert!((1..=510).contains(&event.requests), "{}", event.requests);
     assert_eq!(served.load(Ordering::SeqCst), event.requests_all);
     for encoded in [&event.latency, &event.service.unwrap(), &event.send_lag.unwrap()] {
@@ -34,7 +34,7 @@ fn a_server_that_answers_at_once_is_asked_as_often_as_planned(io: IoChoice) {
 }
 
 /// One connection answers a request in 50 ms, and every 10 ms one is due: the last of 20 waits for
-/// 19 others, which makes 950 ms, of which 190 ms have passed when it is due.
+/// 19 others, which takes 950 ms, of which 190 ms have passed when it is due.
 fn waiting_for_a_connection_counts(io: IoChoice) {
     let server = Yardstick::start("--delay 50ms");
     let mut job = job(io, &[server.address]);
@@ -47,12 +47,12 @@ fn waiting_for_a_connection_counts(io: IoChoice) {
     assert!(service.min() >= 49_900_000, "{} ns", service.min());
     assert!(send_lag.max() >= 700_000_000, "{} ns", send_lag.max());
     assert!(latency.max() >= send_lag.max() + 45_000_000, "{} ns", latency.max());
-    // What was due is sent after the window's end.
+    // Requests that were due are sent after the window's end.
     assert!(event.requests <= 4 && event.drained_ns - event.end_ns >= 600_000_000);
 }
 
-/// Each of the four connections takes a request, and another one when that has timed out, after
-/// 300 ms. For a third one it is too late: 300 ms after the window's end nothing is sent any more.
+/// Each of the four connections takes a request, and another one when that has timed out, after 300
+/// ms. For a third one it is too late: 300 ms after the window's end no request is sent any more.
 fn a_server_that_never_answers_misses_all(io: IoChoice) {
     let mut job = job(io, &[servers::silent()]);
     job.request_timeout_ms = 300;

@@ -13,7 +13,7 @@ pub(super) struct Outcome {
     pub(super) start_us: i64,
     /// When an event last began or ended a step.
     pub(super) last_us: i64,
-    /// The `Server` of the first answer that has one.
+    /// The `Server` field of the first answers.
     pub(super) server: Vec<u8>,
     /// Bytes of the first good answer's body.
     pub(super) document_bytes: u64,

@@ -5,11 +5,11 @@ use volley_load::scheme::Scheme;
 use volley_net::IoChoice;
 use volley_tls::Config;
 
-/// Whether it is broken, and what would be right.
+/// Whether the rule is broken, and its message.
 type Rule = (bool, &'static str);
 
 impl LoadArgs {
-    /// The first contradiction: what would be right, in one line.
+    /// The message of the first contradiction, in one line.
     pub fn contradiction(&self) -> Option<&'static str> {
         let rules = self.about_websocket().into_iter().chain(self.about_load());
         let rules = rules.chain(self.about_answers());
@@ -185,7 +185,7 @@ impl LoadArgs {
 mod tests {
     use crate::cli::{Cli, Command, one_line};
 
-    /// What is wrong with options of `volley load`.
+    /// The error in options of `volley load`.
     fn contradiction(options: &str) -> Option<String> {
         of(&format!("http://a {options}"))
     }

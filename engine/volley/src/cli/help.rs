@@ -1,4 +1,4 @@
-//! What `volley load --help` teaches.
+//! The texts of `volley load --help`.
 
 /// The options of the short help.
 pub(super) const COMMON: &[&str] = &[
@@ -25,12 +25,12 @@ pub(super) const COMMON: &[&str] = &[
     "json",
 ];
 
-/// After the short help.
+/// The text after the short help.
 pub(super) const AFTER_SHORT: &str = "\
 Example: volley load -c 64 -d 10s http://127.0.0.1:8080/
 volley load --help has all options, more examples, and how it measures.";
 
-/// After the long help.
+/// The text after the long help.
 pub(super) const AFTER_LONG: &str = "\
 How it measures:
   Without a rate the loop is closed: each connection sends its next request when the response to

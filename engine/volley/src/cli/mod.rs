@@ -1,4 +1,4 @@
-//! The command line: what may be asked, and how a mistake is answered.
+//! The command line, and the messages for mistakes in it.
 
 mod contradictions;
 mod help;

@@ -1,4 +1,4 @@
-//! The options of `volley load`, by what they are about.
+//! The options of `volley load`, by subject.
 
 use super::values::{
     SourceRange, StageArg, at_least_1, cookie, header, length, place, proxy, rate, sha256, shape,

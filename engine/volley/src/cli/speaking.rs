@@ -1,4 +1,4 @@
-//! The options of `volley load` that say what is spoken, and with which server.
+//! The options of `volley load` for the protocol and the server.
 
 use super::values::{at_least_1, server_name};
 use clap::{Args, ValueEnum};

@@ -1,4 +1,4 @@
-//! How single values are written. Each error says what would be right.
+//! Parsers of single values. Each error describes a valid one.
 
 use std::net::Ipv4Addr;
 use std::str::FromStr;
@@ -8,19 +8,19 @@ use volley_net::url::{Authority, Url};
 use volley_protocol::{BodyRule, JsonShape, LengthRule};
 use volley_tls::Config;
 
-/// Rates above are typing errors: no machine sends them.
+/// Higher rates are typing errors: no machine sends them.
 const MAX_RATE: f64 = 1e9;
 
-/// One `--stage`.
+/// The value of one `--stage`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StageArg {
     /// Duration and levels.
     pub stage: Stage,
-    /// What the levels count.
+    /// The unit of the levels.
     pub unit: Unit,
 }
 
-/// What a stage's levels count.
+/// The unit of a stage's levels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
     /// Requests per second.
@@ -50,12 +50,12 @@ impl StageArg {
     }
 }
 
-/// The addresses of `--source`, the last one included.
+/// The addresses of `--source`, including the last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SourceRange {
-    /// The first one.
+    /// The first address.
     pub first: Ipv4Addr,
-    /// The last one, not below the first.
+    /// The last address, not below the first.
     pub last: Ipv4Addr,
 }
 
@@ -94,12 +94,12 @@ pub(super) fn time(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "it takes a time above 0, like 10, 10s, 500ms or 2m".into())
 }
 
-/// The same, or none at all.
+/// The same, or zero.
 pub(super) fn time_or_0(text: &str) -> Result<Duration, String> {
     span(text).ok_or_else(|| "it takes a time, like 0, 200ms or 2s".into())
 }
 
-/// A share of packets that leaves some.
+/// A share of packets that is less than all.
 pub(super) fn loss(text: &str) -> Result<f64, String> {
     text.strip_suffix('%')
         .and_then(number)
@@ -122,7 +122,7 @@ fn span(text: &str) -> Option<Duration> {
     (time.as_secs() < 1_000_000_000).then_some(time)
 }
 
-/// A time in nanoseconds; all that flags may say fit.
+/// A time in nanoseconds; all values of flags fit.
 pub fn nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
@@ -185,7 +185,7 @@ pub(super) fn server_name(text: &str) -> Result<String, String> {
     }
 }
 
-/// Host and port, both.
+/// A host and a port.
 pub(super) fn place(text: &str) -> Result<Authority, String> {
     let authority = Authority::parse(text)?;
     match authority.port {

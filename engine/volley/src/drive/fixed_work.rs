@@ -1,4 +1,4 @@
-//! A fixed piece of work, beside the slices: how long it takes says how fast a core is just now.
+//! A fixed amount of work between the slices: its duration shows how fast a core is at the moment.
 
 use std::hint::black_box;
 use std::io::{self, Read, Write};
@@ -10,16 +10,16 @@ use volley_net::limits;
 /// How often a message goes through the kernel, and how often the numbers are hashed: each takes
 /// about 75 µs on a core of 2025.
 const ROUNDS: usize = 100;
-/// As long as a usual request.
+/// The length of a usual request.
 const MESSAGE: [u8; 128] = [b'.'; 128];
 /// 16 KiB: they stay in the fastest cache.
 const NUMBERS: usize = 2048;
-/// FNV's.
+/// FNV's constants.
 const PRIME: u64 = 0x100_0000_01b3;
 
-/// CPU time of the work on a core, in ns. No server takes part.
+/// The CPU time of the work on a core, in ns. No server takes part.
 ///
-/// The work has a thread of its own, so that no other thread has to find back to its cores.
+/// The work has its own thread, so that no other thread has to return to its cores.
 pub(super) fn fixed_work_ns(cpu: usize) -> io::Result<u64> {
     let work = move || -> io::Result<u64> {
         limits::pin(&[cpu]).map_err(io::Error::other)?;
@@ -34,7 +34,8 @@ pub(super) fn fixed_work_ns(cpu: usize) -> io::Result<u64> {
     thread.join().unwrap_or_else(|_| Err(io::Error::other("the fixed work ended in a panic")))
 }
 
-/// What small servers spend most of their time on: the kernel, far more code than fits into caches.
+/// Small servers spend most of their time on this: the kernel, with far more code than fits into
+/// caches.
 fn send_and_receive((sender, receiver): &mut (UnixStream, UnixStream)) -> io::Result<()> {
     let mut arrived = MESSAGE;
     for _ in 0..ROUNDS {
@@ -44,7 +45,7 @@ fn send_and_receive((sender, receiver): &mut (UnixStream, UnixStream)) -> io::Re
     Ok(())
 }
 
-/// In four independent chains: what the core's other half takes of its units is felt.
+/// It hashes in four independent chains: so it notices when the core's other half uses its units.
 fn hash(numbers: &[u64]) -> u64 {
     let mut chains = [1, 2, 3, 4];
     for _ in 0..ROUNDS {

@@ -1,4 +1,4 @@
-//! What a job asks for: checked, and turned into targets.
+//! Checks a job and turns it into targets.
 
 use crate::drive::at_least_1;
 use crate::drive::fixed_work::fixed_work_ns;
@@ -19,7 +19,8 @@ use volley_protocol::{BodyRule, Expectation, Request, StatusRule, Version, grpc}
 use volley_requests::{Book, DRAWN, Defaults, RequestFile};
 use volley_tls::Config;
 
-/// Whether it can be done. Pins this thread, and those that it will start, to the job's cores.
+/// Checks whether the job is possible. Pins this thread, and those that it will start, to the job's
+/// cores.
 pub(super) fn check(job: &Job) -> Result<(), String> {
     let Job { threads, connections, pipeline, .. } = *job;
     if job.protocol != PROTOCOL {
@@ -57,8 +58,8 @@ pub(super) fn check(job: &Job) -> Result<(), String> {
     at_least_1("connect_timeout_ms", job.connect_timeout_ms)?;
     at_least_1("request_timeout_ms", job.request_timeout_ms)?;
     limits::check_open_files(job.targets.len(), connections, closes(job))?;
-    // One by one, since each thread will be on one of them: the system takes a list in which only
-    // some can be had.
+    // Each core is checked, since each thread will be on one of them: the system accepts a list of
+    // which only some are available.
     job.cpus.iter().try_for_each(|&cpu| limits::pin(&[cpu]))?;
     if let Some(cpu) = job.fixed_work_cpu {
         let renamed = |wrong: String| wrong.replacen("`cpus`", "`fixed_work_cpu`", 1);
@@ -67,7 +68,7 @@ pub(super) fn check(job: &Job) -> Result<(), String> {
     limits::pin(&job.cpus)
 }
 
-/// Its targets, in their order.
+/// The job's targets, in their order.
 pub(super) fn targets(job: &Job) -> Result<Vec<Arc<Target>>, String> {
     let numbered = job.targets.iter().enumerate();
     numbered
@@ -110,7 +111,7 @@ fn target(job: &Job, spec: &TargetSpec) -> Result<Target, String> {
     })
 }
 
-/// What is sent: one request, or those of a file.
+/// The requests: one, or those of a file.
 fn book(job: &Job, spec: &TargetSpec, depth: usize) -> Result<Book, String> {
     let version = match job.http {
         HttpVersion::Http10 => Version::Http10,

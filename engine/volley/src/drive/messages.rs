@@ -14,15 +14,15 @@ use volley_net::{Io, IoChoice};
 /// The number of this protocol.
 pub const PROTOCOL: u32 = 5;
 
-/// From the driver.
+/// A message from the driver.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Command {
-    /// What to load. First, and once.
+    /// The job: the targets and how to load them. It comes first, and once.
     Job(Job),
     /// Load one target now.
     Slice(SliceCommand),
-    /// No more.
+    /// The end of the conversation.
     Stop(Stop),
 }
 
@@ -57,13 +57,13 @@ fn one_at_a_time() -> usize {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ConnectionMode {
-    /// Many requests on a connection.
+    /// A connection carries many requests.
     KeepAlive,
-    /// One.
+    /// A connection carries one request.
     Close,
 }
 
-/// Which HTTP requests are written in.
+/// The version of HTTP in which requests are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum HttpVersion {
     /// HTTP/1.0.
@@ -95,7 +95,7 @@ pub struct TargetSpec {
     pub websocket: Option<WebSocketSpec>,
 }
 
-/// What is said to a WebSocket, and has to come back.
+/// The message that is sent to a WebSocket, and has to come back.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WebSocketSpec {
@@ -113,7 +113,7 @@ pub struct RequestsSpec {
     pub seed: u64,
 }
 
-/// How TLS is spoken.
+/// The settings of TLS.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TlsSpec {
@@ -124,7 +124,7 @@ pub struct TlsSpec {
     pub resume: bool,
 }
 
-/// What to ask.
+/// The request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RequestSpec {
@@ -135,7 +135,7 @@ pub struct RequestSpec {
     pub body_base64: String,
 }
 
-/// Which answer is right.
+/// The right answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ExpectSpec {
@@ -148,7 +148,7 @@ pub struct ExpectSpec {
     pub events: Option<EventsSpec>,
 }
 
-/// Which stream of server-sent events is right.
+/// The right stream of server-sent events.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EventsSpec {
@@ -174,7 +174,7 @@ pub struct SliceCommand {
     pub at_ns: Option<u64>,
 }
 
-/// How the protocol calls a [`Shape`].
+/// The protocol's names of a [`Shape`].
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Shape", rename_all = "lowercase")]
 enum ShapeName {
@@ -186,7 +186,7 @@ enum ShapeName {
 #[serde(deny_unknown_fields)]
 pub struct Stop {}
 
-/// To the driver.
+/// A message to the driver.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Event {
@@ -194,7 +194,7 @@ pub enum Event {
     Ready(Ready),
     /// A slice is over.
     Slice(Box<SliceEvent>),
-    /// All is over.
+    /// The conversation is over.
     Done(Done),
     /// A command was wrong.
     Error(ErrorEvent),
@@ -248,7 +248,7 @@ pub struct SliceEvent {
     pub handshakes: u64,
     pub handshake_mean_us: Option<f64>,
     pub resumed: u64,
-    /// Only of targets whose bytes go in datagrams.
+    /// Only for targets whose bytes travel in datagrams.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub datagrams: Option<DatagramFigures>,
     pub idle_closed: u64,
@@ -271,7 +271,7 @@ pub struct SliceEvent {
     pub by_request: Option<Vec<RequestSlice>>,
 }
 
-/// What came in a slice's streams of server-sent events.
+/// The figures of a slice's streams of server-sent events.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EventsSlice {
@@ -283,7 +283,7 @@ pub struct EventsSlice {
     pub faults: BTreeMap<String, u64>,
 }
 
-/// What one request of a request file had in a slice.
+/// The figures of one request of a request file in a slice.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RequestSlice {
@@ -309,7 +309,7 @@ pub struct ErrorEvent {
 }
 
 impl Command {
-    /// Reads one line. The error says which command and which key are wrong.
+    /// Reads one line. The error names the wrong command and key.
     pub fn parse(line: &str) -> Result<Self, String> {
         serde_json::from_str(line).map_err(|error| {
             let command = serde_json::from_str::<serde_json::Value>(line)

@@ -25,7 +25,7 @@ use volley_net::clock::{MS, S, now_ns, process_cpu_ns};
 /// Arrivals have a resolution of a nanosecond.
 const MAX_RATE: f64 = 1e9;
 
-/// A start further ahead is no start, but a mistake about the clock.
+/// A start further ahead is a mistake about the clock.
 const MAX_WAIT_NS: u64 = 60 * S;
 /// Where in its distance the first of uniform arrivals lies.
 const USUAL_PHASE: f64 = 0.5;
@@ -33,7 +33,7 @@ const USUAL_PHASE: f64 = 0.5;
 /// Why the conversation ended early.
 #[derive(Debug)]
 pub enum DriveError {
-    /// A command was wrong; this says how.
+    /// A command was wrong; the message describes the error.
     Command(String),
     /// Reading commands, writing events or waiting for sockets failed.
     Io(io::Error),
@@ -45,7 +45,7 @@ impl From<io::Error> for DriveError {
     }
 }
 
-/// Holds the conversation to its end.
+/// Runs the conversation to its end.
 pub fn drive(commands: impl BufRead, events: &mut impl Write) -> Result<(), DriveError> {
     let result = converse(commands, events);
     let last = match &result {
@@ -115,7 +115,7 @@ impl Engine {
         Ok((engine, ready))
     }
 
-    /// `names`: of each target's requests.
+    /// `names`: those of each target's requests.
     fn open(&mut self, job: &Job, names: Vec<Option<Vec<String>>>) -> io::Result<Ready> {
         let mut targets = Vec::new();
         for (index, (spec, requests)) in job.targets.iter().zip(names).enumerate() {
@@ -175,7 +175,7 @@ impl Engine {
     }
 }
 
-/// What the requests of a target's file are called, if it has one.
+/// The names of the requests in a target's file, if it has one.
 fn names(target: &Target) -> Option<Vec<String>> {
     let names = target.books.first()?.names();
     (!names.is_empty()).then(|| names.to_vec())

@@ -19,12 +19,12 @@ use volley_net::errors::io_words;
 use volley_net::{Address, limits};
 use volley_tls::Identity;
 
-/// Long enough to settle, short enough to be asked for.
+/// Long enough to settle, short enough for an option.
 const RAMP_NS: u64 = 200 * MS;
 const DURATION_NS: u64 = 2 * S;
 
-/// The cores that are left for the null server: all that may be used but `taken`, or all if none
-/// is left. To be asked before this thread is pinned.
+/// The cores for the null server: all that are allowed except `taken`, or all if none is left. To
+/// be called before this thread is pinned.
 pub(super) fn spare_cpus(taken: &[usize]) -> Vec<usize> {
     let Ok(allowed) = sched_getaffinity(None) else { return Vec::new() };
     let allowed: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|&cpu| allowed.is_set(cpu)).collect();
@@ -32,8 +32,9 @@ pub(super) fn spare_cpus(taken: &[usize]) -> Vec<usize> {
     if spare.is_empty() { allowed } else { spare }
 }
 
-/// Requests per second that as many threads reach on as many connections, in closed loop, against
-/// answers as long as those of `run`. The error says why that is not known.
+/// Requests per second that the same number of threads reach on the same number of connections, in
+/// closed loop, with answers of the same length as in `run`. The error says why the rate is
+/// unknown.
 pub(super) fn measure(
     args: &LoadArgs,
     size: &Size,
@@ -99,13 +100,13 @@ fn load(workers: &mut Workers, interrupted: &AtomicBool) -> io::Result<Outcome> 
     workers.run(0, &plan, &mut |_| wish())
 }
 
-/// An answer of so many bytes, or of as few as it can have. `keeps`: it tells a client of HTTP/1.0
-/// that the connection is kept, which it is then.
+/// An answer of this length, or the shortest possible one. `keeps`: it tells a client of HTTP/1.0
+/// that the connection is kept, as it then is.
 fn answer(length: u64, keeps: bool) -> Vec<u8> {
     let kept = if keeps { "Connection: keep-alive\r\n" } else { "" };
     let head = |body: u64| format!("HTTP/1.1 200 OK\r\n{kept}Content-Length: {body}\r\n\r\n");
     let mut body = length.saturating_sub(head(length).len() as u64);
-    // The body is shorter than the answer, and so may be the number that says how short.
+    // The body is shorter than the answer, and so may be the number that gives its length.
     while body > 0 && head(body + 1).len() as u64 + body < length {
         body += 1;
     }
@@ -114,10 +115,11 @@ fn answer(length: u64, keeps: bool) -> Vec<u8> {
     bytes
 }
 
-/// Bytes of HTTP/2's answer, and nearly those of HTTP/3's record, but for its body, and for the digits of the body's length.
+/// The length of HTTP/2's answer, and nearly that of HTTP/3's record, without its body and the
+/// digits of the body's length.
 const HTTP2_OVERHEAD: usize = 35;
 
-/// Of an answer in HTTP/2 that has about so many bytes in all.
+/// The length of the body of an HTTP/2 answer with about this length in all.
 fn body_length(length: u64) -> usize {
     let digits = length.to_string().len();
     usize::try_from(length).unwrap_or(usize::MAX).saturating_sub(HTTP2_OVERHEAD + digits)
@@ -135,7 +137,7 @@ mod tests {
             let (head, body) = text.split_once("\r\n\r\n").unwrap();
             let said: usize = head.rsplit(' ').next().unwrap().parse().unwrap();
             assert_eq!(said, body.len());
-            // Where one more digit would be one byte too many, it is one byte shorter.
+            // Where one more digit would make it one byte too long, it is one byte shorter.
             let got = answer.len() as u64;
             assert!(got == length.max(38) || got + 1 == length, "{got} of {length}");
         }

@@ -22,14 +22,14 @@ use volley_requests::Book;
 use volley_tls::Config;
 use watch::{Records, Watch};
 
-/// Why there was nothing to measure.
+/// Why there is no measurement.
 #[derive(Debug)]
 pub enum LoadError {
-    /// What was asked cannot be done.
+    /// The options cannot be carried out.
     Usage(String),
     /// The target cannot be reached.
     Unreachable(String),
-    /// The system refused something.
+    /// A system call failed.
     System(String),
 }
 
@@ -47,7 +47,7 @@ impl From<io::Error> for LoadError {
     }
 }
 
-/// Loads as the options say, until `interrupted` at the latest.
+/// Loads by the options, until `interrupted` at the latest.
 pub fn load<'a>(
     args: &'a LoadArgs,
     interrupted: &Arc<AtomicBool>,
@@ -87,11 +87,11 @@ pub fn load<'a>(
 /// Checks that there are enough files and cores. Pins this thread, and those that it will start.
 fn claim(args: &LoadArgs) -> Result<(), String> {
     let cpus = &args.connecting.cpus;
-    // The null server's ends of the connections are ours too.
+    // The null server's ends of the connections are ours, too.
     let targets = if args.output.ceiling { 2 } else { 1 };
     limits::check_open_files(targets, args.connections(), args.connecting.close)?;
-    // One by one, since each thread will be on one of them: the system takes a list in which only
-    // some can be had.
+    // Each core is checked, since each thread will be on one of them: the system accepts a list of
+    // which only some are available.
     cpus.iter().try_for_each(|&cpu| limits::pin(&[cpu]))?;
     limits::pin(cpus)
 }

@@ -1,4 +1,4 @@
-//! When requests are sent, and until when.
+//! When requests are sent, and when they end.
 
 use crate::cli::{LoadArgs, Unit, nanoseconds};
 use volley_load::pace::Pace;
@@ -32,7 +32,7 @@ fn pace(args: &LoadArgs) -> Pace {
     }
 }
 
-/// The stages, or the one that a rate is, behind a warm-up at their first level.
+/// The stages, or a rate as one stage, after a warm-up at their first level.
 fn levels(args: &LoadArgs) -> Option<Profile> {
     let given = args.amount.stages.iter().map(|stage| stage.stage);
     let flat = |duration_ns, level| Stage { duration_ns, from: level, to: level };

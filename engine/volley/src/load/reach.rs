@@ -1,4 +1,4 @@
-//! Where the target is, and whether anybody is there.
+//! The address of the target, and the test whether it accepts connections.
 
 use super::LoadError;
 use crate::cli::{Connecting, LoadArgs};
@@ -38,7 +38,7 @@ fn reach_unix(path: &Path) -> Result<Address, LoadError> {
     }
 }
 
-/// The first address of a name: whether anybody answers there the first connections tell.
+/// The first address of a name: the first connections show whether it responds.
 fn reach_udp(
     authority: &Authority,
     port: u16,

@@ -1,4 +1,4 @@
-//! What is sent, and which answers are right.
+//! The requests, and the right answers.
 
 use crate::cli::{Checks, LoadArgs, RequestArgs};
 use base64::Engine as _;
@@ -14,7 +14,7 @@ use volley_protocol::{
 };
 use volley_requests::{Book, DRAWN, Defaults, FIRST_BAD_STATUS, RequestFile};
 
-/// What is sent. The error names the flag.
+/// The requests. The error names the flag.
 pub(super) fn book(args: &LoadArgs) -> Result<Book, String> {
     let (request, expectation) = (request(args)?, expectation(&args.checks)?);
     let depth = args.depth();
@@ -36,14 +36,14 @@ pub(super) fn book(args: &LoadArgs) -> Result<Book, String> {
     Ok(book)
 }
 
-/// One request like those, whatever its answer is.
+/// One request like those, for any answer.
 pub(super) fn with_any_answer(args: &LoadArgs) -> Result<Book, String> {
     let mut request = request(args)?;
     if request.message.is_some() {
         return book(args);
     }
     if request.is_head() {
-        // Its answers would have no body.
+        // Answers to HEAD would have no body.
         request.method = "GET".into();
     }
     let expectation = Expectation::of_status(StatusRule::Below(FIRST_BAD_STATUS));
@@ -81,7 +81,7 @@ fn request(args: &LoadArgs) -> Result<Request, String> {
     })
 }
 
-/// What is said to a WebSocket, if anything: the text, or so many letters.
+/// The message to a WebSocket, if there is one: the text, or letters of a given number.
 fn message(asked: &RequestArgs) -> Option<Arc<Message>> {
     let letters = |length| (b'a'..=b'z').cycle().take(length as usize).collect();
     let text = asked.message.as_ref().map(|text| text.as_bytes().to_vec());
@@ -89,7 +89,7 @@ fn message(asked: &RequestArgs) -> Option<Arc<Message>> {
     Some(Arc::new(if asked.compression { message.compressed() } else { message }))
 }
 
-/// The headers, and what other flags say in headers.
+/// The headers, including those of other flags.
 fn headers(asked: &RequestArgs) -> impl Iterator<Item = (String, String)> {
     let cookies = (!asked.cookies.is_empty()).then(|| asked.cookies.join("; "));
     let user = asked.user.as_ref().map(|user| format!("Basic {}", STANDARD.encode(user)));
@@ -134,7 +134,7 @@ fn framed(flag: &str, message: &[u8]) -> Result<Vec<u8>, String> {
     grpc::framed(message).ok_or_else(too_long)
 }
 
-/// What a body has to hold, if anything.
+/// The rules for the contents of a body, if there are any.
 fn content(checks: &Checks) -> Option<BodyRule> {
     let Checks { expect_contains: texts, expect_match: pattern, expect_json: shape, .. } = checks;
     let is_any = texts.is_empty() && pattern.is_none() && shape.is_none();
@@ -153,7 +153,7 @@ fn bytes(flag: &str, text: Option<&str>, file: Option<&Path>) -> Result<Option<V
     }
 }
 
-/// What is wrong with a request, and which flag says so.
+/// The error in a request, with the flag that causes it.
 fn of_flag(error: &RequestError) -> String {
     let flag = match error {
         RequestError::Method(_) => "--method",

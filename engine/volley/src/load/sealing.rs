@@ -1,11 +1,11 @@
-//! How TLS is spoken, as the options say.
+//! The settings of TLS by the options.
 
 use crate::cli::{LoadArgs, TlsVersion};
 use std::fs;
 use volley_net::errors::io_words;
 use volley_tls::{Config, OWN_NAME, Terms};
 
-/// `None` in cleartext. The error names the flag.
+/// Returns `None` in cleartext. The error names the flag.
 pub(super) fn config(args: &LoadArgs) -> Result<Option<Config>, String> {
     let Some(mut terms) = terms(args)? else { return Ok(None) };
     if let Some(file) = &args.speaking.ca {
@@ -18,7 +18,7 @@ pub(super) fn config(args: &LoadArgs) -> Result<Option<Config>, String> {
     Ok(Some(Config::new(Some(name), &terms)))
 }
 
-/// The same for a server of ours with this certificate, as PEM: it is looked at if the target's is.
+/// The same for a server of ours with this certificate, as PEM: it is verified if the target's is.
 pub(super) fn own_config(args: &LoadArgs, pem: &str) -> Result<Option<Config>, String> {
     let Some(mut terms) = terms(args)? else { return Ok(None) };
     if args.speaking.ca.is_some() {

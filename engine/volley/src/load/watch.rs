@@ -14,17 +14,17 @@ use volley_load::workers::Snapshot;
 use volley_net::clock::{MS, S};
 use volley_net::errors::io_words;
 
-/// How long answers are waited for after an interruption.
+/// How long to wait for answers after an interruption.
 const PATIENCE_NS: u64 = S;
 
-/// Looks on.
+/// Watches a load.
 #[derive(Debug)]
 pub(super) struct Watch {
     interrupted: Arc<AtomicBool>,
     leave_at_ns: u64,
     progress: Progress,
     records: Records,
-    /// Why the records end.
+    /// Why the records end early.
     failure: Option<io::Error>,
 }
 
@@ -39,7 +39,7 @@ impl Watch {
         Self { interrupted, leave_at_ns: u64::MAX, progress, records, failure: None }
     }
 
-    /// Shows and writes a snapshot, and says whether to go on.
+    /// Shows and writes a snapshot, and returns whether to go on.
     pub(super) fn look(&mut self, snapshot: &Snapshot<'_>) -> Wish {
         self.progress.show(snapshot);
         if self.failure.is_none() {
@@ -65,21 +65,21 @@ impl Watch {
     }
 }
 
-/// Between two updates of the line.
+/// The time between two updates of the line.
 const EVERY_NS: u64 = 200 * MS;
 
-/// A line is no longer than this.
+/// The maximum width of the line.
 const WIDTH: usize = 70;
 
-/// A line on the terminal, renewed in place. None if standard error is no terminal.
+/// A line on the terminal, updated in place. There is none if standard error is not a terminal.
 #[derive(Debug)]
 pub(super) struct Progress {
-    /// The run ends after so many.
+    /// The number of requests at which the run ends.
     requests: Option<u64>,
     shown: bool,
-    /// When to renew the line; 0 before the window.
+    /// When to update the line; 0 before the window.
     next_ns: u64,
-    /// When that was done last, and how many requests there were.
+    /// When it was last updated, and how many requests there were.
     last: (u64, u64),
 }
 
@@ -89,14 +89,14 @@ impl Progress {
         Self { requests, shown: false, next_ns, last: (0, 0) }
     }
 
-    /// Renews the line when it is time.
+    /// Updates the line when it is due.
     pub(super) fn show(&mut self, snapshot: &Snapshot<'_>) {
         if snapshot.now_ns < self.next_ns || !snapshot.window.holds(snapshot.now_ns) {
             return;
         }
         if self.next_ns > 0 {
             let line = line(snapshot, self.requests, self.last);
-            // A terminal that has gone away is no reason to stop measuring.
+            // A terminal that has gone away does not stop the measurement.
             let _ = write!(stderr(), "\r{line:WIDTH$}");
             self.shown = true;
         }
@@ -104,7 +104,7 @@ impl Progress {
         self.last = (snapshot.now_ns, snapshot.requests);
     }
 
-    /// Takes the line away.
+    /// Clears the line.
     pub(super) fn clear(&self) {
         if self.shown {
             let _ = write!(stderr(), "\r{:WIDTH$}\r", "");
@@ -112,7 +112,7 @@ impl Progress {
     }
 }
 
-/// How far it is, and how it went since `last`, a time and the requests by then.
+/// The progress, and the rate since `last`, a time and the requests by then.
 fn line(snapshot: &Snapshot<'_>, all: Option<u64>, last: (u64, u64)) -> String {
     let Snapshot { now_ns, window, requests, errors, .. } = snapshot;
     let seconds = |ns: u64| ns as f64 / S as f64;
@@ -128,7 +128,7 @@ fn line(snapshot: &Snapshot<'_>, all: Option<u64>, last: (u64, u64)) -> String {
     line.chars().take(WIDTH).collect()
 }
 
-/// The files that were asked for.
+/// The requested files.
 #[derive(Debug)]
 pub(super) struct Records {
     csv: Option<CsvLog>,
@@ -136,7 +136,7 @@ pub(super) struct Records {
 }
 
 impl Records {
-    /// Creates them. The error names the flag.
+    /// Creates the files. The error names the flag.
     pub(super) fn create(output: &Output) -> Result<Self, String> {
         let csv = match &output.csv {
             None => None,
@@ -147,14 +147,14 @@ impl Records {
         Ok(Self { csv, hdr: hdr.map(HdrLog::new) })
     }
 
-    /// Writes the intervals that are over.
+    /// Writes the completed intervals.
     pub(super) fn add(&mut self, snapshot: &Snapshot<'_>) -> io::Result<()> {
         if snapshot.intervals.is_empty() {
             return Ok(());
         }
         if let Some(csv) = &mut self.csv {
             match csv.add(&snapshot.intervals) {
-                // A reader that has seen enough, such as `head`, is fine.
+                // A reader that ends early, such as `head`, is not an error.
                 Err(error) if error.kind() == io::ErrorKind::BrokenPipe => self.csv = None,
                 written => written?,
             }
@@ -200,7 +200,7 @@ mod tests {
         assert_eq!(wish(3 * S), Wish::Leave);
     }
 
-    /// After 3.2 s, the last 0.2 s of which brought `fresh` of the requests.
+    /// The line after 3.2 s, with `fresh` of the requests in the last 0.2 s.
     fn shown(requests: u64, fresh: u64, all: Option<u64>) -> String {
         let window = Window { start_ns: S, end_ns: 11 * S };
         let now_ns = 4 * S + 200 * MS;

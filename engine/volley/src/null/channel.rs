@@ -1,35 +1,35 @@
-//! How a speaker's bytes travel: as they are, or in TLS.
+//! The transport of a speaker's bytes: plain, or in TLS.
 
 use super::speaker::Due;
 use volley_net::Backend;
 use volley_tls::{ServerSession, Serving};
 
-/// What lies between a server's sockets and what is spoken on them.
+/// The layer between a server's sockets and their protocol.
 pub(super) trait Channel {
     /// A connection was accepted.
     fn accept(&mut self, slot: usize) -> Result<(), String>;
 
-    /// Whether the client is to be greeted as soon as it was accepted.
+    /// Whether to greet the client as soon as it is accepted.
     const GREETS: bool;
 
-    /// What the bytes that came mean.
+    /// Interprets received bytes.
     fn open<'a>(&'a mut self, slot: usize, bytes: &'a [u8]) -> Opened<'a>;
 
-    /// Sends what is due.
+    /// Sends the due bytes.
     fn send<B: Backend>(&mut self, slot: usize, due: &Due, io: &mut B);
 }
 
-/// What bytes meant that came.
+/// The meaning of received bytes.
 pub(super) struct Opened<'a> {
     /// Plain bytes, if any.
     pub(super) plain: &'a [u8],
-    /// From here on bytes can be sent.
+    /// From now on bytes can be sent.
     pub(super) greets: bool,
-    /// From here on none will come.
+    /// From now on none will arrive.
     pub(super) ends: bool,
 }
 
-/// No TLS. The outbox holds the answer several times.
+/// The plain transport. The outbox contains the answer several times.
 pub(super) struct Clear {
     pub(super) answer_length: usize,
     pub(super) copies: usize,
@@ -64,12 +64,12 @@ impl Channel for Clear {
     }
 }
 
-/// TLS. A session for each slot.
+/// The transport in TLS, with a session for each slot.
 pub(super) struct Sealed {
     serving: Serving,
     answer: Vec<u8>,
     sessions: Vec<Option<ServerSession>>,
-    /// Plain bytes of the piece that came last.
+    /// Plain bytes of the last piece.
     opened: Vec<u8>,
 }
 

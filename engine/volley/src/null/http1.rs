@@ -4,30 +4,30 @@ use super::speaker::{Due, Speaker};
 use std::cell::RefCell;
 use std::num::NonZeroUsize;
 
-/// As much of a request is looked at where nobody said how long requests are.
+/// How much of a request is inspected if the length of requests is not given.
 const HEAD_LIMIT: usize = 4096;
 
-/// Answers each request with the same bytes, or with their head where HEAD asks for it.
+/// Answers each request with the same bytes, or with their head for HEAD.
 #[derive(Debug)]
 pub(super) struct Http1 {
     /// The answer's head.
     head: Vec<u8>,
-    /// The last request that wanted nothing special: most are equal to it.
+    /// The last request without special wishes: most requests are equal to it.
     usual: RefCell<Vec<u8>>,
-    /// Each so many received bytes are a request. Without it, whatever one receive brings is one.
+    /// Every this many received bytes are a request. If `None`, each receive is one.
     request_length: Option<NonZeroUsize>,
     /// The answer tells a client of HTTP/1.0 that its connection is kept.
     keeps: bool,
 }
 
-/// How far the requests on a connection have come, where it was said how long they are.
+/// The progress of the requests on a connection, if their length is given.
 #[derive(Debug, Default)]
 pub(super) struct Connection {
-    /// Bytes of a request that is not complete.
+    /// Bytes of an incomplete request.
     received: usize,
-    /// The first request is complete: what it says of the connection is known.
+    /// The first request is complete: its wishes for the connection are known.
     is_known: bool,
-    /// The bytes of the first request, until it is.
+    /// The bytes of the first request, until it is complete.
     first: Vec<u8>,
 }
 
@@ -42,7 +42,7 @@ impl Http1 {
         }
     }
 
-    /// Bytes that are a request came.
+    /// Takes the bytes of one request.
     #[inline]
     fn take_request(&self, bytes: &[u8], due: &mut Due) {
         due.answers = 1;
@@ -65,8 +65,8 @@ impl Http1 {
         }
     }
 
-    /// Whether the client waits for the connection's end, as its first request says. All that have
-    /// one length are alike, so the others are not looked at.
+    /// Whether the client waits for the connection's end, by its first request. All requests of one
+    /// length are alike, so the others are not inspected.
     #[cold]
     fn ends_after_first(&self, connection: &mut Connection, bytes: &[u8], length: usize) -> bool {
         let first = &mut connection.first;
@@ -80,7 +80,7 @@ impl Http1 {
         self.ends_after(&first)
     }
 
-    /// Whether the client waits for the connection's end behind this request.
+    /// Whether the client waits for the connection's end after this request.
     fn ends_after(&self, request: &[u8]) -> bool {
         let line = request.split(|&byte| byte == b'\n').next().unwrap_or_default();
         let is_old = line.trim_ascii_end().ends_with(b" HTTP/1.0");
@@ -89,7 +89,8 @@ impl Http1 {
     }
 }
 
-/// Whether a message's head has a field of this name with a word in its list. Both in lower case.
+/// Whether a message's head has a field of this name with a word in its list. Both are in lower
+/// case.
 fn says(message: &[u8], name: &[u8], word: &[u8]) -> bool {
     let lines = message.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii_end);
     lines.skip(1).take_while(|line| !line.is_empty()).any(|line| {
@@ -160,7 +161,7 @@ mod tests {
         }
     }
 
-    /// What is due for each of these requests on one connection: answers, other bytes, the end.
+    /// The replies to each of these requests on one connection: answers, other bytes, the end.
     fn due(http1: &Http1, requests: &[&str]) -> Vec<(usize, String, bool)> {
         let (mut connection, mut due) = (Connection::default(), Due::default());
         let told = requests.iter().map(|request| {

@@ -1,4 +1,4 @@
-//! HTTP/3 for a server that looks for one thing in a head, whether it is HEAD (RFC 9114).
+//! HTTP/3 for a server that inspects a head only for HEAD (RFC 9114).
 
 use super::SLEEP_NS;
 use std::collections::HashMap;
@@ -10,24 +10,25 @@ use volley_protocol::h3::record::{Kind, Record};
 use volley_protocol::h3::{qpack, varint};
 use volley_quic::Server;
 
-/// The first stream that a server has for itself.
+/// The first stream that a server opens for itself.
 const CONTROL: u64 = 3;
 
-/// Bytes that a request's head costs at most.
+/// The most bytes of a request's head.
 const HEAD_LIMIT: usize = 64 * 1024;
 
 /// Answers each request on its stream with the same head and body.
 #[derive(Debug)]
 pub(super) struct Http3 {
     head: Vec<u8>,
-    /// With the head.
+    /// The answer's head and body.
     whole: Vec<u8>,
 }
 
-/// What is known of the connections.
+/// The state of the connections.
 #[derive(Debug, Default)]
 struct Requests {
-    /// Those that go on, by connection and stream: what has come of their heads, until these are whole.
+    /// Unfinished requests, by connection and stream: the beginnings of their heads, until these
+    /// are complete.
     open: HashMap<(usize, u64), Begun>,
     /// The last head, and whether its method is HEAD.
     known: (Vec<u8>, bool),
@@ -85,7 +86,7 @@ impl Http3 {
             records = rest;
             let key = (connection, record.stream);
             match record.kind {
-                // A client's own streams have nothing to say here.
+                // A client's own streams contain nothing of interest.
                 _ if record.stream % 4 != 0 => {}
                 Kind::Limit => {}
                 Kind::Reset => drop(requests.open.remove(&key)),
@@ -107,7 +108,7 @@ impl Http3 {
 }
 
 impl Requests {
-    /// More of a request that goes on.
+    /// More bytes of an unfinished request.
     fn add(&mut self, key: (usize, u64), bytes: &[u8]) {
         let kept = match self.open.remove(&key) {
             None => bytes.to_vec(),
@@ -122,7 +123,7 @@ impl Requests {
         self.open.insert(key, begun);
     }
 
-    /// Whether a request that begins with these bytes is HEAD. `None`: its head is not all there.
+    /// Whether a request that begins with these bytes is HEAD. `None`: its head is incomplete.
     fn is_head(&mut self, bytes: &[u8]) -> Option<bool> {
         let (_, rest) = varint::read(bytes)?;
         let (length, rest) = varint::read(rest)?;
@@ -130,7 +131,7 @@ impl Requests {
         if self.known.0 != block {
             self.known = (block.to_vec(), false);
             let is_head = &mut self.known.1;
-            // A head that is wrong is no HEAD.
+            // A wrong head is not HEAD.
             let _ = qpack::decode(block, |name, value| {
                 *is_head |= name == b":method" && value == b"HEAD";
                 Ok(())

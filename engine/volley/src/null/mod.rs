@@ -1,6 +1,6 @@
 //! The null server answers whatever it receives with fixed bytes.
 //!
-//! It looks no closer than its protocol makes it, so it costs as little as a server can on this
+//! It inspects no more than its protocol requires, so it costs as little as a server can on this
 //! machine. The rate that a generator reaches against it is the limit of the generator, or of the
 //! kernel.
 
@@ -32,42 +32,42 @@ use websocket::WebSocket;
 /// Connections that may wait to be accepted; the system may allow fewer (`somaxconn`).
 const BACKLOG: i32 = 4096;
 
-/// The longest sleep: so late `stop` is looked at.
+/// The longest sleep, and so the delay with which `stop` is seen.
 const SLEEP_NS: u64 = 40 * MS;
 
-/// The outbox holds the answer this often, so that answers that are due at once go out at once.
+/// The outbox contains the answer this often, so that simultaneous answers are sent at once.
 const COPIES: usize = 64;
 
-/// But it is no larger than this, or than one answer: more would not fit a socket anyway.
+/// The outbox is not larger than this, or than one answer: more would not fit a socket anyway.
 const OUTBOX_BYTES: usize = 256 * 1024;
 
-/// How many clients there will be is not known.
+/// The number of clients is unknown.
 const RING: RingSize = RingSize { buffers: None, completions: Some(32_768) };
 
-/// What is answered.
+/// The kinds of answers.
 #[derive(Debug)]
 pub enum Answers {
     /// HTTP/1: these bytes.
     ///
-    /// With a `request_length`, for each so many received bytes: requests may be pipelined or come
-    /// in pieces. Without it, for whatever one receive brings: connections must have one request
-    /// in flight, of 4 KiB at most.
+    /// With a `request_length`, one answer for every so many received bytes: requests may be
+    /// pipelined or come in pieces. Without it, one for each receive: connections must have one
+    /// request in flight, of 4 KiB at most.
     Http1 {
         /// Head and body.
         answer: Vec<u8>,
-        /// In bytes.
+        /// The length in bytes.
         request_length: Option<usize>,
     },
-    /// HTTP/2, agreed on by ALPN or known before: status 200 with this body, to each request.
+    /// HTTP/2, by ALPN or prior knowledge: status 200 with this body, to each request.
     Http2 {
-        /// Its bytes.
+        /// The body's bytes.
         body: Vec<u8>,
     },
     /// WebSocket: each message's echo.
     WebSocket,
     /// HTTP/3: status 200 with this body, to each request.
     Http3 {
-        /// Its bytes.
+        /// The body's bytes.
         body: Vec<u8>,
     },
 }
@@ -79,14 +79,14 @@ pub struct Null {
     bound: Bound,
 }
 
-/// Where it listens, and for what.
+/// The listening socket and its address.
 #[derive(Debug)]
 enum Bound {
     Tcp { listener: TcpListener, ready: Ready, serving: Option<Serving> },
     Udp(Box<volley_quic::Server>, Http3),
 }
 
-/// What is spoken, checked.
+/// The checked answer.
 #[derive(Debug)]
 enum Ready {
     /// With the answer.
@@ -129,7 +129,7 @@ impl Null {
         let io = io.resolve()?;
         let listener = TcpListener::bind(address)?;
         rustix::net::listen(&listener, BACKLOG)?;
-        // Accepted sockets inherit it.
+        // Accepted sockets inherit this option.
         rustix::net::sockopt::set_tcp_nodelay(&listener, true)?;
         Ok(Self { io, bound: Bound::Tcp { listener, ready, serving } })
     }
@@ -142,15 +142,15 @@ impl Null {
         }
     }
 
-    /// How it does its input and output.
+    /// Its way of input and output.
     pub fn io(&self) -> Io {
         self.io
     }
 
     /// Answers on the calling thread until `stop` is set, and then closes all connections.
     ///
-    /// Fails if connections cannot be accepted any more, for want of open files for instance: a
-    /// figure measured against a server that serves fewer connections would mislead.
+    /// Fails if connections cannot be accepted any more, for example for want of open files: a
+    /// figure measured against a server with fewer connections would mislead.
     pub fn run(self, stop: &AtomicBool) -> Result<()> {
         match (self.bound, self.io) {
             (Bound::Udp(server, answers), _) => answers.serve(*server, stop),
@@ -177,7 +177,7 @@ fn serve<B: Kernel>(
     }
 }
 
-/// Serves in TLS or without. `answer`: what the speaker counts in [`Due::answers`].
+/// Serves in TLS or without. `answer`: the bytes that [`Due::answers`] counts.
 fn serve_in<B: Kernel, S: Speaker>(
     listener: TcpListener,
     speaker: S,
@@ -199,9 +199,9 @@ struct Server<B, C, S: Speaker> {
     io: B,
     channel: C,
     speaker: S,
-    /// Slots are the sockets' numbers, which the kernel keeps small.
+    /// Slots are the sockets' descriptors, which the kernel keeps small.
     connections: Vec<S::Connection>,
-    /// Of the connection that is served right now.
+    /// The state of the connection that is being served.
     due: Due,
 }
 
@@ -221,15 +221,15 @@ impl<B: Backend, C: Channel, S: Speaker> Server<B, C, S> {
         Ok(())
     }
 
-    /// Answers all that has come.
+    /// Answers everything that has arrived.
     fn dispatch(&mut self) -> Result<()> {
         while let Some(Event { slot, what }) = self.io.next() {
             match what {
                 What::Bytes { piece, .. } => self.answer(slot, piece),
-                // The client sends no more. Its answers still go out.
+                // The client sends no more. Its answers are still sent.
                 What::End => self.io.close_when_sent(slot),
                 What::Failed(_) => self.io.close(slot),
-                // We only accept, and read all.
+                // The server only accepts, and reads everything.
                 What::Established | What::Unconnected(_) | What::Counted { .. } => {}
             }
         }
@@ -253,7 +253,7 @@ impl<B: Backend, C: Channel, S: Speaker> Server<B, C, S> {
         Ok(())
     }
 
-    /// Bytes were received at once: sends the answers to the requests that they complete.
+    /// Bytes were received: sends the answers to the requests that they complete.
     #[inline]
     fn answer(&mut self, slot: usize, piece: B::Piece) {
         let Self { io, channel, speaker, due, .. } = self;

@@ -1,30 +1,30 @@
-//! What is spoken on a server's connections, without I/O.
+//! The protocols of a server's connections, without I/O.
 
-/// A protocol as a server speaks it that looks no closer than it must.
+/// The server's side of a protocol that inspects no more than it must.
 pub(super) trait Speaker {
-    /// What is known of one connection. A new one is the default.
+    /// The state of one connection. A new one is the default.
     type Connection: Default;
 
-    /// A connection is there.
+    /// A connection was made.
     fn greet(&self, _: &mut Self::Connection, _: &mut Due) {}
 
-    /// Bytes came. What has to be sent for them is put into `due`.
+    /// Bytes were received. The reply to them is put into `due`.
     fn receive(&self, connection: &mut Self::Connection, bytes: &[u8], due: &mut Due);
 }
 
-/// What has to be sent on one connection.
+/// The bytes to send on one connection.
 #[derive(Debug, Default)]
 pub(super) struct Due {
-    /// So many times the one answer that the server has ready.
+    /// How many times to send the server's prepared answer.
     pub(super) answers: usize,
-    /// Other bytes, behind them.
+    /// Other bytes, after the answers.
     pub(super) bytes: Vec<u8>,
-    /// Nothing follows.
+    /// The connection ends afterwards.
     pub(super) ends: bool,
 }
 
 impl Due {
-    /// Nothing, with room for what comes next.
+    /// Clears everything, and keeps the memory.
     pub(super) fn clear(&mut self) {
         self.answers = 0;
         self.bytes.clear();

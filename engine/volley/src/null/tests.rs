@@ -1,4 +1,4 @@
-//! The null server as a client meets it, both ways of its input and output.
+//! The null server as clients see it, with both ways of I/O.
 
 use super::{Answers, Null};
 use std::io::{Read, Write};
@@ -60,7 +60,7 @@ fn read(mut stream: &TcpStream, length: usize) -> Vec<u8> {
     bytes
 }
 
-/// Reads until the server closes: nothing came that nobody asked for.
+/// Reads until the server closes: no unrequested bytes arrived.
 fn rest(mut stream: &TcpStream) -> Vec<u8> {
     let mut bytes = Vec::new();
     stream.read_to_end(&mut bytes).unwrap();
@@ -135,7 +135,7 @@ fn a_client_that_resets_disturbs_nobody() {
         for _ in 0..20 {
             let mut stream = served.connect();
             stream.write_all(b"request").unwrap();
-            // What was sent and never read: closing resets.
+            // Bytes were sent and never read: closing resets.
             read(&stream, 1);
         }
         calm.write_all(b"request").unwrap();

@@ -1,4 +1,4 @@
-//! WebSocket for a server that echoes: it looks at the heads of frames, and takes the masks off.
+//! WebSocket for a server that echoes: it inspects the heads of frames, and removes the masks.
 
 use super::speaker::{Due, Speaker};
 use std::mem;
@@ -7,25 +7,26 @@ use volley_protocol::ws::{handshake, mask};
 
 const EXTENSION: &[u8] = b"permessage-deflate";
 
-/// Agrees to each upgrade, and sends each frame back. What is no upgrade ends its connection.
+/// Agrees to each upgrade, and sends each frame back. A request without an upgrade ends its
+/// connection.
 #[derive(Debug)]
 pub(super) struct WebSocket;
 
-/// How far one connection has come.
+/// The state of one connection.
 #[derive(Debug, Default)]
 pub(super) struct Connection {
     is_upgraded: bool,
-    /// An upgrade or the head of a frame that is not all there.
+    /// An incomplete upgrade or head of a frame.
     held: Vec<u8>,
-    /// The payload that is not all there: so many bytes, with this key.
+    /// The length of the rest of a payload, with its key.
     left: u64,
     key: [u8; 4],
-    /// Nothing follows that payload.
+    /// The connection ends after that payload.
     closes: bool,
 }
 
 impl Connection {
-    /// Takes the head that `bytes` go on with or begin with, and returns what is behind it.
+    /// Takes the head that begins or continues in `bytes`, and returns the bytes after it.
     fn take_head<'a>(&mut self, bytes: &'a [u8], due: &mut Due) -> &'a [u8] {
         let before = self.held.len();
         self.held.extend_from_slice(bytes);
@@ -38,7 +39,7 @@ impl Connection {
     }
 }
 
-/// A head that was taken: how long it is, and what it says of the payload behind it.
+/// A head that was taken: its length, and its facts about the payload after it.
 #[derive(Default)]
 struct Taken {
     length: usize,
@@ -63,7 +64,7 @@ fn upgrade(bytes: &[u8], due: &mut Due) -> Option<Taken> {
     );
     due.bytes.extend_from_slice(&handshake::accept(key));
     if bytes[..end].windows(EXTENSION.len()).any(|part| part == EXTENSION) {
-        // A frame that goes back as it came is compressed as it was.
+        // A frame that is returned unchanged keeps its compression.
         due.bytes.extend_from_slice(b"\r\nSec-WebSocket-Extensions: ");
         due.bytes.extend_from_slice(EXTENSION);
         due.bytes.extend_from_slice(b"; server_no_context_takeover");
@@ -76,7 +77,7 @@ fn frame(bytes: &[u8], due: &mut Due) -> Option<Taken> {
     let (head, length) = FrameHead::read(bytes)?;
     let key = head.key.unwrap_or_default();
     let opcode = if head.opcode == opcode::PING { opcode::PONG } else { head.opcode };
-    // The head that came, without its key.
+    // The received head, without its key.
     due.bytes.extend_from_slice(&[bytes[0] & 0xf0 | opcode, bytes[1] & 0x7f]);
     let digits = length - if head.key.is_some() { 4 } else { 0 };
     due.bytes.extend_from_slice(&bytes[2..digits]);

@@ -1,4 +1,4 @@
-//! What is written for each interval while a run lasts: lines of CSV, histograms.
+//! The output for each interval while a run lasts: lines of CSV, histograms.
 
 use hdrhistogram::serialization::V2DeflateSerializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, IntervalLogWriterError};
@@ -26,12 +26,12 @@ struct Line {
 }
 
 impl CsvLog {
-    /// Nothing is written yet: the names of the columns come with the first line.
+    /// The names of the columns are written with the first line.
     pub fn new(to: Box<dyn Write>) -> Self {
         Self(csv::Writer::from_writer(to))
     }
 
-    /// Writes intervals, and sees to it that readers have them.
+    /// Writes intervals, and flushes them for readers.
     pub fn add(&mut self, intervals: &[Interval]) -> io::Result<()> {
         for interval in intervals {
             self.0.serialize(Line::from(interval))?;
@@ -66,7 +66,7 @@ impl From<&Interval> for Line {
     }
 }
 
-/// The format has no place for the unit but a comment.
+/// The format can give the unit only in a comment.
 const HEAD: &str = "[volley: latencies and Interval_Max in nanoseconds]";
 
 /// Writes intervals as a log of histograms.
@@ -77,12 +77,12 @@ pub struct HdrLog {
 }
 
 impl HdrLog {
-    /// Nothing is written yet: the head says when the window began.
+    /// The head with the window's start is written with the first interval.
     pub fn new(to: Box<dyn Write>) -> Self {
         Self { to, serializer: V2DeflateSerializer::new(), begun: false }
     }
 
-    /// Writes intervals of a window that began at `start`, and sees to it that readers have them.
+    /// Writes intervals of a window that began at `start`, and flushes them for readers.
     pub fn add(&mut self, intervals: &[Interval], start: SystemTime) -> io::Result<()> {
         let mut head = IntervalLogWriterBuilder::new();
         if !std::mem::replace(&mut self.begun, true) {

@@ -17,10 +17,10 @@ const PERCENTS: [(&str, f64); 9] = [
     ("100", 1.0),
 ];
 
-/// A percentile with fewer requests beyond it is a matter of chance.
+/// A percentile with fewer requests beyond it depends on chance.
 const ENOUGH_BEYOND: f64 = 10.0;
 
-/// Latencies of one kind. Requests that never got that far count as infinitely late.
+/// Latencies of one kind. Requests that never reached it count as infinitely late.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Column<'a> {
     pub(super) latencies: &'a Latencies,
@@ -28,22 +28,22 @@ pub(super) struct Column<'a> {
 }
 
 impl<'a> Column<'a> {
-    /// Those of one request.
+    /// The latencies of one request.
     pub(super) fn of(request: &'a RequestTally) -> Self {
         Self { latencies: &request.latencies, misses: request.misses }
     }
 
-    /// How many, misses included.
+    /// The number of requests, misses included.
     pub(super) fn count(&self) -> u64 {
         self.latencies.count() + self.misses
     }
 
-    /// Of all that are no misses.
+    /// The mean without misses.
     pub(super) fn mean_us(&self) -> Option<f64> {
         (self.latencies.count() > 0).then(|| self.latencies.mean_us())
     }
 
-    /// `None`: infinitely late, or nothing was measured.
+    /// `None`: infinitely late, or there are no latencies.
     pub(super) fn quantile_us(&self, quantile: f64) -> Option<f64> {
         self.latencies.quantile_us(quantile, self.misses)
     }
@@ -53,7 +53,8 @@ impl<'a> Column<'a> {
     }
 }
 
-/// The percentiles that so many requests can tell, with their names; the maximum is always there.
+/// The percentiles that this many requests can show, with their names; the maximum is always
+/// included.
 pub(super) fn percents(count: u64) -> impl Iterator<Item = (&'static str, f64)> {
     // 1 - 0.99 is not quite 0.01.
     let beyond = move |share: f64| count as f64 * (1.0 - share) + 1e-6;
@@ -61,7 +62,7 @@ pub(super) fn percents(count: u64) -> impl Iterator<Item = (&'static str, f64)> 
     PERCENTS.into_iter().filter(move |&(_, share)| enough(share))
 }
 
-/// Whether [`percents`] leaves some out.
+/// Whether [`percents`] omits some.
 pub(super) fn is_cut(count: u64) -> bool {
     percents(count).count() < PERCENTS.len()
 }

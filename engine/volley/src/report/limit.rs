@@ -1,38 +1,38 @@
-//! What kept the run from being faster, as far as the client can see.
+//! The limit of the run's speed, as far as the client can find it.
 
 use super::Report;
 use super::scale::{percent, rate, time};
 use volley_load::figures::{BUSY, LimitedBy};
 
-/// Below it, connections lay idle so much that the generator was too slow to use them.
+/// Below this share, connections were idle so much that the generator was too slow to use them.
 const LITTLE: f64 = 0.97;
 
-/// Requests may go out so late, or by so large a share of the median latency.
+/// How late requests may be sent, in µs or as a share of the median latency.
 const LAG_US: f64 = 50.0;
 const LAG_SHARE: f64 = 0.05;
 
-/// Below this share of what the generator can do, it is not the generator.
+/// Below this share of the generator's own limit, the generator is not the limit.
 const CEILING_SHARE: f64 = 0.8;
 
 /// From this share on, a rate has been reached.
 const REACHED: f64 = 0.99;
 
-/// What limited the run, and what shows it.
+/// What limited the run, with its evidence.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Limit {
-    /// One of the generator's threads had no time left: its share of busy time, and which it is.
+    /// One of the generator's threads had no time left: its share of busy time, and its number.
     Busy { busy: f64, thread: usize, threads: usize },
-    /// Connections lay idle: the share of Little's law that is seen.
+    /// Connections were idle: the measured share of Little's law.
     Idle(f64),
-    /// Requests went out late although there were connections for them: the 99th percentile.
+    /// Requests were sent late although there were connections for them: the 99th percentile.
     Late(f64),
-    /// The requests that were asked for.
+    /// The requested rate.
     Rate,
-    /// The generator can do so much more: the run's share of that.
+    /// The generator can do much more: the run's share of its limit.
     Target(f64),
     /// Open loop: there may have been no connection free when a request was due.
     Crowded,
-    /// No sign.
+    /// There is no evidence.
     Unknown,
 }
 
@@ -46,7 +46,7 @@ impl Limit {
         }
     }
 
-    /// In words, and why.
+    /// The limit as text, and its reason.
     pub(super) fn words(self) -> String {
         match self {
             Self::Busy { busy, thread, threads } => format!(
@@ -109,12 +109,12 @@ impl Report<'_> {
         (little < LITTLE && self.has_steady_connections()).then_some(Limit::Idle(little))
     }
 
-    /// Whether Little's law speaks of the generator: where connections fail, wait in vain, are made
-    /// anew, or run out of requests one by one, they are idle for other reasons.
+    /// Whether Little's law applies to the generator: if connections fail, time out, are reopened,
+    /// or run out of requests one by one, they are idle for other reasons.
     fn has_steady_connections(&self) -> bool {
         let tally = &self.run.outcome.tally;
         let reconnects = tally.connects.saturating_sub(self.args.connections() as u64);
-        // With one request per connection the latency holds the connecting.
+        // With one request per connection the latency includes the connecting.
         let is_kept = self.args.connecting.close || reconnects * 100 <= tally.requests;
         is_kept && self.args.amount.requests.is_none() && tally.misses == 0
     }
@@ -132,7 +132,7 @@ impl Report<'_> {
         }
     }
 
-    /// Whether there may have been a time without a free connection: as many requests as there are
+    /// Whether every connection may have been busy at some time: as many requests as there are
     /// places were due while the slowest one was served.
     fn may_be_crowded(&self) -> bool {
         let slowest_us = self.service().and_then(|service| service.quantile_us(1.0));

@@ -1,4 +1,4 @@
-//! What `volley load` prints: while it runs ([`intervals`]) and at the end ([`Report`]).
+//! The output of `volley load`: while it runs ([`intervals`]) and at the end ([`Report`]).
 
 pub mod intervals;
 mod latency;
@@ -22,19 +22,19 @@ use volley_load::slice::Outcome;
 use volley_net::clock::S;
 use volley_net::{Address, Io};
 
-/// What a run found, and how it was done.
+/// The result of a run, and its settings.
 #[derive(Debug)]
 pub struct Run {
-    /// What was counted.
+    /// The measurement.
     pub outcome: Outcome,
     /// How the threads did I/O.
     pub io: Io,
-    /// What was loaded.
+    /// The target.
     pub address: Address,
-    /// What the requests of the request file are called; empty without one.
+    /// The names of the requests in the request file; empty without one.
     pub names: Vec<String>,
-    /// Requests per second of the same generator against its null server, if that was asked for;
-    /// or why they are not known.
+    /// Requests per second of the same generator against its null server, if requested; or why they
+    /// are unknown.
     pub ceiling: Option<Result<f64, String>>,
     /// The user stopped it early.
     pub interrupted: bool,
@@ -103,7 +103,7 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// `None` where nothing goes in datagrams.
+    /// `None` if no datagrams are used.
     fn datagrams(&self) -> Option<DatagramFigures> {
         let outcome = &self.run.outcome;
         let datagrams = outcome.tally.datagrams.as_ref()?;
@@ -132,7 +132,7 @@ impl<'a> Report<'a> {
         })
     }
 
-    /// `None`: there is no request file, or one of more requests than are counted.
+    /// `None`: there is no request file, or it has too many requests to count each.
     fn by_request(&self) -> Option<Vec<RequestFigures>> {
         let parts: Vec<RequestFigures> = self
             .parts()
@@ -195,8 +195,8 @@ impl<'a> Report<'a> {
         Some(Ceiling { requests_per_s, share: self.requests_per_s() / requests_per_s })
     }
 
-    /// Places for requests on their way, on all connections: where the server takes fewer streams at a
-    /// time than were asked for, so many.
+    /// Places for requests in flight, on all connections: if the server takes fewer streams at a
+    /// time than requested, that many.
     fn places(&self) -> f64 {
         let announced = self.run.outcome.tally.terms.announced;
         let most = announced.and_then(|announced| announced.max_concurrent_streams);
@@ -205,8 +205,9 @@ impl<'a> Report<'a> {
     }
 
     /// How much of the time places for requests were taken: Little's law without its borders, at
-    /// which requests begin in the window or end in it, but not both. What is missing from 1 is time in which places were free, because the generator had other
-    /// things to do or no connection. `None` where not all are meant to be taken.
+    /// which requests begin in the window or end in it, but not both. The rest up to 1 is time in
+    /// which places were free, because the generator was busy or had no connection. `None` if not
+    /// all are meant to be taken.
     fn little(&self) -> Option<f64> {
         if self.args.is_open_loop() || !self.args.amount.stages.is_empty() {
             return None;
@@ -223,13 +224,13 @@ impl<'a> Report<'a> {
         Column { latencies: &tally.latencies, misses: tally.misses }
     }
 
-    /// The same up to the first byte of the answer's body, where that is not its end.
+    /// The same up to the first byte of the answer's body, unless it comes with the end.
     fn first_byte(&self) -> Option<Column<'_>> {
         let misses = self.run.outcome.tally.misses;
         self.first_byte.as_ref().map(|latencies| Column { latencies, misses })
     }
 
-    /// Open loop: from the sending of those that were sent.
+    /// Open loop: from the sending, for the requests that were sent.
     fn service(&self) -> Option<Column<'_>> {
         let tally = &self.run.outcome.tally;
         let misses = tally.misses - tally.unsent;

@@ -1,4 +1,4 @@
-//! Figures and messages, written for people.
+//! Figures and messages as text for people.
 
 /// 1234567 as 1,234,567.
 pub(super) fn grouped(count: u64) -> String {
@@ -47,13 +47,13 @@ pub(super) fn percent(share: f64) -> String {
     format!("{:.0} %", share * 100.0)
 }
 
-/// Lines of a message that are shown.
+/// The number of shown lines of a message.
 const LINES: usize = 6;
 
-/// Characters of a line that are shown.
+/// The number of shown characters of a line.
 const WIDTH: usize = 72;
 
-/// For people: a message's first lines, with what has no glyph escaped.
+/// A message's first lines, with bytes that have no glyph escaped.
 pub(super) fn first_lines(message: &[u8]) -> Vec<String> {
     if message.is_empty() {
         return vec!["none".into()];
@@ -79,7 +79,7 @@ fn escaped(line: &[u8]) -> String {
     }
 }
 
-/// Control characters would do as they like with a terminal.
+/// Control characters could do anything to a terminal.
 fn printable(c: char) -> impl Iterator<Item = char> {
     let escape = c.is_control().then(|| c.escape_default());
     escape.into_iter().flatten().chain((!c.is_control()).then_some(c))

@@ -1,4 +1,4 @@
-//! What was asked, in words.
+//! The settings, as text.
 
 use super::scale::{bytes, grouped, rate, time};
 use crate::cli::{LoadArgs, StageArg, Unit};
@@ -10,7 +10,7 @@ use volley_load::tally::{Tally, Terms};
 use volley_net::Agreed;
 use volley_protocol::Announced;
 
-/// How many, and what is done on each.
+/// The number of connections, and how each is used.
 pub(super) fn connections(args: &LoadArgs) -> String {
     let noun = if args.url.is_websocket { "message" } else { "request" };
     let kept = match args.requests_per_connection() {
@@ -27,8 +27,8 @@ pub(super) fn connections(args: &LoadArgs) -> String {
     format!("{}, {kept}{pipelined}{version}", args.connections())
 }
 
-/// What is spoken, and what was agreed on with the server. `None` for plain HTTP/1, which everybody
-/// takes for granted.
+/// The protocol, and what was agreed on with the server. `None` for plain HTTP/1, which readers
+/// assume.
 pub(super) fn protocol(args: &LoadArgs, terms: &Terms) -> Option<String> {
     let mut words = match args.scheme() {
         Scheme::H1 if args.url.is_websocket => "WebSocket",
@@ -50,8 +50,8 @@ pub(super) fn protocol(args: &LoadArgs, terms: &Terms) -> Option<String> {
     Some(words)
 }
 
-/// The handshakes of TLS; `None` where there were none. A client that checks no signature does about half
-/// of the asymmetric work of one that does.
+/// The handshakes of TLS; `None` if there were none. A client that verifies no signature does about
+/// half of the asymmetric work of one that does.
 pub(super) fn handshakes(args: &LoadArgs, tally: &Tally) -> Option<String> {
     let mean = time(tally.handshake_mean_us()?);
     let resumed = match tally.resumed {
@@ -62,7 +62,7 @@ pub(super) fn handshakes(args: &LoadArgs, tally: &Tally) -> Option<String> {
     Some(format!("{} of {mean} on average, {resumed}{unchecked}", grouped(tally.handshakes)))
 }
 
-/// What went in datagrams.
+/// The datagrams.
 pub(super) fn datagrams(of: &DatagramFigures) -> String {
     let [answer, call, piece] = [of.received_per_answer, of.sent_per_call, of.received_per_piece]
         .map(Option::unwrap_or_default);

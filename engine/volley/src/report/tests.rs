@@ -19,7 +19,7 @@ use volley_net::clock::S;
 use volley_net::{Address, Agreed, Io};
 use volley_protocol::Announced;
 
-/// What was written, which the lender may read.
+/// The output, which the lender may read.
 #[derive(Clone, Default)]
 pub(super) struct Shared(Arc<Mutex<Vec<u8>>>);
 
@@ -39,7 +39,7 @@ impl Write for Shared {
     }
 }
 
-/// Two seconds, in which two threads spent half their time waiting.
+/// A window of two seconds, in which two threads spent half their time waiting.
 fn run(tally: Tally) -> Run {
     let window = Window { start_ns: S, end_ns: 3 * S };
     let outcome = Outcome {
@@ -55,8 +55,8 @@ fn run(tally: Tally) -> Run {
     Run { outcome, io: Io::Uring, address, names: vec![], ceiling: None, interrupted: false }
 }
 
-/// So many requests in the window, each with a latency of so much; in open loop, all of it after
-/// the sending but `lag_ns`.
+/// A number of requests in the window, each with the same latency; in open loop, all of it is after
+/// the sending except `lag_ns`.
 fn tally(requests: u64, latency_ns: u64, lag_ns: u64) -> Tally {
     let mut tally = Tally { requests, requests_all: requests, connects: 64, ..Tally::default() };
     for _ in 0..requests {
@@ -329,7 +329,7 @@ fn the_mean_rate_and_what_was_missed_are_in_the_json() {
     assert_eq!((json["rate"].as_f64(), json["mode"].as_str()), (Some(750.0), Some("open")));
     assert_eq!((json["misses"].as_u64(), json["unsent"].as_u64()), (Some(500), Some(300)));
     assert!(json["latency_us"]["p50"].is_number() && json["latency_us"]["p75"].is_null());
-    // Of 1200 that were sent, and of all 1500: 200 and 300 are without.
+    // Of 1200 that were sent, and of all 1500: 200 and 300 have no answer.
     assert!(json["service_us"]["p75"].is_number() && json["service_us"]["p90"].is_null());
     assert!(json["send_lag_us"]["p75"].is_number() && json["send_lag_us"]["p90"].is_null());
     let bad = serde_json::json!({

@@ -12,7 +12,7 @@ use volley_net::Io;
 const QUANTILES: [(&str, f64); 6] =
     [("p50", 0.5), ("p75", 0.75), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999), ("max", 1.0)];
 
-/// Lines of a name and what there is to say.
+/// Lines with a name and its values.
 #[derive(Default)]
 struct Lines(String);
 
@@ -30,13 +30,13 @@ impl Lines {
     }
 }
 
-/// Cells below each other.
+/// Aligns cells in columns.
 fn joined(cells: impl Iterator<Item = String>) -> String {
     cells.map(|cell| format!("{cell:>9}")).collect::<Vec<_>>().join("  ")
 }
 
 impl Report<'_> {
-    /// Text for people; `bold` marks the headline for a terminal.
+    /// The text; `bold` marks the headline for a terminal.
     pub fn text(&self, bold: bool) -> String {
         let mut lines = Lines::default();
         self.setting(&mut lines);
@@ -140,7 +140,7 @@ impl Report<'_> {
         }
     }
 
-    /// What each request of the request file had.
+    /// The figures of each request of the request file.
     fn requests(&self, lines: &mut Lines) {
         let heads = ["requests", "errors", "mean", "p50", "p99"];
         lines.row("by request", heads.into_iter().map(str::to_owned));
@@ -150,12 +150,12 @@ impl Report<'_> {
             let mean = cell(column, column.mean_us());
             let quantiles = [0.5, 0.99].map(|share| cell(column, column.quantile_us(share)));
             let cells = counts.into_iter().chain([mean]).chain(quantiles);
-            // Names are of any length, so they come last.
+            // Names have any length, so they come last.
             lines.line("", &format!("{}  {name}", joined(cells)));
         }
     }
 
-    /// The latencies that there are, with their names.
+    /// The existing latencies, with their names.
     fn columns(&self) -> Vec<(&'static str, Column<'_>)> {
         let mut columns = match self.service().zip(self.send_lag()) {
             None => vec![("", self.latency())],
@@ -231,7 +231,7 @@ impl Report<'_> {
     }
 }
 
-/// A latency of a column: ∞ where its misses are, – where there is nothing.
+/// A latency of a column: ∞ if it is among the misses, – if there are no requests.
 fn cell(column: Column<'_>, us: Option<f64>) -> String {
     match us {
         Some(us) => time(us),

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::process::{Command, Output};
 
-/// What it leaves.
+/// The result of a command.
 pub fn volley(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_volley")).args(args).output().unwrap()
 }
@@ -18,7 +18,7 @@ pub fn run(args: &[&str]) -> (i32, String, String) {
     (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
 }
 
-/// For 200 ms on 4 connections.
+/// Options for 200 ms on 4 connections.
 pub fn load(address: SocketAddr, more: &[&str]) -> (i32, String, String) {
     let url = format!("http://{address}/");
     run(&[&["load", "-c", "4", "-d", "200ms"], more, &[url.as_str()]].concat())

@@ -24,10 +24,10 @@ use volley_load::schedule::Shape;
 use volley_load::scheme::Scheme;
 use volley_net::IoChoice;
 
-/// No conversation of a test takes longer, on however slow a machine.
+/// No conversation of a test takes longer, even on a slow machine.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Runs each test by way of `io_uring`, where the machine has it, and by way of epoll.
+/// Runs each test with `io_uring`, if the machine has it, and with epoll.
 macro_rules! both_ways {
     ($($test:ident),+ $(,)?) => {
         mod uring {
@@ -70,7 +70,7 @@ impl Driver {
         Self { child, events: lines(stdout) }
     }
 
-    /// Sends a line; gives the event that answers it.
+    /// Sends a line; returns the event that answers it.
     pub fn say(&mut self, line: &str) -> Event {
         writeln!(self.child.stdin.as_ref().unwrap(), "{line}").unwrap();
         self.event()
@@ -81,7 +81,7 @@ impl Driver {
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error} in {line}"))
     }
 
-    /// Starts a job, gives its `ready` event.
+    /// Starts a job, returns its `ready` event.
     pub fn job(job: Job) -> (Self, messages::Ready) {
         let mut driver = Self::start();
         let command = messages::Command::Job(job);
@@ -135,7 +135,7 @@ impl Driver {
         }
     }
 
-    /// Closes standard input; gives the exit status and what was still said.
+    /// Closes standard input; returns the exit status and the remaining output.
     pub fn finish(mut self) -> (i32, Option<Event>) {
         drop(self.child.stdin.take());
         let last = self.events.recv_timeout(PATIENCE).ok();
@@ -175,7 +175,7 @@ pub fn has_uring() -> bool {
     match IoChoice::Uring.resolve() {
         Ok(_) => true,
         Err(error) if matches!(error.kind(), Unsupported | PermissionDenied) => {
-            // The harness would hide what `eprintln` says.
+            // The harness would hide the output of `eprintln`.
             let _ = writeln!(std::io::stderr(), "NOT RUN with io_uring: {error}");
             false
         }
@@ -183,7 +183,7 @@ pub fn has_uring() -> bool {
     }
 }
 
-/// Four connections of one thread that are kept, a GET that expects `BODY`, ample time.
+/// Four kept connections of one thread, a GET that expects `BODY`, ample time.
 pub fn job(io: IoChoice, addresses: &[SocketAddr]) -> Job {
     let target = |address: &SocketAddr| TargetSpec {
         name: address.to_string(),
@@ -223,7 +223,7 @@ pub fn job(io: IoChoice, addresses: &[SocketAddr]) -> Job {
     }
 }
 
-/// The same, asked the requests of a file of that name.
+/// The same with the requests of a file of that name.
 pub fn mix(mut job: Job, name: &str, text: &str) -> Job {
     let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::write(&file, text).unwrap();
@@ -235,7 +235,8 @@ pub fn mix(mut job: Job, name: &str, text: &str) -> Job {
     job
 }
 
-/// What each request had, which is in all what the slice had. `others`: errors that belong to no request.
+/// The figures of each request, which sum up to the slice's. `others`: errors that belong to no
+/// request.
 pub fn parts(event: &SliceEvent, others: u64) -> Vec<RequestSlice> {
     let parts = event.by_request.clone().unwrap();
     let sum = |of: fn(&RequestSlice) -> u64| parts.iter().map(of).sum::<u64>();

@@ -15,7 +15,7 @@ pub fn serve(on_connection: impl Fn(TcpStream) + Send + Sync + 'static) -> Socke
     conversations::serve(move |conversation| on_connection(conversation.stream))
 }
 
-/// Answers each request with `answer(n)`, n = 0, 1, 2… on each connection. None closes it.
+/// Answers each request with `answer(n)`, n = 0, 1, 2… on each connection. `None` closes it.
 pub fn answering(answer: impl Fn(usize) -> Option<Vec<u8>> + Send + Sync + 'static) -> SocketAddr {
     conversations::serve(move |mut conversation| {
         for nth in 0.. {
@@ -28,18 +28,18 @@ pub fn answering(answer: impl Fn(usize) -> Option<Vec<u8>> + Send + Sync + 'stat
     })
 }
 
-/// The same answer to each request, and a count of the requests.
+/// Gives the same answer to each request, and a count of the requests.
 pub fn counting(answer: &'static [u8]) -> (SocketAddr, Arc<AtomicU64>) {
     conversations::counting(answer)
 }
 
-/// The same answer to each request.
+/// Gives the same answer to each request.
 pub fn always(answer: &'static [u8]) -> SocketAddr {
     counting(answer).0
 }
 
-/// Answers each request by its path, and tells which were asked, in their order. None closes the
-/// connection.
+/// Answers each request by its path, and reports the requested paths, in their order. `None` closes
+/// the connection.
 pub fn routing(
     answer: impl Fn(&str) -> Option<Vec<u8>> + Send + Sync + 'static,
 ) -> (SocketAddr, Arc<Mutex<Vec<String>>>) {
@@ -72,13 +72,13 @@ pub fn silent() -> SocketAddr {
     conversations::serve(|mut conversation| while conversation.next_request().is_some() {})
 }
 
-/// Closes connections as soon as they are there.
+/// Closes connections as soon as they are established.
 pub fn slamming() -> SocketAddr {
     serve(drop)
 }
 
-/// Takes what has come on a connection, waits a while, and answers all of it. Tells the most
-/// requests that it had unanswered at a time.
+/// Takes the pending requests of a connection, waits a while, and answers all of them. Reports the
+/// most requests that were unanswered at a time.
 pub fn batching(pause: Duration) -> (SocketAddr, Arc<AtomicU64>) {
     let most = Arc::new(AtomicU64::new(0));
     let told = most.clone();
@@ -102,7 +102,7 @@ pub fn batching(pause: Duration) -> (SocketAddr, Arc<AtomicU64>) {
     (address, most)
 }
 
-/// Takes one connection, and then nobody listens any more.
+/// Takes one connection, and then stops listening.
 pub fn once() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -110,12 +110,12 @@ pub fn once() -> SocketAddr {
     address
 }
 
-/// An address where nobody listens.
+/// An address without a listener.
 pub fn nobody() -> SocketAddr {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap()
 }
 
-/// Reads one request, body included. False at the end of the connection.
+/// Reads one request, body included. Returns false at the end of the connection.
 pub fn read_request(stream: &mut TcpStream) -> bool {
     Conversation::new(stream, 0).next_request().is_some()
 }

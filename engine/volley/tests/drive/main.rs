@@ -41,7 +41,7 @@ fn auto_is_io_uring_where_it_works() {
     assert_eq!(ready.io, if has_uring() { Io::Uring } else { Io::Epoll });
 }
 
-/// The ramp is 5 ms. A moment that has passed is now.
+/// The ramp is 5 ms. A moment in the past means now.
 fn a_slice_begins_at_the_moment_that_it_is_given(io: IoChoice) {
     let mut job = job(io, &[servers::always(GOOD)]);
     job.threads = 2;
@@ -49,7 +49,7 @@ fn a_slice_begins_at_the_moment_that_it_is_given(io: IoChoice) {
     for ahead_ms in [60, 0] {
         let at_ns = now_ns() + ahead_ms * MS;
         let event = driver.slice_at(50, at_ns);
-        // On a machine that stands still, the command is read behind that moment.
+        // If the machine is disturbed, the command is read after that moment.
         assert!(event.start_ns >= at_ns + 5 * MS, "{} ns before", at_ns + 5 * MS - event.start_ns);
         assert!(event.requests > 0 && errors(&event).is_empty());
     }
@@ -57,7 +57,7 @@ fn a_slice_begins_at_the_moment_that_it_is_given(io: IoChoice) {
     assert!(whole.start_ns < now_ns());
 }
 
-/// One slice of a server on its own. On a busy machine a thread may begin some 10 ms late, but each
+/// One slice of a separate server. On a busy machine a thread may begin some 10 ms late, but each
 /// connection is to have its request.
 fn slice_of(io: IoChoice, address: std::net::SocketAddr) -> SliceEvent {
     Driver::job(job(io, &[address])).0.slice(0, 0, 200)
@@ -80,7 +80,7 @@ fn a_good_server(io: IoChoice) {
         assert_eq!(latencies.len(), event.latency_count);
         assert!((event.latency_mean_us * 1e3 - latencies.mean()).abs() <= latencies.mean() * 0.01);
         assert_eq!(event.first_bad, None);
-        // Nothing is in flight after a slice: what was sent has been answered and counted.
+        // Nothing is in flight after a slice: every request has been answered and counted.
         sent += event.requests_all;
         assert_eq!(served.load(Ordering::SeqCst), sent);
     }
@@ -256,7 +256,7 @@ fn requests_ahead_of_their_answers(io: IoChoice) {
         assert_eq!((errors(&event), event.misses, event.connects), (vec![], 0, 0));
         assert!(event.requests_all >= 4 * 8, "{event:?}");
         assert_eq!(histogram(&event.latency).len(), event.latency_count);
-        // Little's law: the connections times the depth, never more, are under way.
+        // Little's law: at most connections times depth are in flight.
         let in_flight = event.in_flight_ns as f64 / (event.end_ns - event.start_ns) as f64;
         assert!(in_flight > 4.0 && in_flight <= 4.0 * 8.0, "{in_flight}");
     }
@@ -274,7 +274,8 @@ fn answers_that_point_elsewhere_are_counted_and_not_followed(io: IoChoice) {
     assert_eq!(served.load(Ordering::SeqCst), event.requests_all);
 }
 
-/// Of a stream whose number of events is known, the slice tells what came; of another answer it tells nothing.
+/// For a stream whose number of events is known, the slice has its figures; for another answer it
+/// has none.
 fn events_are_told_apart_from_answers(io: IoChoice) {
     let stream =
         b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: 27\r\n\r\n\

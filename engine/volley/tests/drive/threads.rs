@@ -1,4 +1,4 @@
-//! Threads of `volley drive`: what each has, where it runs, and who delays it.
+//! Threads of `volley drive`: their shares, their cores, and delays by other threads.
 
 use crate::common::driver::{Driver, errors, histogram, job};
 use crate::common::servers::{self, GOOD};
@@ -18,7 +18,7 @@ both_ways! {
     others_on_the_generators_core_delay_it,
 }
 
-/// The cores that a thread of a process may run on, as the kernel writes them, by the thread's name.
+/// The cores that a thread of a process may run on, in the kernel's format, by the thread's name.
 fn cores_of_threads(pid: u32) -> BTreeMap<String, String> {
     let tasks = fs::read_dir(format!("/proc/{pid}/task")).unwrap();
     let read = |task: fs::DirEntry| {
@@ -32,13 +32,13 @@ fn cores_of_threads(pid: u32) -> BTreeMap<String, String> {
     tasks.map(|task| read(task.unwrap())).collect()
 }
 
-/// Two of those that we may run on, or the only one.
+/// Two of the cores that are allowed, or the only one.
 fn some_cores() -> Vec<usize> {
     let allowed = sched_getaffinity(None).unwrap();
     (0..CpuSet::MAX_CPU).filter(|&cpu| allowed.is_set(cpu)).take(2).collect()
 }
 
-/// Where the job leaves its threads anywhere, they stay so.
+/// If the job does not pin its threads, they stay unpinned.
 fn fixed_work_is_timed_and_moves_no_thread(io: IoChoice) {
     let mut job = job(io, &[servers::always(GOOD)]);
     assert_eq!(Driver::job(job.clone()).0.slice(0, 0, 20).fixed_work_ns, None);
@@ -52,7 +52,7 @@ fn fixed_work_is_timed_and_moves_no_thread(io: IoChoice) {
     }
 }
 
-/// A thread of ours that never rests has the same core.
+/// A busy thread of this test has the same core.
 fn others_on_the_generators_core_delay_it(io: IoChoice) {
     let core = some_cores()[0];
     let mut job = job(io, &[servers::always(GOOD)]);
@@ -115,7 +115,7 @@ fn two_threads_share_the_connections(io: IoChoice) {
         assert_eq!(histogram(&event.latency).len(), event.latency_count);
         sent += event.requests_all;
         assert_eq!(served.load(Ordering::SeqCst), sent);
-        // Slower than the window is long: one answer on each connection.
+        // Slower than the window: one answer on each connection.
         let event = driver.slice(1, 0, 200);
         assert_eq!((event.requests_all, event.latency_count), (5, 5), "{event:?}");
     }

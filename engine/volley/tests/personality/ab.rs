@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// What a server that keeps connections says to HTTP/1.0.
+/// The answer to HTTP/1.0 of a server that keeps connections.
 const KEPT: &[u8] = b"HTTP/1.0 200 OK\r\nConnection: Keep-Alive\r\nContent-Length: 5\r\n\r\nhello";
 
 /// Status, standard output without the banner, standard error.
@@ -31,7 +31,7 @@ fn figure(out: &str, label: &str) -> String {
     line[label.len()..].trim_start_matches(':').trim().to_owned()
 }
 
-/// A server whose connections, numbered from 0, are handled so.
+/// A server with this handler for its connections, which are numbered from 0.
 fn numbered(on_connection: impl Fn(u64, TcpStream) + Send + Sync + 'static) -> SocketAddr {
     let count = AtomicU64::new(0);
     serve(move |stream| on_connection(count.fetch_add(1, Ordering::SeqCst), stream))
@@ -44,9 +44,9 @@ fn answer(mut stream: TcpStream) {
     }
 }
 
-/// Resets a connection once something was asked there.
+/// Resets a connection after a request.
 fn reset(mut stream: TcpStream) {
-    // What wasn't read is answered with a reset.
+    // Unread bytes cause a reset.
     let _ = stream.read(&mut [0]);
 }
 
@@ -238,7 +238,7 @@ fn there_is_room_for_the_times_of_all_requests_or_it_says_so() {
     let (status, _, error) = ab(nobody(), &["-n", "1000000"]);
     assert_eq!((status, error.as_str()), (111, "apr_socket_recv: Connection refused (111)\n"));
     let (status, _, error) = ab(nobody(), &["-n", "2000000000"]);
-    // A machine may have that much, or promise it.
+    // A machine may have this much memory, or promise it.
     if status != 111 {
         let said = "Could not allocate memory (64000000000 bytes)\n";
         assert_eq!((status, error.as_str()), (1, said));

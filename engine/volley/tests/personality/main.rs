@@ -1,5 +1,5 @@
-//! The programs that volley stands in for, as a user of the originals sees them: what is sent, what is
-//! printed, how it ends.
+//! The programs that volley replaces, as their users see them: the requests, the output, the exit
+//! status.
 
 #[path = "../common/mod.rs"]
 mod common;

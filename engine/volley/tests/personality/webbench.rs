@@ -16,8 +16,8 @@ use std::time::Duration;
 const BANNER: &str = "Webbench - Simple Web Benchmark 1.5\n\
     (as bakeoff does it: the same flags and figures, on another engine)\n";
 
-/// A server that answers a head, or what was sent until the client ended it, and closes; not too
-/// fast, and with all that it was sent.
+/// A server that answers a head, or all bytes until the client ends its side, and closes; it is not
+/// too fast, and reports the bytes that it received.
 fn recording(answer: &'static [u8]) -> (SocketAddr, Arc<Mutex<Vec<String>>>) {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let noted = heard.clone();
@@ -29,7 +29,7 @@ fn recording(answer: &'static [u8]) -> (SocketAddr, Arc<Mutex<Vec<String>>>) {
                 Ok(length) => bytes.extend_from_slice(&buffer[..length]),
             }
         }
-        // The first connection only looks whether anybody is there.
+        // The first connection only tests whether the server is there.
         if !bytes.is_empty() {
             noted.lock().unwrap().push(String::from_utf8(bytes).unwrap());
             thread::sleep(Duration::from_millis(20));
@@ -39,7 +39,7 @@ fn recording(answer: &'static [u8]) -> (SocketAddr, Arc<Mutex<Vec<String>>>) {
     (address, heard)
 }
 
-/// One client for a second. Gives the status, and both outputs without the banner.
+/// Runs one client for a second. Returns the status, and both outputs without the banner.
 fn webbench(address: SocketAddr, more: &[&str]) -> (i32, String, String) {
     let url = format!("http://{address}/p");
     let (status, out, error) = run(&[&["webbench", "-t", "1"], more, &[&url]].concat());
@@ -47,7 +47,7 @@ fn webbench(address: SocketAddr, more: &[&str]) -> (i32, String, String) {
     (status, out, advice)
 }
 
-/// The numbers that a result holds: pages a minute, bytes a second, answers, failures.
+/// The numbers in a result: pages a minute, bytes a second, answers, failures.
 fn figures(out: &str) -> [u64; 4] {
     let result = &out[out.find("Speed=").expect("there is a result")..];
     let numbers = result.split(|c: char| !c.is_ascii_digit()).filter(|word| !word.is_empty());
@@ -55,7 +55,7 @@ fn figures(out: &str) -> [u64; 4] {
     numbers.try_into().unwrap()
 }
 
-/// `text` with `N` for each number behind a space or `=`.
+/// `text` with `N` for each number after a space or `=`.
 fn masked(text: &str) -> String {
     let words = text.split_inclusive([' ', '=', '\n']);
     words
@@ -79,7 +79,7 @@ fn standard_output_has_its_two_paragraphs_and_nothing_else() {
         assert_eq!(masked(&out), shape);
         let [pages, bytes, ok, failed] = figures(&out);
         assert_eq!((pages, failed), (60 * ok, 0), "{io}");
-        // Three may be on their way when the time is up: asked for, and read but for their end.
+        // Three may be in flight when the time is up: requested, and read except for their end.
         let asked = heard.lock().unwrap().len() as u64;
         assert!(ok > 0 && (ok..=ok + 3).contains(&asked), "{io}: {ok} of {asked}");
         let length = GOOD.len() as u64;
@@ -125,7 +125,7 @@ fn any_answer_is_a_success_and_advice_says_which_are_none() {
 #[test]
 fn a_reset_is_a_failure_that_the_speed_has_in_it() {
     for io in ways() {
-        // What has come is not read: the system resets the connection.
+        // The answer is not read: the system resets the connection.
         let address = serve(|stream: TcpStream| {
             let _ = stream.peek(&mut [0]);
             thread::sleep(Duration::from_millis(20));
@@ -211,7 +211,7 @@ fn what_can_not_be_done_is_said_with_webbench_s_exit_status() {
         let (found, out, error) = run(&[&["webbench"], line].concat());
         assert_eq!(found, status, "{line:?}: {error}");
         assert!(error.starts_with(&format!("{head}{said}")), "{line:?}: {error}");
-        // What begins is said before it is tried.
+        // The start is announced before it is tried.
         assert_eq!(out.starts_with("\nBenchmarking: GET "), status == 1, "{line:?}: {out}");
     }
     assert_eq!(run(&["webbench", "-V"]), (0, "1.5\n".into(), String::new()));
@@ -261,7 +261,7 @@ fn a_server_hears_the_end_of_an_http_0_9_request_behind_all_of_it() {
     for io in ways() {
         let address = serve(|mut stream| {
             let mut bytes = Vec::new();
-            // Returns when the client has ended its side, and only then.
+            // Returns only when the client has ended its side.
             let _ = stream.read_to_end(&mut bytes);
             thread::sleep(Duration::from_millis(20));
             let _ = stream.write_all(&bytes);
@@ -270,7 +270,7 @@ fn a_server_hears_the_end_of_an_http_0_9_request_behind_all_of_it() {
         let (_, out, _) = webbench(address, &["-9", io]);
         let [_, bytes, ok, failed] = figures(&out);
         assert!(ok > 0 && failed == 0, "{io}: {out}");
-        // One more may be read when the time is up, but for its end.
+        // One more may be read when the time is up, except for its end.
         let length = "GET /p\r\n".len() as u64;
         assert!((ok * length..=(ok + 1) * length).contains(&bytes), "{io}: {bytes} of {ok}");
     }

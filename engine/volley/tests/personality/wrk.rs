@@ -13,7 +13,7 @@ use std::time::Duration;
 
 pub(crate) const GOOD: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi";
 
-/// Two connections of one thread for a second; the status and both outputs.
+/// Two connections of one thread for a second; returns the status and both outputs.
 fn wrk(address: SocketAddr, more: &[&str]) -> (i32, String, String) {
     let url = format!("http://{address}/p");
     run(&[&["wrk", "-t1", "-c2", "-d1"], more, &[&url]].concat())
@@ -41,19 +41,19 @@ fn errors_are_counted_as_wrk_counts_them() {
         assert!(out.contains(&format!("  Non-2xx or 3xx responses: {all}\n")), "{out}");
         assert!(status == 0 && !out.contains("Socket errors"), "{out}");
 
-        // An end that no answer announced is a read error, and each connection is opened again.
+        // An unannounced end is a read error, and each connection is opened again.
         let (_, out, _) = wrk(closing(GOOD), &[io]);
         let line = out.lines().find(|line| line.contains("Socket errors")).unwrap();
         assert!(line.starts_with("  Socket errors: connect 0, read "), "{out}");
         assert!(number_before(&out, " requests in") > 2, "{out}");
 
-        // One that was announced is none.
+        // An announced end is not an error.
         let announced = b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nhi";
         let (_, out, _) = wrk(closing(announced), &[io]);
         assert!(!out.contains("Socket errors"), "{out}");
         assert!(number_before(&out, " requests in") > 2, "{out}");
 
-        // One that ends an answer without a length is an answer and an error.
+        // An end that completes an answer without a length is an answer and an error.
         let (_, out, _) = wrk(closing(b"HTTP/1.1 200 OK\r\n\r\nhi"), &[io]);
         let all = number_before(&out, " requests in");
         assert!(out.contains(&format!("connect 0, read {all}, write 0")), "{out}");

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 const RULE: &str = "----------------------------------------------------------";
 
-/// Two connections of one thread at 40 a second, for a second; the status and both outputs.
+/// Two connections of one thread at 40 a second, for a second; returns the status and both outputs.
 fn wrk2(address: SocketAddr, more: &[&str]) -> (i32, String, String) {
     let url = format!("http://{address}/p");
     run(&[&["wrk2", "-t1", "-c2", "-d1", "-R40"], more, &[&url]].concat())
@@ -24,7 +24,7 @@ fn figures(address: SocketAddr, more: &[&str]) -> Value {
     serde_json::from_str(&out).unwrap()
 }
 
-/// The lines, without those of the spectrum's rows.
+/// The lines, without the spectrum's rows.
 fn outline(out: &str) -> Vec<&str> {
     let is_row = |line: &str| {
         let words = line.split_whitespace();
@@ -85,7 +85,7 @@ fn the_rate_is_never_passed_and_shared_by_all() {
         let (_, out, _) = wrk2(address, &["-t2", "-c4", io]);
         let complete = number_before(&out, " requests in");
         let asked = asked.load(Ordering::SeqCst);
-        // Of 40 that are due; each connection may have one more on its way at the end.
+        // Of 40 due requests; each connection may have one more in flight at the end.
         assert!((20..=40).contains(&complete), "{io}: {out}");
         assert!((complete..=44).contains(&asked), "{io}: {asked} asked, {out}");
     }
@@ -120,7 +120,7 @@ fn each_thread_tells_its_calibration() {
     }
     assert_eq!(lines[4], "  Thread Stats   Avg      Stdev     Max   +/- Stdev");
     assert!(lines[6].starts_with("    Req/Sec ") && !lines[6].contains("nan"), "{out}");
-    // What came before it is thrown away; a second's requests are left, and those that were late.
+    // Earlier measurements are discarded; a second's requests are left, and those that were late.
     let timed = out.split("Total count    = ").nth(1).unwrap().split(']').next().unwrap();
     let timed: u64 = timed.trim().parse().unwrap();
     let complete = number_before(&out, " requests in");

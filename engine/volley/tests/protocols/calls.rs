@@ -1,5 +1,5 @@
-//! Calls of gRPC on real sockets: those that are right, and each kind of wrong one. What bytes may come is
-//! in `protocol/tests/verdicts/calls`.
+//! Calls of gRPC on real sockets: right ones, and each kind of wrong one. The permitted bytes are
+//! tested in `protocol/tests/verdicts/calls`.
 
 use crate::common::conversations::serve;
 use crate::common::driver::{Driver, errors, has_uring, job};
@@ -34,7 +34,7 @@ fn answer(stream: u32, body: &[u8], trailers: &[(&str, &str)]) -> Vec<u8> {
     [head, frame(kind::DATA, 0, stream, body), trailers].concat()
 }
 
-/// A server that answers each call with `hello`, and keeps what it is sent.
+/// A server that answers each call with `hello`, and keeps the received bytes.
 fn right() -> (SocketAddr, Arc<Mutex<Vec<u8>>>) {
     let sent = Arc::new(Mutex::new(Vec::new()));
     let kept = sent.clone();

@@ -10,13 +10,14 @@ use volley_net::IoChoice;
 
 const ALL: [Scheme; 5] = [Scheme::H1, Scheme::H1Tls, Scheme::H2c, Scheme::H2, Scheme::H3];
 
-/// Believes this certificate.
+/// Trusts this certificate.
 fn tls(ca_pem: &str, resume: bool) -> TlsSpec {
     let ca_pem = Some(ca_pem.to_owned());
     TlsSpec { server_name: "localhost".to_owned(), ca_pem, insecure: false, resume }
 }
 
-/// A null server of each protocol, and a job of all. `name`: of the certificate's file.
+/// A null server of each protocol, and a job with all of them. `name`: that of the certificate's
+/// file.
 fn all(io: IoChoice, name: &str, resume: bool) -> (Vec<Server>, Job) {
     let (cert, key) = certificate(name);
     let pem = fs::read_to_string(&cert).unwrap();
@@ -72,7 +73,7 @@ fn targets_of_one_job_may_speak_different_protocols() {
 
 #[test]
 fn each_request_of_a_file_has_its_part_in_every_protocol() {
-    // The null server has one answer to all.
+    // The null server has the same answer for every request.
     let text = "[[request]]\npath = \"/a\"\n[[request]]\npath = \"/b\"\nexpect.body = \"?\"\n";
     for io in ways() {
         let (_servers, plan) = all(io, "parts", false);
@@ -117,7 +118,7 @@ fn a_target_that_does_not_agree_is_told_with_its_kind_and_the_others_go_on() {
         for target in [1, 4] {
             plan.targets[target].tls = Some(tls(&fs::read_to_string(&other).unwrap(), false));
         }
-        // HTTP/2 is asked of the server that has HTTP/1 alone, and the other way round.
+        // HTTP/2 is requested of the server that has only HTTP/1, and the other way round.
         plan.targets[0].protocol = Scheme::H2c;
         plan.targets[2].protocol = Scheme::H1;
         let (mut driver, ready) = Driver::job(plan);
@@ -132,7 +133,7 @@ fn a_target_that_does_not_agree_is_told_with_its_kind_and_the_others_go_on() {
         let event = driver.slice(3, 0, 50);
         assert_eq!(errors(&event), []);
         assert!(event.requests > 0);
-        // Of HTTP/1 it is only known when something is asked.
+        // For HTTP/1 it is only known after a request.
         let kinds: Vec<_> =
             errors(&driver.slice(2, 0, 50)).into_iter().map(|(kind, _)| kind).collect();
         assert_eq!(kinds, [malformed]);

@@ -1,5 +1,5 @@
-//! HTTP/1, HTTP/2, HTTP/3 and WebSocket, in cleartext and in TLS, as people meet them: `volley load` against servers of
-//! all kinds, and other people's programs against `volley null`.
+//! HTTP/1, HTTP/2, HTTP/3 and WebSocket, in cleartext and in TLS, as users see them: `volley load`
+//! against servers of all kinds, and other programs against `volley null`.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -23,19 +23,19 @@ fn ways() -> Vec<&'static str> {
     uring.into_iter().chain(["--io=epoll"]).collect()
 }
 
-/// The same for one protocol: UDP goes by epoll.
+/// The same for one protocol: UDP uses epoll.
 fn ways_of(protocol: &str) -> Vec<&'static str> {
     if protocol == "h3" { vec!["--io=epoll"] } else { ways() }
 }
 
-/// What `volley load --json` says, and its status.
+/// The output of `volley load --json`, and its status.
 fn load(args: &[&str]) -> (i32, Value) {
     let (status, out, error) = run(&[&["load", "--json"], args].concat());
     assert_eq!(error, "", "{args:?}");
     (status, serde_json::from_str(&out).unwrap_or_else(|wrong| panic!("{args:?}: {wrong}: {out}")))
 }
 
-/// Requests that were all answered as they should be, and how many they were.
+/// Expects only right answers, and returns how many there were.
 fn loads_rightly(args: &[&str]) -> u64 {
     let (status, value) = load(args);
     assert_eq!(value["errors"], serde_json::json!({}), "{args:?}: {value:#}");

@@ -1,5 +1,5 @@
-//! Servers of HTTP/2 that do what they may not: the right kind of error, and no hang. What bytes may
-//! come is in `protocol/tests/h2_cases`; here are a dozen of them on real sockets.
+//! Servers of HTTP/2 that break rules: the right kind of error, and no hang. The permitted bytes
+//! are tested in `protocol/tests/h2_cases`; this file tests a dozen violations on real sockets.
 
 use crate::common::conversations::{Close, Conversation, serve};
 use crate::{load, loads_rightly, ways};
@@ -50,7 +50,7 @@ impl Peer {
         Some(Self(conversation))
     }
 
-    /// The next frame: its kind, its stream and how long it is; and what it carries.
+    /// The next frame: its kind, its stream, its length, and its payload.
     pub(crate) fn frame(&mut self) -> Option<(FrameHead, Vec<u8>)> {
         let mut head = [0; HEAD_LENGTH];
         self.0.stream.read_exact(&mut head).ok()?;
@@ -80,7 +80,7 @@ impl Peer {
     }
 }
 
-/// A server that says SETTINGS and does `misdeed` with the first request of each connection.
+/// A server that sends SETTINGS and does `misdeed` with the first request of each connection.
 fn doing(misdeed: impl Fn(Peer, u32) + Send + Sync + 'static) -> SocketAddr {
     serve(move |conversation| {
         let Some(mut peer) = Peer::new(conversation) else { return };
@@ -91,7 +91,7 @@ fn doing(misdeed: impl Fn(Peer, u32) + Send + Sync + 'static) -> SocketAddr {
     })
 }
 
-/// A server that says these bytes to the first request, which is on stream 1, and listens on.
+/// A server that sends these bytes on the first request, which is on stream 1, and keeps reading.
 pub(crate) fn saying(bytes: Vec<u8>) -> SocketAddr {
     doing(move |mut peer, stream| {
         assert_eq!(stream, 1);
@@ -100,7 +100,7 @@ pub(crate) fn saying(bytes: Vec<u8>) -> SocketAddr {
     })
 }
 
-/// One request comes to this kind of error, and the report has these words of it.
+/// Expects this kind of error for one request, with these words in the report.
 fn comes_to(what: &str, address: SocketAddr, kind: &str, words: &str) {
     let url = format!("http://{address}/");
     for io in ways() {
@@ -227,7 +227,8 @@ fn no_more_streams_are_open_than_the_server_allows() {
             while let Some(stream) = peer.request() {
                 open.push(stream);
                 told.fetch_max(open.len() as u64, Ordering::SeqCst);
-                // All that there may be are open, or they are the last: the newest is answered first.
+                // All permitted streams are open, or they are the last: the newest is answered
+                // first.
                 if open.len() >= 3 || stream > 170 {
                     let answers: Vec<u8> = open.drain(..).rev().flat_map(good).collect();
                     peer.say(&answers);

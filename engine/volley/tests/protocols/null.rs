@@ -1,4 +1,4 @@
-//! The null server speaks each protocol, to us.
+//! The null server with each protocol, and our client.
 
 use crate::processes::{certificate, null};
 use crate::{load, loads_rightly, ways, ways_of};
@@ -7,7 +7,7 @@ const PROTOCOLS: [&str; 5] = ["h1", "h1-tls", "h2c", "h2", "h3"];
 
 const BODY: [&str; 2] = ["--expect-body", "Hello, World!"];
 
-/// The words of `volley load` for a null server of this protocol.
+/// The arguments of `volley load` for a null server of this protocol.
 fn words<'a>(protocol: &'a str, url: &'a str) -> Vec<&'a str> {
     let trust: &[&str] = if url.starts_with("https") { &["--insecure"] } else { &[] };
     [&["--protocol", protocol][..], trust, &BODY, &[url]].concat()
@@ -98,7 +98,7 @@ fn a_certificate_of_ones_own_is_shown_and_believed() {
             .concat()
         };
         assert_eq!(loads_rightly(&words(&["-n", "20"], &cert)), 20);
-        // Connections that never are, are no requests.
+        // Connections that are never made are not requests.
         let (status, value) = load(&words(&["-d", "300ms"], &other));
         assert_eq!(status, 1, "{value:#}");
         assert!(value["errors"]["certificate"].as_u64().unwrap() > 0, "{value:#}");
@@ -130,7 +130,7 @@ fn a_ceiling_of_short_connections_and_of_old_clients_is_found_too() {
     }
 }
 
-/// Each is told what the other speaks, as far as that can be seen.
+/// Each side is told the other's protocol, as far as it can be recognised.
 #[test]
 fn a_protocol_that_the_server_does_not_speak_is_told_in_plain_words() {
     let mixed = [

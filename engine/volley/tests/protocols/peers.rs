@@ -1,5 +1,5 @@
-//! Other people's programs: nghttpd under our load, h2load on our null server. They are Debian's
-//! nghttp2-server and nghttp2-client; a test whose program is missing says so.
+//! Other programs: nghttpd under our load, h2load on our null server. They are in Debian's
+//! nghttp2-server and nghttp2-client; a test whose program is missing prints this.
 
 use crate::processes::{certificate, has, nghttpd, null};
 use crate::{load, loads_rightly, ways};
@@ -16,7 +16,7 @@ fn folder(name: &str) -> String {
     folder.to_str().expect("it is UTF-8").to_owned()
 }
 
-/// More than a frame holds, and more than a window that nobody changed.
+/// More than a frame carries, and more than the default window.
 fn large() -> String {
     "0123456789".repeat(20_000)
 }
@@ -93,7 +93,7 @@ fn what_nghttpd_does_not_have_is_a_wrong_status() {
     assert!(detail.contains("404"), "{detail}");
 }
 
-/// What h2load says of requests that all went well.
+/// h2load's line about requests that all succeeded.
 fn h2load(words: &[&str]) {
     let output = Command::new("timeout").arg("60").arg("h2load").args(words).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout);

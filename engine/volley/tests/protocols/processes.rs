@@ -1,4 +1,4 @@
-//! Servers in processes of their own, and certificates for them.
+//! Servers in separate processes, and certificates for them.
 
 use std::io::{BufRead, BufReader};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// A process that listens. It ends with its owner; a test that is killed takes it along.
+/// A process that listens. It ends when this is dropped, or when the test is killed.
 pub(crate) struct Server {
     process: Child,
     /// Open for as long as the process may write.
@@ -43,8 +43,8 @@ pub(crate) fn null(args: &[&str]) -> Server {
     Server { process, _stdout: stdout, address }
 }
 
-/// Debian's server of HTTP/2, whose port comes between two parts of its words. It cannot choose one
-/// itself; one that was free a moment ago may be taken, so it has several tries.
+/// Debian's server of HTTP/2, whose port comes between two parts of its arguments. It cannot choose
+/// a port itself; one that was free a moment ago may be taken, so it has several tries.
 pub(crate) fn nghttpd(before: &[&str], behind: &[&str]) -> Server {
     for _ in 0..5 {
         let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
@@ -66,11 +66,11 @@ pub(crate) fn nghttpd(before: &[&str], behind: &[&str]) -> Server {
     panic!("nghttpd does not start: {before:?}");
 }
 
-/// Whether a program is there that a test wants; else says that the test was not run.
+/// Whether a program that a test needs is installed; else prints that the test was not run.
 pub(crate) fn has(program: &str, package: &str) -> bool {
     let found = Command::new("sh").args(["-c", &format!("command -v {program}")]).output().unwrap();
     if !found.status.success() {
-        // The harness would hide what `eprintln` says.
+        // The harness would hide the output of `eprintln`.
         let words = format!("NOT RUN: {program} is missing; Debian has it in {package}\n");
         let _ = std::io::Write::write_all(&mut std::io::stderr(), words.as_bytes());
     }
@@ -86,7 +86,7 @@ pub(crate) fn certificate(name: &str) -> (String, String) {
     let made = Command::new("openssl")
         .args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"])
         .args(["-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"])
-        // Else it is one of a CA, which no server may be.
+        // Else it is that of a CA, which no server may have.
         .args(["-addext", "basicConstraints=critical,CA:FALSE"])
         .args(["-keyout", &key, "-out", &cert])
         .output()

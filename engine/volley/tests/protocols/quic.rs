@@ -1,5 +1,5 @@
-//! What becomes of HTTP/3 where the server, or the way to it, is not as it should be: the right kind of
-//! error, in words that say what to look at, and no hang.
+//! HTTP/3 if the server, or the path to it, is faulty: the right kind of error, a message that
+//! names the cause, and no hang.
 
 use crate::load;
 use std::net::{SocketAddr, UdpSocket};
@@ -12,7 +12,7 @@ use volley_protocol::h3::{frame, qpack, varint};
 use volley_quic::Server;
 use volley_tls::{Identity, Serving};
 
-/// The kind of the first failure of a load, and what is said of it.
+/// The kind of the first failure of a load, and its message.
 fn failure(address: SocketAddr, more: &[&str]) -> (String, String) {
     let url = format!("https://{address}/");
     let words = ["--protocol", "h3", "-k", "-c", "1", "-d", "1s", "--connect-timeout", "800ms"];
@@ -23,7 +23,7 @@ fn failure(address: SocketAddr, more: &[&str]) -> (String, String) {
     (kind, said("detail"))
 }
 
-/// A server on a thread of its own, which answers each request with these records of stream 0.
+/// A server on its own thread, which answers each request with these records of stream 0.
 struct Served {
     address: SocketAddr,
     stop: Arc<AtomicBool>,
@@ -92,7 +92,7 @@ fn a_server_of_another_version_is_told() {
     let server = std::thread::spawn(move || {
         let mut bytes = [0; 2048];
         while let Ok((length, client)) = socket.recv_from(&mut bytes) {
-            // RFC 9000, section 17.2.1: the connection's numbers change places.
+            // RFC 9000, section 17.2.1: the connection's IDs change places.
             let (to, rest) = bytes[6..length].split_at(usize::from(bytes[5]));
             let from = &rest[1..][..usize::from(rest[0])];
             let id = |id: &[u8]| [&[u8::try_from(id.len()).unwrap()][..], id].concat();

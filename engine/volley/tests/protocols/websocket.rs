@@ -1,4 +1,4 @@
-//! WebSocket on real sockets: the null server's echoes, and servers that do what they may not.
+//! WebSocket on real sockets: the null server's echoes, and servers that break rules.
 
 use crate::common::conversations::{Close, Conversation, serve};
 use crate::common::driver::{Driver, errors, job};
@@ -30,7 +30,7 @@ fn agreed(upgrade: &[u8]) -> String {
     )
 }
 
-/// A server that agrees, and does `misdeed` once a message is there.
+/// A server that agrees, and does `misdeed` once a message has arrived.
 fn doing(misdeed: impl Fn(Conversation) + Send + Sync + 'static) -> SocketAddr {
     serve(move |mut conversation| {
         let Some(upgrade) = conversation.next_request() else { return };
@@ -40,7 +40,7 @@ fn doing(misdeed: impl Fn(Conversation) + Send + Sync + 'static) -> SocketAddr {
     })
 }
 
-/// The same, with these bytes for the message, and listens on.
+/// The same, which replies to the message with these bytes, and keeps reading.
 fn saying(bytes: Vec<u8>) -> SocketAddr {
     doing(move |mut conversation| {
         conversation.say(&bytes);
@@ -48,7 +48,7 @@ fn saying(bytes: Vec<u8>) -> SocketAddr {
     })
 }
 
-/// One message comes to this kind of error, and the report has these words of it.
+/// Expects this kind of error for one message, with these words in the report.
 fn comes_to(what: &str, address: SocketAddr, kind: &str, words: &str) {
     comes_with(&[], what, address, kind, words);
 }
@@ -59,7 +59,7 @@ fn comes_with(more: &[&str], what: &str, address: SocketAddr, kind: &str, words:
     for io in ways() {
         let asked = ["--timeout", "500ms", "-c", "1", "-n", "1", "--message", "hello", io, &url];
         let (status, value) = load(&[&asked, more].concat());
-        // A connection that can't be made is tried ahead of the load, and in it.
+        // A connection that cannot be made is tried before the load, and during it.
         let errors = value["errors"].as_object().unwrap();
         assert_eq!(errors.keys().collect::<Vec<_>>(), [kind], "{what}: {value:#}");
         assert_eq!(status, 1, "{what}");

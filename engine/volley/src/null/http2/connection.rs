@@ -1,27 +1,27 @@
-//! What the null server knows of a connection in HTTP/2.
+//! The null server's state of a connection in HTTP/2.
 
 use std::collections::BTreeMap;
 use volley_protocol::h2::frame::{self, code};
 use volley_protocol::h2::hpack::Decoder;
 
-/// What is known of one connection.
+/// The state of one connection.
 #[derive(Debug)]
 pub(in crate::null) struct Connection {
-    /// The beginning of a frame that has not come to its end; or of the client's preface.
+    /// The beginning of an incomplete frame, or of the client's preface.
     pub(super) rest: Vec<u8>,
     pub(super) stage: Stage,
-    /// The stream whose head goes on in CONTINUATION, and whether the request ends with it.
+    /// The stream whose head continues in CONTINUATION, and whether the request ends with it.
     pub(super) open_head: Option<(u32, bool)>,
     /// The highest stream so far.
     pub(super) last: u32,
     pub(super) heads: Heads,
-    /// Requests that go on, and answers that wait for a window.
+    /// Unfinished requests, and answers that wait for a window.
     pub(super) streams: BTreeMap<u32, Stream>,
-    /// Bytes that the client takes: in all, on a new stream, in a frame.
+    /// Bytes that the client accepts: in all, on a new stream, in a frame.
     pub(super) window: i64,
     pub(super) new_window: i64,
     pub(super) frame_size: u32,
-    /// Bytes of bodies that came since our window was filled up.
+    /// Bytes of bodies since our window was last renewed.
     pub(super) used: u32,
 }
 
@@ -32,26 +32,26 @@ pub(super) enum Stage {
     /// Its first frame, which must be SETTINGS.
     First,
     Frames,
-    /// We have said GOAWAY.
+    /// We have sent GOAWAY.
     Over,
 }
 
 #[derive(Debug)]
 pub(super) struct Stream {
-    /// Bytes that the client takes on it.
+    /// Bytes that the client accepts on it.
     pub(super) window: i64,
-    /// Bytes of the answer's body that were sent; `None` while the request goes on.
+    /// Bytes of the answer's body that were sent; `None` while the request is unfinished.
     pub(super) sent: Option<usize>,
     /// The request is HEAD: its answer has no body.
     pub(super) is_head: bool,
 }
 
-/// What tells HEAD from other methods. A head that is equal to the last is not decoded again, while
-/// the table is the same.
+/// Recognises HEAD. A head that is equal to the last is not decoded again while the table is the
+/// same.
 #[derive(Debug, Default)]
 pub(super) struct Heads {
     decoder: Decoder,
-    /// Of the head that goes on in CONTINUATION.
+    /// The head that continues in CONTINUATION.
     pub(super) parts: Vec<u8>,
     /// The last head; empty if it has changed the table.
     known: Vec<u8>,
@@ -60,7 +60,7 @@ pub(super) struct Heads {
 }
 
 impl Heads {
-    /// Takes a whole head: whether its method is HEAD.
+    /// Takes a complete head: whether its method is HEAD.
     #[inline]
     pub(super) fn take(&mut self, block: &[u8]) -> Result<bool, u32> {
         if self.known == block && self.version == self.decoder.version() && !block.is_empty() {
@@ -87,7 +87,7 @@ impl Heads {
         Ok(self.is_head)
     }
 
-    /// The same of a head whose last part has come.
+    /// The same for a head whose last part has arrived.
     pub(super) fn take_parts(&mut self) -> Result<bool, u32> {
         let parts = std::mem::take(&mut self.parts);
         self.decode(&parts)

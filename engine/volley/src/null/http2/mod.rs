@@ -1,7 +1,7 @@
-//! HTTP/2 for a server that looks for one thing in a head, whether it is HEAD (RFC 9113).
+//! HTTP/2 for a server that inspects a head only for HEAD (RFC 9113).
 //!
-//! A head that repeats is not decoded again, and the answer's own head is made of what every client's
-//! table begins with. Windows are kept, the client's as well as ours.
+//! A repeated head is not decoded again, and the answer's own head uses the table with which every
+//! client begins. Windows are respected, the client's as well as ours.
 
 mod connection;
 #[cfg(test)]
@@ -19,10 +19,10 @@ const STATUS_200: u8 = 0x88;
 const CONTENT_TYPE: &[u8] = b"\x0f\x10\x0atext/plain";
 const CONTENT_LENGTH: &[u8] = b"\x0f\x0d";
 
-/// Streams that a client may have open: more than any load has.
+/// Streams that a client may have open: more than any load uses.
 const STREAMS_LIMIT: usize = 1 << 16;
 
-/// Our window for all requests' bodies is filled up where so much of it is used.
+/// Our window for all requests' bodies is renewed once this much of it is used.
 const WINDOW_STEP: u32 = 1 << 30;
 
 /// Answers each request on its stream with the same head and body.
@@ -34,16 +34,16 @@ pub(super) struct Http2 {
     whole: Vec<u8>,
 }
 
-/// Bytes that a request's head in several frames may have.
+/// The most bytes of a request's head in several frames.
 const HEAD_LIMIT: usize = 64 * 1024;
 
-/// A head's bytes in HEADERS, without padding and advice; `None` if there is more of these.
+/// A head's bytes in HEADERS without padding and priority; `None` if there are too many of these.
 fn block(head: FrameHead, payload: &[u8]) -> Option<&[u8]> {
     let payload = if head.has(flag::PADDED) { frame::unpadded(payload)? } else { payload };
     if head.has(flag::PRIORITY) { payload.get(5..) } else { Some(payload) }
 }
 
-/// The code of a connection's error, for GOAWAY.
+/// The code of a connection error, for GOAWAY.
 type Wrong = u32;
 
 impl Http2 {
@@ -62,7 +62,7 @@ impl Http2 {
         Self { block, body, whole }
     }
 
-    /// Takes all whole frames. Returns how many bytes they were.
+    /// Takes all complete frames. Returns how many bytes they were.
     fn read(
         &self,
         connection: &mut Connection,
@@ -157,7 +157,7 @@ impl Http2 {
         if head.stream > connection.last && head.stream % 2 == 1 {
             connection.last = head.stream;
         } else if !ends || !connection.streams.contains_key(&head.stream) {
-            // Trailers end a request that goes on; nothing else comes later.
+            // Trailers end an unfinished request; nothing else may come later.
             return Err(code::PROTOCOL_ERROR);
         }
         let block = block(head, payload).ok_or(code::PROTOCOL_ERROR)?;
@@ -174,7 +174,7 @@ impl Http2 {
         Ok(())
     }
 
-    /// A head is whole, and the request with it if it `ends`.
+    /// A head is complete, and so is the request if it `ends`.
     #[inline]
     fn take_head(
         &self,
@@ -268,7 +268,7 @@ impl Http2 {
             0 => &mut connection.window,
             stream => match connection.streams.get_mut(&stream) {
                 Some(stream) => &mut stream.window,
-                None => return Ok(()), // It was answered.
+                None => return Ok(()), // It was answered already.
             },
         };
         *window += increment;
@@ -279,8 +279,8 @@ impl Http2 {
         Ok(())
     }
 
-    /// A request is whole: its answer goes out as far as windows let it. `is_head`: the head that
-    /// ended it says HEAD.
+    /// A request is complete: sends as much of its answer as windows allow. `is_head`: the head
+    /// that ended it is that of HEAD.
     #[inline]
     fn answer(&self, connection: &mut Connection, stream: u32, is_head: bool, out: &mut Vec<u8>) {
         let known =
@@ -307,7 +307,7 @@ impl Http2 {
         self.go_on(connection, out);
     }
 
-    /// Sends what the windows let through of the answers that wait, the oldest first.
+    /// Sends as much of the waiting answers as the windows allow, the oldest first.
     fn go_on(&self, connection: &mut Connection, out: &mut Vec<u8>) {
         let Connection { streams, window, frame_size, .. } = connection;
         streams.retain(|&number, stream| {

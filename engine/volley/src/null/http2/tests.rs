@@ -1,4 +1,4 @@
-//! The frames that a client would see. Each conversation is had whole and byte by byte.
+//! The frames that a client would see. Each conversation is tested whole and byte by byte.
 
 use super::*;
 use std::iter::once;
@@ -18,7 +18,7 @@ fn frames(mut bytes: &[u8]) -> Vec<Frame> {
     frames
 }
 
-/// What a client sends, which begins with the preface and empty SETTINGS.
+/// The client's bytes, which begin with the preface and empty SETTINGS.
 struct Client(Vec<u8>);
 
 impl Client {
@@ -37,7 +37,7 @@ impl Client {
         self
     }
 
-    /// A request without a body. The server looks for HEAD only, so any other method will do.
+    /// A request without a body. The server recognises only HEAD, so any other method will do.
     fn get(self, stream: u32) -> Self {
         self.frame(kind::HEADERS, flag::END_HEADERS | flag::END_STREAM, stream, b"\x82")
     }
@@ -52,7 +52,7 @@ impl Client {
         self
     }
 
-    /// All that the server says behind its greeting and the acknowledgement of our SETTINGS, and
+    /// All bytes of the server after its greeting and the acknowledgement of our SETTINGS, and
     /// whether it ends the connection.
     fn hears(&self, body: &[u8]) -> (Vec<Frame>, bool) {
         let server = Http2::new(body.to_vec());
@@ -170,17 +170,17 @@ fn answers_wait_for_the_client_s_windows() {
     let more = Client::with(&small).get(1).window(1, 29_999);
     assert_eq!(more.gets(&body), [(1, 39_999, false)]);
     assert_eq!(more.window(1, 1).gets(&body), [(1, 40_000, true)]);
-    // What SETTINGS add counts on streams that are open, too.
+    // What SETTINGS add applies to open streams, too.
     let later = Client::with(&small).get(1).settings(&[(setting::INITIAL_WINDOW_SIZE, 40_000)]);
     assert_eq!(later.gets(&body), [(1, 40_000, true)]);
-    // And what they take away: the window is below 0 then.
+    // So does what they subtract: the window is below 0 then.
     let less = Client::with(&small).get(1).settings(&[(setting::INITIAL_WINDOW_SIZE, 0)]);
     assert_eq!(less.window(1, 15_000).gets(&body), [(1, 15_000, false)]);
-    // The connection's window is for all.
+    // All streams share the connection's window.
     let two = Client::new().get(1).get(3);
     assert_eq!(two.gets(&body), [(1, 40_000, true), (3, 25_535, false)]);
     assert_eq!(two.window(0, 20_000).gets(&body), [(1, 40_000, true), (3, 40_000, true)]);
-    // A window may be had before the request is whole.
+    // A window may grow before the request is complete.
     let early = Client::with(&small).frame(kind::HEADERS, flag::END_HEADERS, 1, b"\x83");
     let early = early.window(1, 30_000).frame(kind::DATA, flag::END_STREAM, 1, b"a");
     assert_eq!(early.gets(&body), [(1, 40_000, true)]);
@@ -239,7 +239,7 @@ fn a_client_that_breaks_the_protocol_is_told_and_left() {
         (new().settings(&[(setting::MAX_FRAME_SIZE, 1 << 24)]), code::PROTOCOL_ERROR),
     ];
     for (client, code) in cases {
-        // Nothing is answered behind the mistake.
+        // After the error nothing is answered.
         let (heard, ends) = Client([&client.0[..], &Client::new().get(9).0].concat()).hears(b"x");
         let (kind, _, _, payload) = heard.last().unwrap();
         let told = payload.get(4..8).map(|told| u32::from_be_bytes(told.try_into().unwrap()));

@@ -1,4 +1,4 @@
-//! What is taken for the limit of a run.
+//! The limit that a report names.
 
 use super::*;
 
@@ -31,7 +31,7 @@ fn littles_law_is_silent_where_it_says_nothing_of_the_generator() {
     let args = load_args("");
     let idle = || tally(4000, 20_000_000, 0);
     assert_eq!(limit(&args, run(idle())).by(), LimitedBy::Client);
-    // Time went by with waiting in vain, or with connecting.
+    // Time was spent on timeouts, or on connecting.
     assert_eq!(limit(&args, run(Tally { misses: 1, ..idle() })), Limit::Unknown);
     assert_eq!(limit(&args, run(Tally { connects: 264, ..idle() })), Limit::Unknown);
     assert_eq!(limit(&load_args("-n 4000"), run(idle())), Limit::Unknown);
