@@ -1,5 +1,5 @@
-/// What it costs to answer, without the kernel: from the bytes of requests to the bytes of answers,
-/// in ns a request: the best of a thousand short rounds. A second in all.
+/// The cost of answering, without the kernel: from the bytes of requests to the bytes of answers,
+/// in ns a request. The figure is the best of a thousand short rounds. It takes a second in all.
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -42,7 +42,7 @@ const brick::http::Routes& routes() {
     return all;
 }
 
-/// Seconds that `rounds` of requests take, each answered before the next comes.
+/// The seconds that `rounds` of requests take, each answered before the next arrives.
 double seconds(std::string_view requests, std::size_t rounds) {
     const brick::Limits limits;
     Service service(routes(), limits);

@@ -1,6 +1,6 @@
-/// What it costs to parse a head: the fast parser and the plain one, in ns a head: the best of a
-/// thousand short rounds, for what else the machine does only makes them slower. Two seconds in
-/// all.
+/// The cost of parsing a head: the fast parser and the plain one, in ns a head. Each figure is the
+/// best of a thousand short rounds, because other work on the machine only makes them slower. It
+/// takes two seconds in all.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -48,7 +48,7 @@ constexpr std::array kSamples = {
         "Priority: u=0, i\r\n\r\n"},
 };
 
-/// Seconds that `count` heads take.
+/// The seconds that `count` heads take.
 double seconds(Parser parser, std::string_view bytes, std::size_t count) {
     const brick::Limits limits;
     static brick::http::Head head;

@@ -1,4 +1,4 @@
-/// Parameters, a body that is taken as it comes, and one that is given as the client takes it:
+/// Parameters, a body that is taken piece by piece, and one that is given as the client takes it:
 ///
 ///     curl --data-binary @some-file http://127.0.0.1:8080/uploads/holiday
 ///     curl http://127.0.0.1:8080/countdown/10
@@ -12,10 +12,10 @@
 
 namespace {
 
-/// Counts the bytes of a body of any size, and holds none of them.
+/// Counts the bytes of a body of any size, and stores none of them.
 class Count final : public brick::Sink {
 public:
-    explicit Count(std::string_view name) : name_(name) {}  // A copy: the request goes first.
+    explicit Count(std::string_view name) : name_(name) {}  // The copy outlives the request.
 
     bool receive(std::string_view bytes) override {
         bytes_ += bytes.size();
@@ -36,7 +36,7 @@ std::unique_ptr<brick::Sink> upload(const brick::Request& request) {
     return std::make_unique<Count>(request.param("name"));
 }
 
-/// A line a number: each is made when the client has room for it.
+/// One line for each number: each is made when the client has room for it.
 brick::Response countdown(const brick::Request& request) {
     const std::string_view digits = request.param("from");
     std::uint32_t next = 0;

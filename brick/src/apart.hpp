@@ -4,7 +4,7 @@
 
 namespace brick {
 
-/// What one thread writes lies so far from what another does: two cache lines, which are fetched as
+/// The distance between memory that different threads write: two cache lines, which are fetched as
 /// a pair.
 inline constexpr std::size_t kApart = 128;
 

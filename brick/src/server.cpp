@@ -21,7 +21,7 @@ struct Server::State {
         if (options.threads == 0) options.threads = 1;
     }
 
-    // All reactors write it, with each connection: it has cache lines of its own.
+    // All reactors write it, with each connection, so it has its own cache lines.
     alignas(kApart) std::atomic<std::size_t> open{0};
     alignas(kApart) Options options;
     http::Routes routes;

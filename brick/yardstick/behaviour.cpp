@@ -16,7 +16,7 @@ std::string repeated(std::string_view text, std::size_t bytes) {
     return whole;
 }
 
-/// What a look at the clock costs: it is a system call.
+/// The cost of reading the clock: it is a system call.
 std::chrono::nanoseconds cost_of_a_look() {
     constexpr int kLooks = 1000;
     const std::chrono::nanoseconds begin = thread_cpu_time();
@@ -24,10 +24,10 @@ std::chrono::nanoseconds cost_of_a_look() {
     return (thread_cpu_time() - begin) / kLooks;
 }
 
-/// Works for so long. What the thread loses to others doesn't count.
+/// Works for this long. Time that the thread loses to others does not count.
 void work(std::chrono::nanoseconds time) {
     static const std::chrono::nanoseconds look = cost_of_a_look();
-    // Half a look passes before the first reading, half a one after the last, and half a one
+    // Half a reading passes before the first result, half a one after the last, and half a one
     // beyond the end on average.
     const std::chrono::nanoseconds end = thread_cpu_time() + time - look * 3 / 2;
     while (thread_cpu_time() < end) {

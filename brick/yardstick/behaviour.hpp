@@ -1,4 +1,4 @@
-/// What the yardstick does with a request.
+/// The yardstick's behaviour for a request.
 #pragma once
 
 #include <atomic>
@@ -18,17 +18,17 @@
 
 namespace yardstick {
 
-/// Serves each request as the options say. For any number of threads, but with a queue for one.
+/// Serves each request by the options. For any number of threads, but with a queue for one.
 class Behaviour {
 public:
-    /// Throws std::system_error if the log of the stalls can't be written.
+    /// Throws std::system_error if the log of the stalls cannot be written.
     explicit Behaviour(const Options& options);
 
     /// Sets the routes; they refer to this object.
     void serve(brick::Server& server);
 
 private:
-    /// Does what is to be done before an answer, on this thread.
+    /// Performs the work before an answer, on this thread.
     void work_first();
     [[nodiscard]] brick::Response answer(std::shared_ptr<const std::string> body);
     [[nodiscard]] brick::Response stream(std::string_view query, bool is_chat);

@@ -32,7 +32,7 @@ PLANTED void arithmetic(std::uint64_t loops) {
     std::uint64_t x = loops;
     for (std::uint64_t i = 0; i < loops; ++i) {
         x = x * 6'364'136'223'846'793'005U + 1'442'695'040'888'963'407U;
-        __asm__ volatile("" : "+r"(x));  // No compiler may leave it out or fold it.
+        __asm__ volatile("" : "+r"(x));  // No compiler may omit or fold it.
     }
 }
 
@@ -67,7 +67,7 @@ PLANTED void fault(std::size_t bytes) {
 
 }  // namespace
 
-/// A thread that holds the lock for a time, and leaves it for as long.
+/// A thread that holds the lock for a time, and releases it for as long.
 struct Planted::Rival {
     std::mutex lock;
     std::jthread thread;
@@ -108,7 +108,8 @@ Planted::~Planted() {
 
 void Planted::pass() {
     if (causes_.clock.empty()) return spend();
-    // Two looks in a row tell what one takes here, where caches are as cold as requests leave them.
+    // Two successive readings show what one takes here, where caches are as cold as requests leave
+    // them.
     const std::chrono::nanoseconds before = thread_cpu_time();
     const std::chrono::nanoseconds begin = thread_cpu_time();
     spend();
@@ -128,7 +129,7 @@ void Planted::spend() {
     if (causes_.sleep.count() > 0) std::this_thread::sleep_for(causes_.sleep);
 }
 
-/// What can't be written is lost: a full disk stops no server.
+/// Failed writes are lost: a full disk stops no server.
 PLANTED void Planted::write_log() {
     [[maybe_unused]] const ssize_t written = write(log_, line_.data(), line_.size());
 }

@@ -1,4 +1,4 @@
-/// Causes of CPU time, planted one by one: what finds causes is held against them.
+/// Causes of CPU time, planted one by one: programs that find causes are tested with them.
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,7 @@
 
 namespace yardstick {
 
-/// What a request costs besides its answer; each function below has a name of its own in a profile.
+/// The cost of a request besides its answer; each function below has its own name in a profile.
 struct Causes {
     std::uint64_t loops = 0;        ///< Of arithmetic.
     std::uint64_t calls = 0;        ///< Of getppid, the cheapest system call.
@@ -26,10 +26,10 @@ struct Causes {
     [[nodiscard]] bool any() const noexcept;
 };
 
-/// Does them, on any thread.
+/// Runs the causes, on any thread.
 class Planted {
 public:
-    /// Throws std::system_error if the log can't be written.
+    /// Throws std::system_error if the log cannot be written.
     explicit Planted(const Causes& causes);
     ~Planted();
     Planted(const Planted&) = delete;

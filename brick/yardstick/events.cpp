@@ -16,7 +16,7 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::nanoseconds;
 
 constexpr std::uint64_t kMostEvents = 1'000'000'000;
-constexpr std::size_t kMostAtOnce = 64 * 1024;  // Bytes; a client may not be here for the rest.
+constexpr std::size_t kMostAtOnce = 64 * 1024;  // Bytes; the client may be gone before the rest.
 
 constexpr std::array<std::pair<std::string_view, Lie>, 9> kLies = {{
     {"stop", Lie::stop},
@@ -100,7 +100,7 @@ public:
     }
 
 private:
-    /// A chat ends with an event more, which carries no text.
+    /// A chat ends with one more event, which has no text.
     [[nodiscard]] std::uint64_t last() const noexcept {
         return script_.events + (script_.is_chat ? 1 : 0);
     }
@@ -151,7 +151,7 @@ private:
         held_ += is_end ? "\n\ndata: [DONE]\n\n" : "\n\n";
     }
 
-    /// The event's number over and over: no two are alike, and anyone can tell what it should be.
+    /// The event's number, repeated: no two are alike, and each one's right value is known.
     [[nodiscard]] std::string text(std::uint64_t event) const {
         const std::string word = std::to_string(event) + ' ';
         std::string whole;
@@ -165,8 +165,8 @@ private:
 
     Script script_;
     std::uint64_t random_;
-    std::uint64_t event_ = 1;  // The next.
-    Clock::time_point due_;    // When.
+    std::uint64_t event_ = 1;  // The next event.
+    Clock::time_point due_;    // Its time.
     std::string held_;
 };
 

@@ -14,7 +14,7 @@ namespace yardstick {
 /// What a stream does at its `at`-th event instead of sending it.
 enum class Lie : std::uint8_t { none, stop, hang, reset, comments, twice, drop, swap, alter, half };
 
-/// One stream, as its request asks for it.
+/// The parameters of one stream, from its request.
 struct Script {
     std::uint64_t events = 20;
     std::size_t bytes = 16;  ///< Of each event's text.
@@ -29,8 +29,8 @@ struct Script {
     bool is_chat = false;  ///< Events are an OpenAI-style chat completion's.
 };
 
-/// The script of a query such as `events=5&gap=20ms&lie=drop&at=3`. Throws std::invalid_argument,
-/// its text with the parameter that is wrong and what would be right.
+/// The script of a query such as `events=5&gap=20ms&lie=drop&at=3`. Throws std::invalid_argument
+/// whose text has the wrong parameter and its remedy.
 [[nodiscard]] Script parse_script(std::string_view query, bool is_chat);
 
 /// The stream, whose time begins `hold` from now.

@@ -21,7 +21,7 @@
 namespace yardstick {
 namespace {
 
-/// What reactors expect of a thread's connections; there is no memory to share here.
+/// The state that reactors expect for a thread's connections; there is no memory to share here.
 struct NullService {
     struct Pool {
         void trim() noexcept {}
@@ -34,7 +34,7 @@ struct NullService {
     bool stopping = false;
 };
 
-/// A conversation without HTTP: an answer for each piece of input.
+/// A conversation without HTTP: it sends one answer for each piece of input.
 class NullTalk {
 public:
     using Service = NullService;
@@ -69,12 +69,12 @@ public:
 
 private:
     std::string_view answer_;
-    std::size_t sent_ = 0;  // Of the answer that is being sent.
+    std::size_t sent_ = 0;  // Bytes of the answer that is being sent.
     std::uint64_t owed_ = 0;
     bool is_over_ = false;
 };
 
-/// What a route with the same answer would send now.
+/// The bytes that a route with the same answer would send now.
 std::string rendered_hello() {
     using brick::http::Connection;
     const brick::http::Rendered hello(brick::Fixed(200, "text/plain", "Hello, World!"));

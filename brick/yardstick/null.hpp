@@ -1,12 +1,12 @@
-/// The least that a server can do: what any other is measured against.
+/// The null server, which does as little as a server can: others are compared with it.
 #pragma once
 
 #include "options.hpp"
 
 namespace yardstick {
 
-/// Answers whatever arrives with fixed bytes, on the library's own reactors: bytes that come
-/// together are one request. Serves until SIGINT or SIGTERM. Throws std::system_error.
+/// Answers any input with fixed bytes, on the library's own reactors: bytes that arrive together
+/// are one request. Serves until SIGINT or SIGTERM. Throws std::system_error.
 void run_null(const Options& options);
 
 }  // namespace yardstick

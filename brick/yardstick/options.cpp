@@ -76,7 +76,7 @@ void demand(bool fulfilled, const char* otherwise) {
     if (!fulfilled) throw std::invalid_argument(otherwise);
 }
 
-/// Options that only have a meaning together.
+/// Options that have a meaning only together.
 void check_together(const Options& o) {
     demand((o.stall.count() > 0) == (o.every.count() > 0),
            "--stall and --every belong together: --stall 90ms --every 1s");

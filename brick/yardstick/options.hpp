@@ -41,8 +41,8 @@ struct Options {
     std::chrono::nanoseconds gap{0};
 };
 
-/// The words behind the program's name. Throws std::invalid_argument, its text with the option
-/// that is wrong and what would be right.
+/// The words after the program's name. Throws std::invalid_argument whose text has the wrong option
+/// and its remedy.
 [[nodiscard]] Options parse_options(std::span<const char* const> words);
 
 [[nodiscard]] std::string_view help();

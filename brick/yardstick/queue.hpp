@@ -7,7 +7,7 @@
 
 namespace yardstick {
 
-/// First come, first served. Nothing waits in here: it says when each request would be done.
+/// First come, first served. Nothing waits in here: it computes when each request would be done.
 /// For one thread.
 class Queue {
 public:
@@ -15,7 +15,8 @@ public:
 
     Queue(std::chrono::nanoseconds mean, std::uint64_t seed) noexcept;
 
-    /// A request came at `now`, no earlier than the one before: how long after it is done.
+    /// A request arrived at `now`, no earlier than the one before: returns how long after it is
+    /// done.
     [[nodiscard]] std::chrono::nanoseconds joined(Clock::time_point now) noexcept;
 
 private:

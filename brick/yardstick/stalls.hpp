@@ -8,15 +8,15 @@
 
 namespace yardstick {
 
-/// Windows in time, the same for all threads: who comes within one sleeps until it ends. For any
+/// Windows in time, the same for all threads: a request within one sleeps until it ends. For any
 /// number of threads.
 class Stalls {
 public:
-    /// Each `every` since now ends with a window of `stall`. `log` gets a line of JSON for each
-    /// sleep; empty: none. Throws std::system_error if it can't be written.
+    /// Each `every` from now on ends with a window of `stall`. `log` gets a line of JSON for each
+    /// sleep; empty: no log. Throws std::system_error if it cannot be written.
     Stalls(std::chrono::nanoseconds stall, std::chrono::nanoseconds every, const std::string& log);
 
-    /// Sleeps if this is within a window.
+    /// Sleeps if the present moment is within a window.
     void pass();
 
 private:

@@ -22,7 +22,7 @@ constexpr std::array kSizes = {Unit{"", 1}, Unit{"B", 1}, Unit{"KiB", 1024}, Uni
 constexpr double kMostNanoseconds = 3600e9;
 constexpr double kMostBytes = 1 << 30;
 
-/// A number with a unit, in the unit that has factor 1; nothing if it can't be read.
+/// A number with a unit, in the unit that has factor 1; nothing if it is invalid.
 template <std::size_t n>
 std::optional<double> with_unit(std::string_view text, const std::array<Unit, n>& units) {
     double value = 0;

@@ -1,4 +1,4 @@
-/// Durations and sizes as they are typed: 5ms, 16KiB.
+/// Durations and sizes in typed form: 5ms, 16KiB.
 #pragma once
 
 #include <chrono>

@@ -23,7 +23,7 @@ void say_where(const Options& options, std::uint16_t port, brick::Io io) {
     const std::string host = is_v6 ? "[" + options.host + "]" : options.host;
     std::printf("http://%s:%u/ by %s, threads: %u\n", host.c_str(), unsigned{port},
                 io == brick::Io::uring ? "io_uring" : "epoll", options.threads);
-    std::fflush(stdout);  // Who started us may read from a pipe.
+    std::fflush(stdout);  // The parent may read from a pipe.
 }
 
 }  // namespace yardstick

@@ -9,7 +9,7 @@
 
 namespace yardstick {
 
-/// What the library is told.
+/// The options for the library.
 [[nodiscard]] brick::Options server_options(const Options& options);
 
 /// Prints a line with the address, unless it is to be quiet.

@@ -1,4 +1,4 @@
-/// What a server may be told: where it listens, on how many threads, and how much it takes.
+/// The settings of a server: where it listens, on how many threads, and its limits.
 #pragma once
 
 #include <chrono>
@@ -8,12 +8,12 @@
 
 namespace brick {
 
-/// How the server waits for the kernel. `automatic` takes io_uring where a probe finds all that is
-/// needed, and epoll elsewhere; the other two are demands that `Server::listen` refuses if it can't
-/// meet them.
+/// How the server waits for the kernel. `automatic` selects io_uring if a probe finds every
+/// required feature, and epoll elsewhere; the other two are demands that `Server::listen` refuses
+/// if it cannot meet them.
 enum class Io : std::uint8_t { automatic, epoll, uring };
 
-/// How much of a client the server takes before it refuses. Sizes are bytes, the same for every
+/// The limits beyond which the server refuses a client. Sizes are bytes, the same for every
 /// connection; each refusal closes the connection.
 struct Limits {
     std::size_t request_line_bytes = 8 * 1024;  ///< Longer: 414, or 501 for the method.
@@ -33,7 +33,7 @@ struct Limits {
     std::chrono::seconds stop_timeout{10};   ///< After `stop`: what isn't finished then is cut off.
 };
 
-/// Sizes of what the server shares with the kernel. The defaults are right for all but tests.
+/// Sizes of memory that the server shares with the kernel. The defaults are right except for tests.
 struct Tuning {
     int backlog = 4096;              ///< Connections that wait to be accepted.
     int send_buffer_bytes = 0;       ///< SO_SNDBUF of each connection; 0 leaves the system's.

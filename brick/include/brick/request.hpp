@@ -1,4 +1,4 @@
-/// What a client asks.
+/// A client's request.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,18 @@
 
 namespace brick {
 
-/// A header field, or a parameter of a route: a name and its value. A field's name is spelled as
-/// the client spelled it; white space around its value is gone.
+/// A header field, or a parameter of a route: a name and its value. A field's name has the client's
+/// spelling; white space around its value is removed.
 struct Field {
     std::string_view name;
     std::string_view value;
 };
 
-/// A request that has been checked: its head is well formed, its framing is beyond doubt, and it
-/// has its one Host if its version asks for it.
+/// A request that has been checked: its head is well formed, its framing is unambiguous, and it has
+/// exactly one Host if its version requires it.
 ///
-/// All of it lies in buffers of the connection and is valid only until the handler returns: what
-/// is to live longer has to be copied. Nothing is decoded.
+/// All of it is in buffers of the connection and is valid only until the handler returns: values
+/// that have to live longer must be copied. Nothing is decoded.
 struct Request {
     std::string_view method;        ///< As sent; HEAD where a GET route answers HEAD.
     std::string_view target;        ///< As sent: `/a?b`, `http://host/a?b` or `*`.
@@ -31,10 +31,10 @@ struct Request {
     std::span<const Field> params;  ///< What the route's `{name}`s matched.
     std::string_view body;          ///< Whole, without its framing; empty in front of a `Sink`.
 
-    /// The value of the first field of this name, whatever the case of its letters.
+    /// The value of the first field of this name, regardless of the case of its letters.
     [[nodiscard]] std::optional<std::string_view> field(std::string_view name) const noexcept;
 
-    /// What `{name}` matched; empty where the route has no such parameter.
+    /// The value that `{name}` matched; empty if the route has no such parameter.
     [[nodiscard]] std::string_view param(std::string_view name) const noexcept;
 };
 

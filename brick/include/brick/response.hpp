@@ -1,4 +1,4 @@
-/// What a server answers.
+/// A server's answers.
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,8 @@
 
 namespace brick {
 
-/// How a body goes on behind a piece: not at all, as soon as the client has room, or after a wait.
+/// How a body continues after a piece: it ends, or goes on as soon as the client has room, or after
+/// a wait.
 struct Next {
     Next(bool more) noexcept : has_more(more) {}  // NOLINT: a source returns what it means.
     template <class Count, class Unit>
@@ -23,11 +24,11 @@ struct Next {
     std::chrono::nanoseconds wait{0};
 };
 
-/// Gives a body piece by piece: appends the next piece to `out` and says how it goes on; a piece
-/// without bytes and without a wait is the end, too. It is called on the connection's own thread,
-/// never twice at once. One that throws cuts the connection off, so that nobody takes half a body
-/// for a whole one. While one waits its piece leaves, and others are served; a client that ends
-/// its side meanwhile has gone.
+/// Gives a body piece by piece: appends the next piece to `out` and returns how it continues; a
+/// piece without bytes and without a wait is the end, too. It is called on the connection's own
+/// thread, never twice at once. An exception cuts the connection off, so that no client takes half
+/// a body for a whole one. While it waits its piece leaves, and others are served; a client that
+/// ends its side meanwhile counts as gone.
 using Source = std::function<Next(std::string& out)>;
 
 /// When an answer's bytes leave: for yardsticks and tests that need a server of known behaviour.
@@ -45,22 +46,23 @@ struct Pace {
 /// and Date are the server's to write; a body is left out where HTTP has none (HEAD, 204, 304).
 class Response {
 public:
-    /// `status` is 200 to 599, or std::invalid_argument; `type` is the Content-Type, none if empty.
+    /// `status` is 200 to 599, else std::invalid_argument is thrown; `type` is the Content-Type,
+    /// none if empty.
     explicit Response(int status = 200, std::string_view type = {}, std::string body = {});
 
-    /// Adds a header field. Throws std::invalid_argument if the name is no token, the value has a
-    /// control character, or the field is one that the server writes.
+    /// Adds a header field. Throws std::invalid_argument if the name is not a token, the value has
+    /// a control character, or the server writes the field itself.
     Response& field(std::string_view name, std::string_view value);
 
     /// Replaces the body.
     Response& body(std::string whole);
 
-    /// The body comes from `source`: chunked, or until the connection closes in HTTP/1.0. With
+    /// Takes the body from `source`: chunked, or until the connection closes in HTTP/1.0. With
     /// `length_bytes` it has a Content-Length instead; a source that gives another number of bytes
     /// cuts the connection off.
     Response& stream(Source source, std::optional<std::uint64_t> length_bytes = std::nullopt);
 
-    /// The connection closes behind this answer.
+    /// Closes the connection after this answer.
     Response& close();
 
     Response& pace(Pace pace);
@@ -73,7 +75,7 @@ public:
     [[nodiscard]] bool streams() const noexcept { return static_cast<bool>(source_); }
     [[nodiscard]] std::optional<std::uint64_t> length_bytes() const noexcept { return length_; }
 
-    /// Gives the source away; the response has none any more.
+    /// Moves the source out; the response has none any more.
     [[nodiscard]] Source take_source() noexcept;
 
 private:
@@ -100,7 +102,7 @@ private:
     Response response_;
 };
 
-/// Takes a request's body as it comes. One belongs to one request, lives on its connection's
+/// Takes a request's body piece by piece. A sink belongs to one request, lives on its connection's
 /// thread, and is destroyed after `finish` or when the connection is lost.
 class Sink {
 public:
@@ -109,11 +111,11 @@ public:
     Sink& operator=(const Sink&) = delete;
     virtual ~Sink() = default;
 
-    /// Takes the next bytes; `false` refuses the rest: `finish` is asked for the answer at once,
-    /// and the connection closes behind it.
+    /// Takes the next bytes; `false` refuses the rest: `finish` is called for the answer at once,
+    /// and the connection closes after it.
     virtual bool receive(std::string_view bytes) = 0;
 
-    /// The whole body came (or the sink refused the rest): the answer.
+    /// The whole body was received (or the sink refused the rest): returns the answer.
     virtual Response finish() = 0;
 };
 

@@ -8,7 +8,7 @@
 namespace brick::http {
 namespace {
 
-constexpr int kPieces = 8;  // An IPv6 address has so many of 16 bits.
+constexpr int kPieces = 8;  // An IPv6 address has this many of 16 bits.
 
 /// A decimal number of one to three digits up to 255, without a leading zero.
 bool is_octet(std::string_view text) noexcept {
@@ -36,8 +36,8 @@ bool is_ipv4(std::string_view text) noexcept {
     return is_octet(text);
 }
 
-/// Pieces of 16 bits with a colon between each two: how many, or -1 if the text isn't that. The
-/// last two may be written as an IPv4 address if `ends`. No text has no pieces.
+/// Pieces of 16 bits with a colon between each two: their number, or -1 for any other text. The
+/// last two may be written as an IPv4 address if `ends`. An empty text has no pieces.
 int count_pieces(std::string_view text, bool ends) noexcept {
     int pieces = 0;
     while (!text.empty()) {
@@ -101,7 +101,7 @@ bool is_ipv6(std::string_view text) noexcept {
     }
     const int before = count_pieces(text.substr(0, gap), false);
     const int after = count_pieces(text.substr(gap + 2), true);
-    return before >= 0 && after >= 0 && before + after < kPieces;  // The gap is a piece at least.
+    return before >= 0 && after >= 0 && before + after < kPieces;  // The gap is at least one piece.
 }
 
 bool is_authority(std::string_view text, const char* end, Port port) noexcept {

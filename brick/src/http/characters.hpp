@@ -1,4 +1,4 @@
-/// Which bytes may stand where (RFC 9110 section 5.6, RFC 3986 section 3), as one table.
+/// Which bytes may occur where (RFC 9110 section 5.6, RFC 3986 section 3), as one table.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ enum class Chars : std::uint8_t {
 
 namespace detail {
 
-/// Strictly RFC 3986 but for \ ^ ` { | }, which browsers leave as they are in a query: visible
+/// Strictly RFC 3986 except for \ ^ ` { | }, which browsers send unchanged in a query: visible
 /// ASCII without " # < >.
 constexpr bool in_target(unsigned char byte) noexcept {
     return byte > ' ' && byte < 0x7f && byte != '"' && byte != '#' && byte != '<' && byte != '>';
@@ -60,14 +60,14 @@ inline constexpr std::array<std::uint8_t, 256> kTableOfChars = table_of_chars();
 
 [[nodiscard]] constexpr bool is_blank(char byte) noexcept { return byte == ' ' || byte == '\t'; }
 
-/// The tab is one, too.
+/// The tab is included.
 [[nodiscard]] constexpr bool is_control(char byte) noexcept {
     return static_cast<unsigned char>(byte) < ' ' || byte == 0x7f;
 }
 
 [[nodiscard]] constexpr bool is_digit(char byte) noexcept { return byte >= '0' && byte <= '9'; }
 
-/// 0 to 15, or -1 for what is no hexadecimal digit.
+/// 0 to 15, or -1 for a byte that is not a hexadecimal digit.
 [[nodiscard]] constexpr int hex_value(char byte) noexcept {
     if (is_digit(byte)) {
         return byte - '0';
@@ -76,8 +76,8 @@ inline constexpr std::array<std::uint8_t, 256> kTableOfChars = table_of_chars();
     return letter >= 0 && letter < 6 ? letter + 10 : -1;
 }
 
-/// Takes the next element from a comma-separated `list`, without the blanks around it. Elements
-/// may be empty, as RFC 9110, 5.6.1.2 wants a recipient to bear.
+/// Takes the next element from a comma-separated `list`, without the blanks around it. Elements may
+/// be empty, which RFC 9110, 5.6.1.2 requires a recipient to accept.
 [[nodiscard]] constexpr std::string_view take_element(std::string_view& list) noexcept {
     const std::size_t comma = list.find(',');
     std::string_view element = list.substr(0, comma);

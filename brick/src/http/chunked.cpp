@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint8_t kMostDigits = 16;
 
-/// A size stays below 2^63, so that nobody who adds to it has to fear an overflow.
+/// A size stays below 2^63, so that additions to it cannot overflow.
 constexpr std::uint64_t kMostBeforeDigit = (std::uint64_t{1} << 59U) - 1;
 
 }  // namespace
@@ -50,7 +50,7 @@ bool Chunked::is_overhead(Place place) noexcept {
            place == Place::trailer_name || place == Place::trailer_value;
 }
 
-/// Where the byte behind `byte` stands, or Place::refused.
+/// The place of the byte after `byte`, or Place::refused.
 Chunked::Place Chunked::after(char byte) noexcept {
     switch (place_) {
         case Place::size:
@@ -124,10 +124,10 @@ Chunked::Place Chunked::after_extension(char byte) const noexcept {
             [[fallthrough]];
         case Place::escaped:
             return in(Chars::value, byte) ? Place::quoted : Place::refused;
-        default:  // Behind a size or quotes.
+        default:  // After a size or quotes.
             break;
     }
-    // What may follow a size, a name or a value.
+    // The bytes that may follow a size, a name or a value.
     if (byte == ';') {
         return Place::name;
     }

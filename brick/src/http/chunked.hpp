@@ -9,36 +9,36 @@ namespace brick::http {
 
 /// Decodes a body piece by piece. Extensions and trailers are checked and dropped.
 ///
-/// A size is 1 to 16 hexadecimal digits and below 2^63. White space stands only where the grammar
-/// has it: not between a size and its CRLF.
+/// A size is 1 to 16 hexadecimal digits and below 2^63. White space may occur only where the
+/// grammar has it: not between a size and its CRLF.
 class Chunked {
 public:
-    /// `overhead_bytes` bounds what isn't data: the extensions of all chunks and all trailers of
-    /// one body, without the ends of their lines.
+    /// `overhead_bytes` bounds the bytes other than data: the extensions of all chunks and all
+    /// trailers of one body, without the ends of their lines.
     explicit Chunked(std::size_t overhead_bytes) noexcept : overhead_left_(overhead_bytes) {}
 
     struct Step {
         enum class State : std::uint8_t { more, done, refused };
         State state;            // more: all input was consumed, or `data` is to be taken first.
-        std::size_t consumed;   // Of the input; of a refused one, what was before the bad byte.
+        std::size_t consumed;   // Bytes of the input; of a refused one, those before the bad byte.
         std::string_view data;  // A piece of the body, within the input; may be empty.
         int refusal = 0;        // 400, or 431 for too long extensions or trailers.
     };
 
-    /// Takes bytes from the front of `input`: call again with the rest until all is consumed or
-    /// the state isn't `more`. After `done`, what follows is the next request. A refusal comes at
-    /// the byte that causes it, and stays.
+    /// Takes bytes from the front of `input`: call again with the rest until all is consumed or the
+    /// state is not `more`. After `done`, the next request follows. A refusal occurs at the byte
+    /// that causes it, and stays.
     [[nodiscard]] Step decode(std::string_view input) noexcept;
 
-    /// What the chunk that has begun still has to bring, for a limit that is known to be passed. 0
-    /// between two chunks, and until a size line is whole: before, the size may turn out to be
-    /// none, and the refusal would depend on how the bytes came.
+    /// The bytes of the current chunk that are still missing, so that a passed limit is found
+    /// early. 0 between two chunks, and until a size line is complete: before, the size may turn
+    /// out to be invalid, and the refusal would depend on how the bytes were cut.
     [[nodiscard]] std::uint64_t announced_bytes() const noexcept {
         return place_ == Place::data ? left_ : 0;
     }
 
 private:
-    /// Where the next byte stands. Those of extensions are next to each other.
+    /// The place of the next byte. The places of extensions are adjacent.
     enum class Place : std::uint8_t {
         size,       // The first digit.
         more_size,  // Another digit, the extension or the line's end.
@@ -70,10 +70,10 @@ private:
     [[nodiscard]] Place after_extension(char byte) const noexcept;
     [[nodiscard]] Place after_trailer(char byte) const noexcept;
 
-    std::uint64_t left_ = 0;     // Of the chunk.
-    std::size_t overhead_left_;  // Of the bound.
+    std::uint64_t left_ = 0;     // Bytes of the chunk.
+    std::size_t overhead_left_;  // Bytes up to the bound.
     std::uint16_t refusal_ = 0;
-    std::uint8_t digits_ = 0;  // Of the size.
+    std::uint8_t digits_ = 0;  // Digits of the size.
     Place place_ = Place::size;
 };
 

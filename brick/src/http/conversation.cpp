@@ -6,7 +6,7 @@
 namespace brick::http {
 namespace {
 
-// What is kept of input that can't be answered yet.
+// The limit of kept input that cannot be answered yet.
 constexpr std::size_t kReadAheadBytes = 16 * 1024;
 
 bool has_line_end(std::string_view bytes) noexcept {
@@ -15,7 +15,7 @@ bool has_line_end(std::string_view bytes) noexcept {
 
 }  // namespace
 
-// Only memory can run out in the events below: what handlers throw is caught where they are called.
+// Only memory can run out in the events below: exceptions of handlers are caught at their calls.
 
 void Conversation::receive(Service& service, std::string_view bytes) noexcept {
     if (phase_ == Phase::over) return;
@@ -43,12 +43,12 @@ void Conversation::paused(Service& service) noexcept {
     if (!message_ || !message_->outgoing) return;
     message_->outgoing->is_pausing = false;
     if (phase_ == Phase::streaming) return go_on(service, 0);
-    since_s_ = service.now_s;  // It was not the client who took so long.
+    since_s_ = service.now_s;  // The client did not cause this delay.
 }
 
 void Conversation::stop(Service& service) noexcept { close_if_idle(service); }
 
-// Bytes left, or a wait is over.
+// Bytes were sent, or a wait is over.
 void Conversation::go_on(Service& service, std::size_t sent_bytes) noexcept {
     since_s_ = service.now_s;
     if (!message_) return close_if_idle(service);
@@ -75,7 +75,7 @@ bool Conversation::expire(Service& service) noexcept {
         abort();
     } else if (phase_ == Phase::over) {
         if (!passed(limits.linger_timeout)) return false;
-        end_ = End::close;  // Not aborted: the refusal may still be on its way.
+        end_ = End::close;  // Not aborted: the refusal may still be in transit.
     } else if (phase_ == Phase::head && !message_) {
         if (!passed(limits.idle_timeout)) return false;
         phase_ = Phase::over;
@@ -130,7 +130,7 @@ void Conversation::work(Service& service, std::string_view bytes) {
         std::string& input = message_->input;
         input.append(bytes);
         same_head = phase_ == Phase::head;
-        // A head is parsed again only when another of its lines is whole, or may be too long.
+        // A head is parsed again only when another of its lines is complete, or may be too long.
         const std::size_t shortest_limit =
             std::min(service.limits.request_line_bytes, service.limits.head_bytes);
         const bool is_worth_it =
@@ -140,7 +140,7 @@ void Conversation::work(Service& service, std::string_view bytes) {
         const std::size_t used = advance(service, bytes);
         keep(bytes.substr(used));
     }
-    // A head has one deadline, a client that doesn't read another: more input extends neither.
+    // A head has one deadline, a client that does not read has another: more input extends neither.
     if (!same_head && !is_sending) since_s_ = service.now_s;
     tidy();
 }
@@ -179,7 +179,7 @@ bool Conversation::takes_input(const Service& service) const noexcept {
 }
 
 void Conversation::close_if_idle(const Service& service) noexcept {
-    // Unsent output may hold back input that is still to be answered.
+    // Unsent output may delay input that is still to be answered.
     if ((phase_ != Phase::head && phase_ != Phase::body) || output_.unsent() > 0) return;
     if (!input_over_ && !(service.stopping && !message_)) return;
     phase_ = Phase::over;

@@ -1,7 +1,7 @@
 /// HTTP on one connection: bytes in, bytes out, no I/O and no clock.
 ///
-/// Its reactor calls an event, then sends what `next_send` gives and looks at `is_reading`,
-/// `take_pause` and `end`. An idle connection has nothing but this object.
+/// Its reactor calls an event, then sends the bytes of `next_send` and checks `is_reading`,
+/// `take_pause` and `end`. An idle connection consists of this object alone.
 #pragma once
 
 #include <chrono>
@@ -17,11 +17,11 @@
 
 namespace brick::http {
 
-/// How a connection goes on when all output is sent.
+/// What happens to a connection when all output is sent.
 enum class End : std::uint8_t {
     open,    // It goes on.
-    close,   // Close it: the client has ended, or there was nothing to say.
-    linger,  // Shut the sending side, drop what comes in, then close: the answer has to arrive.
+    close,   // Close it: the client has ended, or there was no answer to send.
+    linger,  // Shut the sending side, drop input, then close: the answer has to arrive.
     abort,   // Close it now, whatever is unsent.
 };
 
@@ -30,43 +30,44 @@ public:
     using Service = http::Service;
     using End = http::End;
 
-    /// The beginning, at `service.now_s`.
+    /// Begins the conversation at `service.now_s`.
     explicit Conversation(Service& service) noexcept : since_s_(service.now_s) {}
 
-    /// Events. Bytes came, all of which are taken; the client will send no more; the client took
-    /// the first `bytes` of what `next_send` gave; the pause that was asked for is over; the
-    /// server is to stop.
+    /// The events. Bytes were received, all of which are taken; the client will send no more; the
+    /// client took the first `bytes` of `next_send`; the requested pause is over; the server is to
+    /// stop.
     void receive(Service& service, std::string_view bytes) noexcept;
     void input_ended(Service& service) noexcept;
     void sent(Service& service, std::size_t bytes) noexcept;
     void paused(Service& service) noexcept;
     void stop(Service& service) noexcept;
 
-    /// A deadline may have passed: true if it has. Then the events' questions are to be asked.
+    /// A deadline may have passed: returns true if it has. Then the reactor makes its checks as
+    /// after an event.
     bool expire(Service& service) noexcept;
 
     /// The bytes to send next, which stay in place until they are sent; empty if there are none.
     [[nodiscard]] std::string_view next_send() noexcept;
 
-    /// Whether more input is wanted now. Bytes that come nevertheless are kept.
+    /// Whether more input is wanted now. Bytes that arrive nevertheless are kept.
     [[nodiscard]] bool is_reading(const Service& service) const noexcept;
 
-    /// A pause to make, counted from now, then `paused`. Told once.
+    /// A pause to make, counted from now, then `paused`. Reported once.
     [[nodiscard]] std::optional<std::chrono::nanoseconds> take_pause() noexcept;
 
-    /// `open` as long as anything but an abort waits for output to be sent.
+    /// `open` as long as anything except an abort waits for output to be sent.
     [[nodiscard]] End end() const noexcept;
 
-    /// Whether the connection ends with the output that is left.
+    /// Whether the connection ends with the remaining output.
     [[nodiscard]] bool is_ending() const noexcept { return end_ != End::open; }
 
-    /// Before it is destroyed: gives its memory back. Nothing may be on its way.
+    /// To be called before it is destroyed: gives its memory back. No bytes may be in transit.
     void release(Service& service) noexcept;
 
 private:
     enum class Phase : std::uint8_t { head, body, streaming, paced, over };
 
-    // How the current request wants to be answered.
+    // The properties of the current request's answer.
     struct Manner {
         bool keeps = true;      // The connection stays open.
         bool old = false;       // HTTP/1.0.

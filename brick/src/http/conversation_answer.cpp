@@ -7,7 +7,7 @@
 namespace brick::http {
 namespace {
 
-// A stream is asked for more while less than this is unsent.
+// A stream gives its next piece while less than this is unsent.
 constexpr std::size_t kStreamAheadBytes = 64 * 1024;
 
 }  // namespace
@@ -124,7 +124,7 @@ void Conversation::start_pace(const Pace& pace, std::size_t ahead) {
     phase_ = Phase::paced;
 }
 
-// So many bytes more of a paced answer, or of what lay ahead of it, are sent.
+// This many more bytes of a paced answer, or of output ahead of it, are sent.
 void Conversation::pace_on(std::size_t bytes) {
     Outgoing& out = *message_->outgoing;
     if (out.ahead > 0) {
@@ -139,10 +139,10 @@ void Conversation::pace_on(std::size_t bytes) {
 
 void Conversation::answered() noexcept {
     phase_ = manner_.keeps ? Phase::head : Phase::over;
-    // Closed at once, the connection of a client that sends on would be reset, and the answer with
-    // it (RFC 9112, 9.6).
+    // If it were closed at once, the connection of a client that still sends would be reset, and
+    // the answer lost with it (RFC 9112, 9.6).
     if (!manner_.keeps && end_ == End::open) end_ = End::linger;
-    manner_ = {};  // A refusal of what follows is not the answer to a HEAD.
+    manner_ = {};  // A later refusal is not the answer to a HEAD.
 }
 
 }  // namespace brick::http

@@ -57,8 +57,8 @@ std::size_t Conversation::take_head(Service& service, std::string_view bytes) {
     return parsed.consumed + take_request(service, head, bytes.substr(parsed.consumed));
 }
 
-// Answers the request if it is whole, else gets ready for its body. Returns how much of `rest`,
-// which follows the head, was the body.
+// Answers the request if it is complete, else prepares for its body. Returns how many bytes of
+// `rest`, which follows the head, were the body.
 std::size_t Conversation::take_request(Service& service, std::string_view head,
                                        std::string_view rest) {
     const Head& parsed = service.head;
@@ -123,7 +123,7 @@ std::size_t Conversation::take_chunks(Service& service, Incoming& body, std::str
         refuse(service, step.refusal);
         return bytes.size();
     }
-    // What a chunk announces is refused before it is waited for.
+    // A chunk that is announced too large is refused before its data arrives.
     const std::uint64_t come = body.received + step.data.size();
     if (come > body.limit_bytes || body.chunked->announced_bytes() > body.limit_bytes - come) {
         refuse(service, 413);
@@ -135,7 +135,7 @@ std::size_t Conversation::take_chunks(Service& service, Incoming& body, std::str
     return step.consumed;
 }
 
-// False: the connection is over with this answer.
+// Returns false if the connection is over with this answer.
 bool Conversation::take_data(Service& service, Incoming& body, std::string_view data) {
     body.received += data.size();
     if (data.empty() || body.is_dropped) return true;
@@ -166,7 +166,7 @@ void Conversation::finish_body(Service& service) {
         }
         return respond_plainly(service, 500);
     }
-    // Its views went with the bytes that it was parsed from: here they are again.
+    // Its views are gone with the bytes that it was parsed from: this makes them anew.
     static_cast<void>(parse_head(body.head, service.limits, service.head));
     service.routes.find(service.head.method, service.head.path, service.match);
     answer(service, body.body);

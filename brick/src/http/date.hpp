@@ -1,4 +1,4 @@
-/// The Date that every answer has (RFC 9110, 6.6.1).
+/// The Date of every answer (RFC 9110, 6.6.1).
 #pragma once
 
 #include <array>
@@ -16,9 +16,9 @@ public:
 
     Date() noexcept { set(0); }
 
-    /// Times before 1970 and after 9999 are taken for the nearest that can be written.
+    /// Times before 1970 and after 9999 become the nearest one that can be written.
     void set(std::time_t now) noexcept;
-    /// What was set, in seconds since 1970.
+    /// The time that was set, in seconds since 1970.
     [[nodiscard]] std::time_t second() const noexcept { return now_; }
     [[nodiscard]] std::string_view text() const noexcept { return {text_.data(), kBytes}; }
 

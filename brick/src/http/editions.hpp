@@ -1,4 +1,5 @@
-/// Fixed answers as one thread sends them: with this second's Date, from one place for all.
+/// Fixed answers as one thread sends them: with this second's Date, from one place for all
+/// connections.
 #pragma once
 
 #include <array>
@@ -14,14 +15,14 @@
 
 namespace brick::http {
 
-/// A fixed answer with a Date. Connections borrow it to send it: until then it stays as it is.
+/// A fixed answer with a Date. Connections borrow it to send it: until then it stays unchanged.
 class Edition {
 public:
     [[nodiscard]] std::string_view bytes() const noexcept { return bytes_; }
 
     void borrow() noexcept { ++borrowers_; }
 
-    /// The last one to give an edition back that isn't current any more deletes it.
+    /// Ends one loan. The last one deletes an edition that is no longer current.
     void give_back() noexcept {
         if (--borrowers_ == 0 && !is_current_) delete this;
     }
@@ -35,7 +36,7 @@ private:
     bool is_current_ = true;
 };
 
-/// The current editions of one thread. All are to be given back before it is destroyed.
+/// The current editions of one thread. All have to be given back before it is destroyed.
 class Editions {
 public:
     Editions() = default;
@@ -43,8 +44,8 @@ public:
     Editions& operator=(const Editions&) = delete;
     ~Editions();
 
-    /// `answer`, which outlives this, for such a connection. An edition of another second that
-    /// nobody borrows gets the new Date; one that is lent is replaced. Throws std::bad_alloc.
+    /// `answer`, which outlives this, for such a connection. An edition of another second that is
+    /// not borrowed gets the new Date; a borrowed one is replaced. Throws std::bad_alloc.
     [[nodiscard]] Edition& current(const Rendered& answer, Connection connection,
                                    const Date& date) {
         const std::size_t at = 3 * answer.number() + static_cast<std::size_t>(connection);

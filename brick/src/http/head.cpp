@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kLineEnd = 2;
 
-/// Where the bytes end that may be looked at, and the refusal for a line that goes on behind it.
+/// The end of the bytes that may be parsed, and the refusal of a line that continues after it.
 struct Window {
     const char* end;
     int refusal;  // 0 if there may still be more within the limit.
@@ -25,7 +25,7 @@ Window window(const char* start, const char* end, std::size_t most, int refusal)
     return {start + most, refusal};
 }
 
-/// The verdict on a line that isn't well formed up to its end, or has no end yet.
+/// The verdict on a line that is not well formed up to its end, or has no end yet.
 Parsed broken_line(const char* line, Window within) noexcept {
     if (std::find(line, within.end, '\n') != within.end) {
         return {0, 400};
@@ -33,8 +33,8 @@ Parsed broken_line(const char* line, Window within) noexcept {
     return {0, within.refusal};
 }
 
-/// The same for a request line. One that is too long before its method ends has a method that is
-/// longer than any (RFC 9112, 3), else the target is to blame.
+/// The same for a request line. If it is too long before its method ends, its method is longer than
+/// any (RFC 9112, 3); else the target is too long.
 Parsed broken_request_line(const char* line, Window within) noexcept {
     const Parsed broken = broken_line(line, within);
     const bool is_in_method = std::find(line, within.end, ' ') == within.end;
@@ -46,8 +46,9 @@ bool is_line_end(const char* at, const char* end) noexcept {
            std::memcmp(at, "\r\n", kLineEnd) == 0;
 }
 
-/// Parses the field line from `at` to `line_end`, where a CRLF is; before it is nothing that a
-/// value can't hold. What may be read is from `begin` to `end`. False for what isn't well formed.
+/// Parses the field line from `at` to `line_end`, where a CRLF is; before it there is no byte that
+/// a value cannot contain. The bytes from `begin` to `end` may be read. Returns false if it is not
+/// well formed.
 bool parse_field(const char* at, const char* line_end, const char* begin, const char* end,
                  Field& field) noexcept {
     const char* const name = at;
@@ -77,7 +78,7 @@ Parsed parse_head(std::string_view bytes, const Limits& limits, Head& head) noex
         at += kLineEnd;
     }
     const Window whole = window(at, all, limits.head_bytes, 431);
-    // The line's limit doesn't count its CRLF, the head's does.
+    // The line's limit excludes its CRLF, the head's includes it.
     const std::size_t longest = limits.head_bytes - std::min(limits.head_bytes, kLineEnd);
     const std::size_t line_most = std::min(limits.request_line_bytes, longest) + kLineEnd;
     const Window first = window(at, all, line_most, 414);
@@ -87,7 +88,7 @@ Parsed parse_head(std::string_view bytes, const Limits& limits, Head& head) noex
     if (const int refusal = parse_request_line(at, first.end, head); refusal != 0) {
         return refusal == 400 ? broken_request_line(line, first) : Parsed{0, refusal};
     }
-    // Not `at`, which is the same but known only when all before it is.
+    // This is not `at`, which is equal but known only when everything before it is.
     line = stops.next() + kLineEnd;
     stops.drop();
 

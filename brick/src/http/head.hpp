@@ -1,5 +1,5 @@
-/// A request's head: from bytes to views of them (RFC 9112 sections 2 to 6, RFC 9110 sections 4 to
-/// 10). No I/O, no allocation, no state.
+/// A request's head: parses bytes to views of them (RFC 9112 sections 2 to 6, RFC 9110 sections 4
+/// to 10). No I/O, no allocation, no state.
 #pragma once
 
 #include <array>
@@ -21,11 +21,11 @@ enum class Target : std::uint8_t { origin, absolute, authority, asterisk };
 /// How the body is framed (RFC 9112, 6.3); a request without a length has none.
 enum class Framing : std::uint8_t { none, length, chunked };
 
-/// A head that may be answered. The views are into the bytes that were parsed.
+/// A head that may be answered. The views refer to the parsed bytes.
 struct Head {
     std::string_view method;
     std::string_view target;
-    std::string_view path;  // "/" where an absolute target has none; "*"; empty for authority.
+    std::string_view path;  // "/" if an absolute target has none; "*"; empty for authority.
     std::string_view query;
     std::uint64_t length = 0;  // Content-Length, for Framing::length.
     std::size_t field_count = 0;
@@ -41,8 +41,8 @@ struct Head {
     }
 };
 
-/// What became of the bytes: so many of them were the head; or it isn't whole yet (both 0); or it
-/// is refused with a status: 400, 414, 417, 431, 501 or 505.
+/// The result for the bytes: this many of them were the head; or it is not complete yet (both 0);
+/// or it is refused with a status: 400, 414, 417, 431, 501 or 505.
 struct Parsed {
     std::size_t consumed = 0;
     int refusal = 0;
@@ -50,18 +50,19 @@ struct Parsed {
 
 /// Parses the head at the start of `bytes`. Of empty lines before it, one CRLF is consumed with it.
 ///
-/// A refusal comes as soon as the line that causes it is whole, or is longer than its limit; with
-/// more bytes, the result for a complete or refused head stays the same. `head` is unspecified
-/// unless the head is complete. It reads nothing outside of `bytes`.
+/// A refusal occurs as soon as the line that causes it is complete, or is longer than its limit;
+/// with more bytes, the result for a complete or refused head stays the same. `head` is unspecified
+/// unless the head is complete. No byte outside of `bytes` is read.
 [[nodiscard]] Parsed parse_head(std::string_view bytes, const Limits& limits, Head& head) noexcept;
 
-/// Names of fields and coding names are compared without regard to the case of ASCII letters.
+/// Field names and coding names are compared without regard to the case of ASCII letters.
 [[nodiscard]] bool same_letters(std::string_view one, std::string_view other) noexcept;
 
-/// A token (RFC 9110, 5.6.2): what methods and field names are made of.
+/// A token (RFC 9110, 5.6.2): the characters of methods and field names.
 [[nodiscard]] bool is_token(std::string_view text) noexcept;
 
-/// What a field value may hold (RFC 9110, 5.5): visible characters, spaces, tabs, bytes from 0x80.
+/// The characters of a field value (RFC 9110, 5.5): visible characters, spaces, tabs, bytes from
+/// 0x80.
 [[nodiscard]] bool is_field_value(std::string_view text) noexcept;
 
 }  // namespace brick::http

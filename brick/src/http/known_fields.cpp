@@ -19,9 +19,9 @@ bool is_word(const char* text, const char* known) noexcept {
     return (one | static_cast<Word>(0x2020202020202020)) == other;
 }
 
-/// Whether `text` is `known` but for the case of its letters. `known` is small letters, digits and
-/// hyphens; only a control, which `text` can't hold, would turn into one of the latter two by the
-/// bit that makes letters small.
+/// Whether `text` is `known` except for the case of its letters. `known` is lower-case letters,
+/// digits and hyphens; only a control, which `text` cannot contain, would become one of the latter
+/// two by the bit that makes letters lower-case.
 template <std::size_t Size>
 bool is(std::string_view text, const char (&known)[Size]) noexcept {
     constexpr std::size_t length = Size - 1;
@@ -64,7 +64,7 @@ int KnownFields::note_host(std::string_view value) noexcept {
         return 400;
     }
     has_host_ = true;
-    // No target of http is without a host, with a port or without (RFC 9112, 3.3).
+    // Every target of http has a host, with a port or without (RFC 9112, 3.3).
     return is_authority(value, end_) ? 0 : 400;
 }
 
@@ -94,7 +94,7 @@ int KnownFields::note_codings(std::string_view value) noexcept {
         if (coding.empty()) {
             continue;
         }
-        // Behind chunked nothing may come. No coding that is in use has parameters.
+        // No coding may follow chunked. No coding that is in use has parameters.
         if (head_.framing == Framing::chunked || !is_token(coding)) {
             return 400;
         }
@@ -125,7 +125,7 @@ int KnownFields::note_expectations(std::string_view value) noexcept {
 }
 
 void KnownFields::note_connection(std::string_view value) noexcept {
-    if (is(value, "keep-alive")) {  // As nearly always.
+    if (is(value, "keep-alive")) {  // The usual case.
         keeps_alive_ = true;
         return;
     }

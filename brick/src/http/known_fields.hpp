@@ -12,21 +12,21 @@
 
 namespace brick::http {
 
-/// Gathers, field by field, what those fields say; gives the verdict on all of them at the end.
+/// Collects the values of those fields one by one; gives the verdict on all of them at the end.
 class KnownFields {
 public:
-    /// Sets what `head` is without any field. Its request line has been parsed; it outlives this.
-    /// The bytes behind a field may be read up to `end`.
+    /// Sets the values that `head` has without any field. Its request line has been parsed; it
+    /// outlives this. The bytes after a field may be read up to `end`.
     KnownFields(Head& head, const char* end) noexcept : head_(head), end_(end) {
         head.length = 0;
         head.framing = Framing::none;
         head.expects_continue = false;
     }
 
-    /// Looks at a field of a token and a checked value, with a colon and CRLF in their places.
+    /// Checks a field with a token and a checked value, with a colon and CRLF in their places.
     /// Returns 0, or 400, 417 or 501.
     [[nodiscard]] int note(const Field& field) noexcept {
-        // Most fields are of no interest: their lengths and first letters tell.
+        // Most fields are not of interest: their lengths and first letters show this.
         const std::size_t length = field.name.size();
         return length < kFirstLetters.size() &&
                        first_letters(field.name.data()) == kFirstLetters[length]
@@ -34,27 +34,27 @@ public:
                    : 0;
     }
 
-    /// Behind the last field: 0 or 400.
+    /// To be called after the last field: returns 0 or 400.
     [[nodiscard]] int finish() noexcept {
         if (!has_host_ && head_.minor > 0) {
             return 400;
         }
         if (has_coding_ && head_.framing != Framing::chunked) {
-            return 400;  // The body's end can't be told (RFC 9112, 6.3).
+            return 400;  // The body's end is unknown (RFC 9112, 6.3).
         }
         head_.keeps_alive = !closes_ && (keeps_alive_ || head_.minor > 0);
         return 0;
     }
 
 private:
-    // The first four bytes, letters made small. The shortest field, "a:" and CRLF, has four.
+    // The first four bytes, in lower case. The shortest field, "a:" and CRLF, has four.
     [[nodiscard]] static std::uint32_t first_letters(const char* name) noexcept {
         std::uint32_t letters = 0;
         std::memcpy(&letters, name, sizeof letters);
         return letters | 0x20202020U;
     }
 
-    // Of the names that matter, by their lengths; 0, which no letters are, for all other lengths.
+    // The relevant names by their lengths; 0, which no letters are, for all other lengths.
     static constexpr std::array<std::uint32_t, 18> kFirstLetters = [] {
         std::array<std::uint32_t, 18> table{};
         for (const std::string_view name :
@@ -76,7 +76,7 @@ private:
     const char* end_;
     bool has_host_ = false;
     bool has_coding_ = false;          // A Transfer-Encoding came.
-    bool has_foreign_coding_ = false;  // It named one that isn't chunked.
+    bool has_foreign_coding_ = false;  // It named one other than chunked.
     bool closes_ = false;
     bool keeps_alive_ = false;
 };

@@ -1,4 +1,4 @@
-/// What a connection needs only between the first and the last byte of a message.
+/// The state that a connection needs only between the first and the last byte of a message.
 #pragma once
 
 #include <chrono>
@@ -13,29 +13,29 @@
 
 namespace brick::http {
 
-/// A request whose body is coming in.
+/// A request whose body is being received.
 struct Incoming {
-    std::string head;    // As it came: it is parsed again when the body is whole.
-    std::string body{};  // What was gathered for a handler.
+    std::string head;    // As received: it is parsed again when the body is complete.
+    std::string body{};  // The bytes gathered for a handler.
     std::unique_ptr<Sink> sink{};
     std::optional<Chunked> chunked{};
     std::uint64_t left = 0;      // Of Content-Length.
     std::uint64_t received = 0;  // Of data.
     std::uint64_t limit_bytes = 0;
-    bool is_dropped = false;  // Nobody wants the body.
+    bool is_dropped = false;  // The body is not needed.
 };
 
-/// An answer whose body is going out.
+/// An answer whose body is being sent.
 struct Outgoing {
     Source source{};
     std::optional<std::uint64_t> left{};  // Of Content-Length.
     bool is_chunked = false;
     Pace pace;
-    std::size_t ahead = 0;  // Bytes of earlier answers, which no pace concerns.
+    std::size_t ahead = 0;  // Bytes of earlier answers, which have no pace.
     std::optional<std::chrono::nanoseconds> pause{};  // Asked of the reactor, but not yet taken.
     bool is_pausing = false;
 
-    /// Nothing more is sent for so long; a length of 0 is no pause.
+    /// Sending stops for this long; a length of 0 is no pause.
     void pause_for(std::chrono::nanoseconds length) noexcept {
         if (length.count() <= 0) return;
         pause = length;
@@ -44,7 +44,7 @@ struct Outgoing {
 };
 
 struct Message {
-    std::string input;  // Bytes that wait: part of a head, or what came while nothing is taken.
+    std::string input;  // Waiting bytes: part of a head, or input while none is taken.
     std::optional<Incoming> incoming;
     std::optional<Outgoing> outgoing;
 

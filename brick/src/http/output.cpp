@@ -23,7 +23,7 @@ Pool::~Pool() {
 
 char* Pool::take() {
     if (free_.empty()) {
-        // Room in the list for each chunk is made here, so that giving one back can't fail.
+        // Room in the list for each chunk is reserved here, so that giving one back cannot fail.
         if (++chunks_ > free_.capacity()) free_.reserve(2 * chunks_);
         return allocate(kChunkBytes);
     }
@@ -36,7 +36,7 @@ char* Pool::take() {
 void Pool::give(char* chunk) noexcept { free_.push_back(chunk); }
 
 void Pool::trim() noexcept {
-    // What lies at the bottom was not needed since the last time.
+    // The chunks at the bottom were not needed since the last call.
     const auto unused = static_cast<std::ptrdiff_t>(least_free_);
     std::for_each(free_.begin(), free_.begin() + unused, std::free);
     free_.erase(free_.begin(), free_.begin() + unused);
@@ -78,12 +78,12 @@ void Output::append(Pool& pool, Edition& edition, std::size_t bytes) {
     if (unsent() > 0) return append(pool, edition.bytes().substr(0, bytes));
     edition.borrow();
     borrowed_ = &edition;
-    // Its capacity only says whether it may still be copied. It is read alone.
+    // Its capacity only shows whether it may still be copied. Its bytes are only read.
     sending_ = {const_cast<char*>(edition.bytes().data()), bytes,
                 std::size_t{bytes <= Pool::kChunkBytes / 2}};
 }
 
-// Something else follows before it was sent: both leave together.
+// Further bytes follow before it was sent: both leave together.
 void Output::copy_borrowed(Pool& pool) {
     const std::string_view bytes(sending_.data, sending_.end);
     sending_.capacity = 0;

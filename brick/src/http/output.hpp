@@ -1,4 +1,4 @@
-/// What a connection has still to send, in memory that is borrowed only for so long.
+/// The bytes that a connection still has to send, in memory that is borrowed until they are sent.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,9 @@
 
 namespace brick::http {
 
-/// Chunks of memory for the connections of one thread: taken when there is something to send,
-/// given back when it is sent, the last one given the first one taken, so that they stay in cache.
+/// Chunks of memory for the connections of one thread: taken when there are bytes to send, given
+/// back when they are sent. The last chunk given back is the first one taken, so that they stay in
+/// cache.
 class Pool {
 public:
     static constexpr std::size_t kChunkBytes = 2048;
@@ -23,7 +24,7 @@ public:
     [[nodiscard]] char* take();
     void give(char* chunk) noexcept;
 
-    /// Frees the chunks that lay unused since the last call.
+    /// Frees the chunks that were unused since the last call.
     void trim() noexcept;
 
 private:
@@ -32,10 +33,10 @@ private:
     std::size_t least_free_ = 0;  // Since the last trim.
 };
 
-/// Bytes in the order in which they have to leave. What `next` returned stays in place until
-/// `sent` has counted all of it, whatever is appended meanwhile: the kernel may still read it.
-/// A fixed answer that leaves alone is sent from where it lies; with others, as long as it is
-/// small, it becomes a part of one send.
+/// Bytes in the order in which they have to leave. The result of `next` stays in place until `sent`
+/// has counted all of it, whatever is appended meanwhile: the kernel may still read it. A fixed
+/// answer that leaves alone is sent from its place; together with others, if it is small, it
+/// becomes a part of one send.
 class Output {
 public:
     [[nodiscard]] std::size_t unsent() const noexcept {
@@ -47,14 +48,14 @@ public:
     void commit(std::size_t bytes) noexcept { filling_.end += bytes; }
     void append(Pool& pool, std::string_view bytes);
 
-    /// The first `bytes` of a fixed answer.
+    /// Appends the first `bytes` of a fixed answer.
     void append(Pool& pool, Edition& edition, std::size_t bytes);
 
-    /// The bytes to send next: nothing only when all is sent.
+    /// The bytes to send next: empty only when all are sent.
     [[nodiscard]] std::string_view next() noexcept;
     void sent(Pool& pool, std::size_t bytes) noexcept;
 
-    /// Drops all. Nothing may be on its way.
+    /// Drops all bytes. None may be in transit.
     void clear(Pool& pool) noexcept;
 
 private:
@@ -69,15 +70,15 @@ private:
     void copy_borrowed(Pool& pool);
     void drop_sending(Pool& pool) noexcept;
 
-    // Whether what is borrowed may still be copied: nobody was told of it, and it is small.
+    // Whether the borrowed bytes may still be copied: they were not given out, and they are few.
     [[nodiscard]] bool is_movable() const noexcept {
         return borrowed_ != nullptr && sending_.capacity != 0;
     }
 
     Buffer sending_;
     Buffer filling_;
-    std::size_t sent_ = 0;         // Of `sending_`.
-    Edition* borrowed_ = nullptr;  // What `sending_` is a part of.
+    std::size_t sent_ = 0;         // Sent bytes of `sending_`.
+    Edition* borrowed_ = nullptr;  // `sending_` is a part of it.
 };
 
 }  // namespace brick::http

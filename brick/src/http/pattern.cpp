@@ -12,7 +12,7 @@ bool is_name_character(char c) noexcept {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/// What a client can send in a path; the rest it percent-encodes.
+/// The characters that a client can send in a path; it percent-encodes all others.
 bool is_path_character(char c) noexcept { return c > ' ' && c < 0x7f && c != '?' && c != '#'; }
 
 std::string checked_name(std::string_view segment) {

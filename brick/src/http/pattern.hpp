@@ -17,17 +17,17 @@ public:
     [[nodiscard]] std::string_view next() noexcept;
 
 private:
-    std::string_view left_;  // Begins with the slash of the next segment.
+    std::string_view left_;  // It begins with the slash of the next segment.
 };
 
-/// The segment is a name, of either kind.
+/// Whether the segment is a name, of either kind.
 [[nodiscard]] bool is_name(std::string_view segment) noexcept;
 
-/// The segment is `{name...}`.
+/// Whether the segment is `{name...}`.
 [[nodiscard]] bool is_rest(std::string_view segment) noexcept;
 
-/// The names of a pattern, in order. Throws std::invalid_argument, which says what is wrong and
-/// what would be right, if no path can match the pattern or its names are no good.
+/// The names of a pattern, in order. If no path can match the pattern or its names are invalid,
+/// throws std::invalid_argument with the error and its remedy.
 [[nodiscard]] std::vector<std::string> checked_names(std::string_view pattern, std::size_t at_most);
 
 }  // namespace brick::http

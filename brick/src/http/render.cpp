@@ -67,7 +67,7 @@ constexpr std::size_t kLongestStatus =
     std::max_element(kStatuses.begin(), kStatuses.end(),
                      [](auto one, auto other) { return one.size() < other.size(); }) -> size();
 
-/// The statuses at their own index, counted from the first; empty where there is none.
+/// The statuses at their own index, counted from the first; empty if there is none.
 constexpr auto kByStatus = [] {
     std::array<std::string_view, kLastStatus - kFirstStatus + 1> table;
     for (const std::string_view text : kStatuses) {

@@ -1,4 +1,4 @@
-/// From a response to the bytes of its head (RFC 9112 sections 4 to 6, RFC 9110, 6.6.1).
+/// Renders a response to the bytes of its head (RFC 9112 sections 4 to 6, RFC 9110, 6.6.1).
 #pragma once
 
 #include <array>
@@ -13,43 +13,43 @@
 
 namespace brick::http {
 
-/// What an answer says of its connection: nothing (HTTP/1.1, stays open), keep-alive (HTTP/1.0,
-/// stays open) or close.
+/// The Connection of an answer: none (HTTP/1.1, stays open), keep-alive (HTTP/1.0, stays open) or
+/// close.
 enum class Connection : std::uint8_t { silent, keep_alive, close };
 
-/// How the bytes behind the head are framed.
+/// The framing of the bytes after the head.
 struct Body {
     enum class Framing : std::uint8_t { none, length, chunked, until_close };
     Framing framing = Framing::none;
     std::uint64_t length = 0;
 };
 
-/// A response of this status may have bytes behind its head: not 204, 205 or 304. (HEAD is another
-/// matter: it has the head that GET would have.)
+/// Whether a response of this status may have bytes after its head: not 204, 205 or 304. (HEAD is
+/// different: it has the head that GET would have.)
 [[nodiscard]] bool has_content(int status) noexcept;
 
-/// The framing that a response announces to a client of HTTP/1.`minor`: before its source is taken.
+/// The framing that a response announces to a client of HTTP/1.`minor`, before its source is taken.
 ///
-/// 204 has none (RFC 9110, 8.6), 205 a length of 0 (15.3.6). A 304 announces the length of the body
-/// it was given, but none if it was given none: a length would have to be that of the 200.
+/// 204 has none (RFC 9110, 8.6), 205 a length of 0 (15.3.6). A 304 announces the length of its
+/// given body, but none without a body: a length would have to be that of the 200.
 [[nodiscard]] Body body_of(const Response& response, std::uint8_t minor) noexcept;
 
-/// The reason phrase that RFC 9110 or RFC 6585 gives a status; empty for one that they don't know.
+/// The reason phrase of a status in RFC 9110 or RFC 6585; empty if they do not define it.
 [[nodiscard]] std::string_view reason(int status) noexcept;
 
-/// The bytes that `render_head` needs at most.
+/// The most bytes that `render_head` needs.
 [[nodiscard]] std::size_t head_bytes_at_most(const Response& response) noexcept;
 
-/// Writes the head to `out` and returns its end. Nothing but the status line, Date, the response's
-/// fields, the framing and Connection, in this order.
+/// Writes the head to `out` and returns its end. It has exactly the status line, Date, the
+/// response's fields, the framing and Connection, in this order.
 [[nodiscard]] char* render_head(char* out, const Response& response, Body body,
                                 Connection connection, const Date& date) noexcept;
 
-/// A fixed answer: whole, as it is sent for each kind of connection, with a hole for the Date.
+/// A fixed answer: complete, in the form for each kind of connection, with a gap for the Date.
 class Rendered {
 public:
-    /// `number` is its own among those of a server, counted from 0. Throws std::invalid_argument if
-    /// the answer streams or has a Pace.
+    /// `number` is its number among those of a server, counted from 0. Throws std::invalid_argument
+    /// if the answer streams or has a Pace.
     explicit Rendered(const Fixed& fixed, std::size_t number = 0);
 
     [[nodiscard]] std::size_t number() const noexcept { return number_; }
@@ -63,10 +63,10 @@ public:
     [[nodiscard]] char* write(char* out, Connection connection, bool with_body,
                               const Date& date) const noexcept;
 
-    /// Gives a copy that `write` has made another Date.
+    /// Replaces the Date in a copy that `write` has made.
     void set_date(char* written, const Date& date) const noexcept;
 
-    /// Whether it closes the connection: for the caller of `write` to see to.
+    /// Whether it closes the connection, which the caller of `write` has to do.
     [[nodiscard]] bool closes() const noexcept { return closes_; }
 
 private:

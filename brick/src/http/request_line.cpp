@@ -17,8 +17,8 @@ std::string_view between(const char* from, const char* to) noexcept {
     return {from, static_cast<std::size_t>(to - from)};
 }
 
-/// Goes to the end of a path and its query, and sets those of `head`. False if a % in the path has
-/// no two digits behind it. (A query may have such: browsers send it as it was typed.)
+/// Goes to the end of a path and its query, and sets those of `head`. Returns false if a % in the
+/// path is not followed by two digits. (A query may have such a %: browsers send it as typed.)
 [[gnu::always_inline]] inline bool parse_path_and_query(const char*& at, const char* begin,
                                                         const char* end, Head& head) noexcept {
     const char* const path = at;
@@ -38,7 +38,7 @@ std::string_view between(const char* from, const char* to) noexcept {
     return well_formed;
 }
 
-/// What an absolute target has behind its scheme, or nothing if its scheme isn't http or https.
+/// The part of an absolute target after its scheme, or nothing if its scheme is not http or https.
 std::string_view behind_scheme(std::string_view target) noexcept {
     for (const std::string_view scheme : {"http://", "https://"}) {
         if (target.size() > scheme.size() &&
@@ -59,7 +59,8 @@ bool split_absolute(Head& head) noexcept {
     const char* at = rest.data() + authority_bytes;
     const char* const end = rest.data() + rest.size();
     if (at == end) {
-        // An empty path is "/", but for OPTIONS, which asks for the server then (RFC 9110, 4.2.3).
+        // An empty path is "/", except for OPTIONS, which then asks for the server (RFC 9110,
+        // 4.2.3).
         head.path = head.method == "OPTIONS" ? "*" : "/";
         return true;
     }
@@ -70,7 +71,7 @@ bool split_absolute(Head& head) noexcept {
     return well_formed;
 }
 
-/// The forms that aren't a path.
+/// The forms other than a path.
 bool split_other_target(Head& head) noexcept {
     head.query = {};
     if (head.method == "CONNECT") {
@@ -86,7 +87,7 @@ bool split_other_target(Head& head) noexcept {
     return split_absolute(head);
 }
 
-/// Takes " HTTP/d.d" and CRLF: 0, 400 or 505.
+/// Takes " HTTP/d.d" and CRLF: returns 0, 400 or 505.
 int parse_version(const char*& at, const char* end, Head& head) noexcept {
     if (end - at < static_cast<std::ptrdiff_t>(1 + kVersion.size()) || *at != ' ') {
         return 400;
@@ -139,7 +140,7 @@ int parse_request_line(const char*& start, const char* end, Head& head) noexcept
     if (at == target) {
         return 400;
     }
-    // The version first: another one might have other targets.
+    // The version comes first, because another one might have other targets.
     if (const int refusal = parse_version(at, end, head); refusal != 0) {
         return refusal;
     }

@@ -10,7 +10,7 @@
 namespace brick {
 namespace {
 
-/// Framing and the connection are the server's: a second word on them would split responses.
+/// Framing and the connection belong to the server: a second value for them would split responses.
 constexpr std::array<std::string_view, 7> kServersOwn = {
     "connection", "content-length", "date", "keep-alive", "trailer", "transfer-encoding", "upgrade",
 };

@@ -31,7 +31,7 @@ void check_method(std::string_view method, std::string_view pattern) {
     }
 }
 
-/// Renders what is fixed, with this number; refuses an empty function now rather than at the first
+/// Renders a fixed answer, with this number; refuses an empty function now rather than at the first
 /// request.
 Ready ready(Answer answer, std::size_t number) {
     if (const Fixed* fixed = std::get_if<Fixed>(&answer)) {
@@ -154,7 +154,7 @@ const Routes::Place* Routes::find_place(std::string_view path, Match& match) con
     return path.starts_with('/') ? walk(root_, path.substr(1), 0, match) : nullptr;
 }
 
-/// `path` is what follows the slash; `count` parameters have their values. A node is visited once
+/// `path` is the part after the slash; `count` parameters have their values. A node is visited once
 /// at most, so the routes bound the work, not the path.
 const Routes::Place* Routes::walk(const Node& node, std::string_view path, std::size_t count,
                                   Match& match) noexcept {

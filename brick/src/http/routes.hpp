@@ -1,4 +1,4 @@
-/// From a method and a path to an answer.
+/// Finds the answer for a method and a path.
 #pragma once
 
 #include <array>
@@ -22,11 +22,11 @@ namespace brick::http {
 
 inline constexpr std::size_t kMostParams = 16;
 
-/// A route's answer, ready to be given: a fixed one is rendered.
+/// A route's prepared answer: a fixed one is rendered.
 using Ready = std::variant<Rendered, Handler, Opener>;
 
-/// What `Routes::find` found. It may be used for one request after another; a new one clears all
-/// of `params`, which costs more than to find a route.
+/// The result of `Routes::find`. It may be used for successive requests; a new one clears all of
+/// `params`, which costs more than finding a route.
 struct Match {
     const Ready* answer = nullptr;  // Null: no such route.
     std::string_view allow;  // Without an answer: the value of Allow if the path has other methods.
@@ -42,7 +42,7 @@ struct Match {
 /// then comes the method. So POST /a/b is answered with 405 if there are GET /a/b and POST /a/{x}.
 class Routes {
 public:
-    /// Throws std::invalid_argument as Server::route says.
+    /// Throws std::invalid_argument as Server::route does.
     void add(std::string_view method, std::string_view pattern, Answer answer);
 
     /// Fills `match`, whose views are the routes' and the path's. HEAD takes GET's route where it
@@ -57,7 +57,7 @@ private:
         Ready answer;
     };
 
-    /// All routes of equal patterns, names aside.
+    /// All routes of equal patterns, apart from their names.
     struct Place {
         std::vector<Route> routes;
         std::string allow;
@@ -65,12 +65,12 @@ private:
         [[nodiscard]] const Route* route(std::string_view method) const noexcept;
     };
 
-    /// What follows a `/` in the patterns that have names.
+    /// The segments after a `/` in the patterns that have names.
     struct Node {
         std::map<std::string, std::unique_ptr<Node>, std::less<>> literals;
         std::unique_ptr<Node> name;
-        Place end;   // Of the pattern that ends with this segment.
-        Place rest;  // Of `{name...}` behind it.
+        Place end;   // The pattern that ends with this segment.
+        Place rest;  // The pattern with `{name...}` after it.
     };
 
     [[nodiscard]] Place& place(std::string_view pattern);
@@ -78,12 +78,12 @@ private:
     [[nodiscard]] static const Place* walk(const Node& node, std::string_view path,
                                            std::size_t count, Match& match) noexcept;
 
-    // Patterns without names, by their length: few routes share one, so `/` takes one compare.
+    // Patterns without names, by their length: few routes share one, so `/` takes one comparison.
     std::vector<std::vector<std::pair<std::string, Place>>> literals_;
     Node root_;
     std::set<std::string, std::less<>> methods_;
-    std::string allow_ = "OPTIONS";  // Of all places.
-    std::size_t fixed_ = 0;          // How many fixed answers there are.
+    std::string allow_ = "OPTIONS";  // The value for all places.
+    std::size_t fixed_ = 0;          // The number of fixed answers.
 };
 
 }  // namespace brick::http

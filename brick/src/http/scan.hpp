@@ -1,5 +1,5 @@
-/// Finds where a run of bytes ends: 16 bytes at a time where the processor has SSE2 (every x86-64
-/// has), one by one elsewhere. Nothing is read from outside of what a function is told it may read.
+/// Finds the end of a run of bytes: 16 bytes at a time if the processor has SSE2 (every x86-64
+/// has), one by one elsewhere. A function reads no byte outside of the range that it is given.
 #pragma once
 
 #include <bit>
@@ -26,8 +26,8 @@ inline __m128i at_most(__m128i bytes, char most) noexcept {
     return _mm_cmpeq_epi8(_mm_min_epu8(bytes, all(most)), bytes);
 }
 
-/// Goes to the first byte from `at` that stops, or to `end`. Bytes before `at` are read for the
-/// sake of the last few, if `begin` allows it; else those are left to the caller.
+/// Goes to the first byte from `at` that stops, or to `end`. Bytes before `at` are read to cover
+/// the last few, if `begin` allows it; else those are left to the caller.
 template <typename Stops>
 inline const char* first_stop(const char* at, const char* begin, const char* end,
                               Stops stops) noexcept {
@@ -47,9 +47,10 @@ inline const char* first_stop(const char* at, const char* begin, const char* end
     return found != 0 ? at + std::countr_zero(found) : end;
 }
 
-/// Bytes that no target holds.
+/// Bytes that no target contains.
 inline __m128i not_in_target(__m128i bytes) noexcept {
-    // Signed, bytes from 0x80 are less than 0. Up to '#' only '!' is good; '<' is '>' but for 2.
+    // As signed numbers, bytes from 0x80 are less than 0. Up to '#' only '!' is good; '<' is '>'
+    // except for 2.
     const __m128i low =
         _mm_andnot_si128(_mm_cmpeq_epi8(bytes, all('!')), _mm_cmplt_epi8(bytes, all('#' + 1)));
     const __m128i angle = _mm_cmpeq_epi8(_mm_or_si128(bytes, all(2)), all('>'));
@@ -58,7 +59,7 @@ inline __m128i not_in_target(__m128i bytes) noexcept {
 
 /// 0xff where a byte is from `first` to `last`, both of them ASCII.
 inline __m128i is_from(char first, char last, __m128i bytes) noexcept {
-    // Moved so that `last` is the largest signed number there is.
+    // Moved so that `last` is the largest signed number.
     const __m128i moved = _mm_add_epi8(bytes, all(static_cast<char>(0x7f - last)));
     return _mm_cmpgt_epi8(moved, all(static_cast<char>(0x7e - (last - first))));
 }
@@ -72,7 +73,7 @@ inline __m128i is_alphanumeric_or(char mark, __m128i bytes) noexcept {
 
 inline __m128i is_not(__m128i bytes) noexcept { return _mm_xor_si128(bytes, all(-1)); }
 
-/// Of so many bytes a word has a bit each.
+/// A block of this many bytes, for which a word has a bit each.
 inline constexpr std::ptrdiff_t kBlock = 64;
 
 /// The controls among 16 bytes.
@@ -82,7 +83,7 @@ inline std::uint64_t stops_of_16(const char* bytes) noexcept {
     return static_cast<unsigned>(_mm_movemask_epi8(stops));
 }
 
-/// The same, of the bytes from `at` to `end`, which are less than a block.
+/// The same for the bytes from `at` to `end`, which are less than a block.
 inline std::uint64_t stops_of_rest(const char* at, const char* begin, const char* end) noexcept {
     const std::ptrdiff_t count = end - at;
     std::uint64_t found = 0;
@@ -108,15 +109,15 @@ inline std::uint64_t stops_of_block(const char* at) noexcept {
 #endif
 
 /// Finds controls one after the other: in a head without tabs the two that end each line. With SSE2
-/// it looks at 64 bytes at once, so that the processor knows where the next lines are while it
+/// it examines 64 bytes at once, so that the processor knows where the next lines are while it
 /// still reads the first.
 class Stops {
 public:
-    /// Of the bytes from `at` to `end`; those from `begin` on may be read.
+    /// Searches the bytes from `at` to `end`; those from `begin` on may be read.
     Stops(const char* at, const char* begin, const char* end) noexcept
         : block_(at), next_(at), begin_(begin), end_(end) {}
 
-    /// The next, or `end`.
+    /// The next control, or `end`.
     [[nodiscard]] [[gnu::always_inline]] const char* next() noexcept {
 #if defined(__SSE2__)
         while (found_ == 0) {
@@ -140,7 +141,7 @@ public:
 #endif
     }
 
-    /// The next is of no interest.
+    /// Skips the next control.
     [[gnu::always_inline]] void drop() noexcept {
 #if defined(__SSE2__)
         if (found_ != 0) [[likely]] {
@@ -153,7 +154,7 @@ public:
 
 private:
 #if defined(__SSE2__)
-    std::uint64_t found_ = 0;  // In `block_`, and not yet told.
+    std::uint64_t found_ = 0;  // In `block_`, not returned yet.
 #endif
     const char* block_;
     const char* next_;
@@ -161,9 +162,9 @@ private:
     const char* end_;
 };
 
-/// In all of these `begin` is where the bytes begin that may be read: at most `at`.
+/// In all of these functions the bytes from `begin` on may be read: it is at most `at`.
 
-/// The first byte from `at` that a target can't hold.
+/// The first byte from `at` that a target cannot contain.
 [[nodiscard]] inline const char* target_end(const char* at, const char* begin,
                                             const char* end) noexcept {
 #if defined(__SSE2__)
@@ -175,7 +176,7 @@ private:
     return at;
 }
 
-/// The first byte from `at` that a target can't hold, or that means something in a path: ? or %.
+/// The first byte from `at` that a target cannot contain, or that has a meaning in a path: ? or %.
 [[nodiscard]] inline const char* path_run_end(const char* at, const char* begin,
                                               const char* end) noexcept {
 #if defined(__SSE2__)
@@ -195,7 +196,7 @@ private:
 [[nodiscard]] inline const char* token_end(const char* at, const char* begin,
                                            const char* end) noexcept {
 #if defined(__SSE2__)
-    // Field names are nearly always letters, digits and '-': the wide loop knows no others.
+    // Field names are nearly always letters, digits and '-': the wide loop accepts no others.
     at = detail::first_stop(at, begin, end, [](__m128i bytes) noexcept {
         return detail::is_not(detail::is_alphanumeric_or('-', bytes));
     });
@@ -206,7 +207,7 @@ private:
     return at;
 }
 
-/// The end of the host that begins at `at`, as far as its bytes stand for themselves.
+/// The end of the host that begins at `at`, as far as it consists of literal bytes.
 [[nodiscard]] inline const char* reg_name_end(const char* at, const char* begin,
                                               const char* end) noexcept {
 #if defined(__SSE2__)

@@ -1,4 +1,4 @@
-/// What all connections of one thread share.
+/// The common state of all connections of one thread.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace brick::http {
 
-/// One a thread; its reactor sets the time and the Date. `routes` and `limits` outlive it.
+/// One per thread; its reactor sets the time and the Date. `routes` and `limits` outlive it.
 struct alignas(kApart) Service {
     Service(const Routes& all_routes, const Limits& all_limits)
         : routes(all_routes), limits(all_limits) {}
@@ -27,7 +27,7 @@ struct alignas(kApart) Service {
     std::uint32_t now_s = 0;  // Monotonic, whole seconds: deadlines are no finer.
     bool stopping = false;    // Each answer from now on closes its connection.
 
-    // Scratch, too large for each connection: valid within one call.
+    // Scratch memory, too large for each connection: valid within one call.
     Head head;
     Match match;
     std::string piece;

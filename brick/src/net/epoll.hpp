@@ -24,12 +24,12 @@ public:
     void run() override;
 
 private:
-    // Work for one connection in one turn: others wait meanwhile.
+    // The work for one connection in one turn: others wait meanwhile.
     static constexpr int kReads = 4;
     static constexpr int kWrites = 16;
     static constexpr std::size_t kReadBytes = 16 * 1024;
 
-    // What an event belongs to, besides sessions.
+    // The sources of events besides sessions.
     static constexpr std::uint32_t kListener = UINT32_MAX;
     static constexpr std::uint32_t kStop = UINT32_MAX - 1;
     static constexpr std::uint32_t kTimer = UINT32_MAX - 2;
@@ -51,7 +51,7 @@ private:
     Descriptor epoll_;
     Descriptor timer_;
     Moment timer_due_ = Moment::max();
-    std::vector<Ticket> queued_;  // Connections with more to do than their share of a turn.
+    std::vector<Ticket> queued_;  // Connections with more work than their share of a turn.
     std::vector<Ticket> turn_;    // Scratch.
     std::array<epoll_event, 256> events_;
     std::unique_ptr<char[]> bytes_ = std::make_unique_for_overwrite<char[]>(kReadBytes);

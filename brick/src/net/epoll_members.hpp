@@ -65,7 +65,7 @@ void Epoll<Talk>::handle(const epoll_event& event) {
         epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, this->stop_signal_.get(), nullptr);
         return this->begin_to_stop();
     }
-    if (ticket.slot == kTimer) return;  // It is looked at after each turn.
+    if (ticket.slot == kTimer) return;  // It is checked after each turn.
     Session* session = this->sessions_.find(ticket);
     if (session == nullptr) return;
     if ((event.events & (EPOLLIN | EPOLLERR | EPOLLHUP | EPOLLRDHUP)) != 0) {
@@ -76,7 +76,7 @@ void Epoll<Talk>::handle(const epoll_event& event) {
     if (!session->is_queued) serve(*session);
 }
 
-// Until a second has passed: what accept wants for can't be had now.
+// Until a second has passed: the resource that accept lacks is not available now.
 template <class Talk>
 void Epoll<Talk>::pause_accepting() {
     epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, this->listener_.fd(), nullptr);
@@ -91,10 +91,10 @@ void Epoll<Talk>::on_accept(Descriptor connection) {
     const Ticket ticket = session->ticket;
     session->is_readable = true;
     serve(*session);
-    // Many a connection ends with its first answer: epoll has never to know of it.
+    // Many connections end with their first answer: then epoll never gets to know them.
     session = this->sessions_.find(ticket);
     if (session == nullptr) return;
-    // The system may have no room for one more: the connection is let go.
+    // The system may have no room for one more: the connection is closed.
     if (!watch(fd, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, ticket)) remove(*session);
 }
 
@@ -114,13 +114,14 @@ void Epoll<Talk>::settle(Session& session) {
     if (!session.is_queued) serve(session);
 }
 
-// False: the connection is gone.
+// Returns false if the connection is gone.
 template <class Talk>
 bool Epoll<Talk>::read_some(Session& session) {
     const ssize_t count = recv(session.socket.get(), bytes_.get(), kReadBytes, 0);
     if (count > 0) {
         const auto bytes = static_cast<std::size_t>(count);
-        // A short read means drained, but for the end, which has no edge of its own any more.
+        // A short read means that the socket is empty, except for the end, which has no further
+        // edge.
         if (bytes < kReadBytes && !session.is_hung_up) session.is_readable = false;
         session.talk->receive(this->service_, {bytes_.get(), bytes});
         return true;
@@ -136,7 +137,7 @@ bool Epoll<Talk>::read_some(Session& session) {
     return false;
 }
 
-// Sends what there is and room is for. False: the connection is gone.
+// Sends as much as there is room for. Returns false if the connection is gone.
 template <class Talk>
 bool Epoll<Talk>::write_some(Session& session) {
     for (int writes = 0; session.is_writable; ++writes) {
@@ -182,7 +183,7 @@ void Epoll<Talk>::remove(Session& session) noexcept {
     this->sessions_.remove(session, this->service_);
 }
 
-// False with errno.
+// Returns false with errno.
 template <class Talk>
 bool Epoll<Talk>::watch(int fd, std::uint32_t events, Ticket ticket) noexcept {
     epoll_event event{};

@@ -53,7 +53,7 @@ void set(int fd, int level, int option, int value) {
     if (setsockopt(fd, level, option, &value, sizeof value) != 0) fail("can't set up a socket");
 }
 
-// Among sockets that share an address, a stranger who shares it too would go unnoticed.
+// Among sockets that share an address, a foreign process that shares it too would go unnoticed.
 void require_free(const addrinfo& address, const std::string& where) {
     const Descriptor probe(socket(address.ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
     if (!probe) fail(where);
@@ -90,7 +90,7 @@ Listener::Listener(const Options& options, std::uint16_t port, bool is_first)
     sockaddr_storage bound{};
     socklen_t size = sizeof bound;
     if (getsockname(fd(), reinterpret_cast<sockaddr*>(&bound), &size) != 0) fail(where);
-    // The port lies at the same place in both kinds of address.
+    // The port is at the same place in both kinds of address.
     port_ = ntohs(reinterpret_cast<const sockaddr_in*>(&bound)->sin_port);
 }
 
@@ -142,7 +142,7 @@ void refuse(Descriptor connection) noexcept {
     const int fd = connection.get();
     static_cast<void>(send(fd, kBusy.data(), kBusy.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
     shutdown(fd, SHUT_WR);
-    // Closed with unread input, the answer might not arrive: what has come is read.
+    // If it were closed with unread input, the answer might not arrive: received bytes are read.
     char unread[16 * 1024];
     static_cast<void>(recv(fd, unread, sizeof unread, MSG_DONTWAIT));
 }

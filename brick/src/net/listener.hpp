@@ -8,7 +8,7 @@
 
 namespace brick::net {
 
-/// A file descriptor that is closed with its owner.
+/// A file descriptor that is closed when this is destroyed.
 class Descriptor {
 public:
     Descriptor() = default;
@@ -33,26 +33,27 @@ private:
     int fd_ = -1;
 };
 
-/// Listens at an address that other threads listen at, too: the kernel spreads connections over
-/// them. What it accepts has TCP_NODELAY.
+/// Listens at an address at which other threads listen, too: the kernel spreads connections over
+/// them. Accepted connections have TCP_NODELAY.
 class Listener {
 public:
-    /// The first of a server finds out whether the address is free. Throws std::system_error with
-    /// the address in its text.
+    /// A server's first listener finds out whether the address is free. Throws std::system_error
+    /// with the address in its text.
     Listener(const Options& options, std::uint16_t port, bool is_first);
 
     [[nodiscard]] int fd() const noexcept { return socket_.get(); }
     [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
 
-    /// The next connection that waits, with `flags` as accept4 takes them. An empty one with errno:
-    /// EAGAIN if none waits, else what accept wants for (EMFILE, ENFILE, ENOBUFS, ENOMEM).
+    /// The next waiting connection; `flags` are those of accept4. An empty one with errno: EAGAIN
+    /// if none waits, else the resource that accept lacks (EMFILE, ENFILE, ENOBUFS, ENOMEM).
     [[nodiscard]] Descriptor accept(int flags) noexcept;
 
-    /// Where descriptors have run out: spends the reserved one on the next connection that waits,
-    /// tells it so and closes it. False with errno, as above, if none waits or it can't be had.
+    /// When descriptors have run out: uses the reserved one for the next waiting connection,
+    /// refuses it with 503 and closes it. False with errno, as above, if none waits or it cannot be
+    /// accepted.
     [[nodiscard]] bool refuse_one() noexcept;
 
-    /// No more connections; those that wait are lost. The address is free at once, even while a
+    /// Stops listening; waiting connections are lost. The address is free at once, even while a
     /// ring still holds the socket.
     void close() noexcept;
 
@@ -62,15 +63,15 @@ private:
     std::uint16_t port_ = 0;
 };
 
-/// A listener for each of `options.threads`, one at least, all at the port that the first has got.
-/// Throws as they do.
+/// A listener for each of `options.threads`, at least one, all at the port of the first one. Throws
+/// as they do.
 [[nodiscard]] std::vector<Listener> listen_all(const Options& options);
 
-/// Breaks a connection off with a reset, whatever is unsent: its client must not take what has come
-/// for the whole. The descriptor stays open; who waits on it is told.
+/// Breaks a connection off with a reset, whatever is unsent: its client must not take the received
+/// part for the whole. The descriptor stays open; waiting threads get an event.
 void break_off(const Descriptor& connection) noexcept;
 
-/// Answers a connection that there is no place for with 503 and closes it, without waiting.
+/// Answers a connection without a place with 503 and closes it, without waiting.
 void refuse(Descriptor connection) noexcept;
 
 }  // namespace brick::net

@@ -95,7 +95,8 @@ void Loop<Talk>::on_time() {
     next_second_ = now_ + std::chrono::seconds(1);
     service_.now_s = static_cast<std::uint32_t>(
         std::chrono::duration_cast<std::chrono::seconds>(now_ - start_).count());
-    // Deadlines are swept, not queued: a second's sweep costs less than a timer a request.
+    // Deadlines are swept, not queued: a sweep each second costs less than a timer for each
+    // request.
     sessions_.each([this](Session& session) {
         if (session.talk->expire(service_)) settle(session);
     });
@@ -103,7 +104,7 @@ void Loop<Talk>::on_time() {
     if (sessions_.trim() > 1) give_back_memory();
 }
 
-// A peak is over, and nobody is left. What its messages took the heap would keep.
+// A peak is over, and no connection is left. The heap would keep the memory of its messages.
 template <class Talk>
 void Loop<Talk>::give_back_memory() {
     service_.pool.trim();

@@ -1,4 +1,4 @@
-/// A thread that serves connections, whatever it waits with.
+/// A thread that serves connections, with either kind of waiting.
 #pragma once
 
 #include <sys/socket.h>
@@ -18,7 +18,7 @@
 
 namespace brick::net {
 
-/// Waits with epoll or io_uring for connections, bytes, room and time, and tells the conversations.
+/// Waits with epoll or io_uring for connections, bytes, room and time, and calls the conversations.
 /// `Talk` is `http::Conversation` or has its public members.
 class alignas(kApart) Reactor {
 public:
@@ -27,14 +27,14 @@ public:
     Reactor& operator=(const Reactor&) = delete;
     virtual ~Reactor() = default;
 
-    /// Serves until all is over after `stop`. Throws std::system_error when it can't go on.
+    /// Serves until all is over after `stop`. Throws std::system_error when it cannot go on.
     virtual void run() = 0;
 
-    /// From any thread or signal handler.
+    /// May be called from any thread or signal handler.
     virtual void stop() noexcept = 0;
 };
 
-/// What both kinds of reactor have: sessions and what happens to them by time.
+/// The common part of both kinds of reactor: sessions, and their events by time.
 template <class Talk>
 class Loop : public Reactor {
 public:
@@ -50,22 +50,22 @@ public:
 protected:
     using Session = net::Session<Talk>;
 
-    /// The kind of reactor sends, reads, pauses or closes as the conversation now wants.
+    /// The kind of reactor sends, reads, pauses or closes as the conversation now requires.
     virtual void settle(Session& session) = 0;
 
     /// Admits a new connection and serves it.
     virtual void on_accept(Descriptor connection) = 0;
 
-    /// The session of a new connection; null where there is no place and it was refused.
+    /// The session of a new connection; null if there was no place and it was refused.
     [[nodiscard]] Session* admit(Descriptor connection);
 
-    /// Whether there is no place for another.
+    /// Whether there is no place for another one.
     [[nodiscard]] bool is_full() const noexcept {
         return sessions_.open() >= options_.limits.connections;
     }
 
-    /// Takes some of those who wait, or refuses them where descriptors have run out. False: what is
-    /// missing can't be had now.
+    /// Takes some of the waiting connections, or refuses them if descriptors have run out. False:
+    /// the missing resource is not available now.
     [[nodiscard]] bool accept_some();
 
     /// Once a turn, before events are handled.
@@ -74,20 +74,21 @@ protected:
     /// Once a second and when a pause ends.
     void on_time();
 
-    /// For `send`: the last bytes wait for the shutdown or close behind them, and leave with the
-    /// end in one segment.
+    /// For `send`: the last bytes wait for the following shutdown or close, and leave with the end
+    /// in one segment.
     [[nodiscard]] static int send_flags(const Session& session) noexcept {
         return session.talk->is_ending() ? MSG_NOSIGNAL | MSG_MORE : MSG_NOSIGNAL;
     }
 
-    /// A pause that the conversation asks for is noted.
+    /// Notes a pause that the conversation requests.
     void note_pause(Session& session);
 
-    /// What `stop` asked for, on the reactor's own thread: accepts what waits already, and listens
-    /// no more. What is idle closes a little later: who is about to ask is still answered.
+    /// Carries out `stop` on the reactor's own thread: accepts waiting connections, and stops
+    /// listening. Idle connections close a little later: clients that are about to send a request
+    /// still get an answer.
     void begin_to_stop();
 
-    /// All is over.
+    /// Whether all is over.
     [[nodiscard]] bool is_done() const noexcept {
         return is_stopping_ && (sessions_.count() == 0 || now_ >= stop_limit_);
     }
@@ -113,7 +114,7 @@ private:
 
     Moment start_;
     Moment next_second_;
-    Moment next_closing_ = Moment::max();  // Of idle connections, while it stops.
+    Moment next_closing_ = Moment::max();  // The next closing of idle connections, while it stops.
     Moment stop_limit_ = Moment::max();
     std::time_t date_ = 0;
 };

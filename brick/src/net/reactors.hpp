@@ -15,11 +15,11 @@
 
 namespace brick::net {
 
-/// What `automatic` comes to on this machine. Throws std::system_error if `wanted` is uring and
-/// can't be had: its text says what is missing.
+/// The kind that `automatic` selects on this machine. Throws std::system_error if `wanted` is uring
+/// and unavailable: its text says what is missing.
 [[nodiscard]] Io chosen_io(Io wanted);
 
-/// `io` is what `chosen_io` returned. The options and the service outlive the reactor.
+/// `io` is the result of `chosen_io`. The options and the service outlive the reactor.
 template <class Talk>
 [[nodiscard]] std::unique_ptr<Reactor> make_reactor(Io io, const Options& options,
                                                     Listener listener,

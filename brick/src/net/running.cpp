@@ -39,7 +39,7 @@ void run_all(const Reactors& reactors) {
                 threads.emplace_back(serve, std::ref(*reactors[at]));
             }
         } catch (...) {
-            stop_all(reactors);  // Those that run already are waited for.
+            stop_all(reactors);  // Running threads are awaited.
             throw;
         }
         serve(*reactors.front());

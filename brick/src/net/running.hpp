@@ -11,15 +11,15 @@ namespace brick::net {
 
 using Reactors = std::vector<std::unique_ptr<Reactor>>;
 
-/// Serves on a thread for each of the reactors, the first of them this one, until all are over.
-/// Where one fails, the others are stopped and waited for; then its exception is thrown.
+/// Serves on a thread for each of the reactors, the first of them this one, until all are over. If
+/// one fails, the others are stopped and awaited; then its exception is thrown.
 void run_all(const Reactors& reactors);
 
-/// From any thread or signal handler.
+/// May be called from any thread or signal handler.
 void stop_all(const Reactors& reactors) noexcept;
 
-/// As long as it lives, SIGINT and SIGTERM stop these reactors. One at a time: the process has its
-/// signals only once.
+/// While it lives, SIGINT and SIGTERM stop these reactors. Only one may live at a time, because a
+/// process has its signals only once.
 class StopSignals {
 public:
     explicit StopSignals(const Reactors& reactors);

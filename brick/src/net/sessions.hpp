@@ -18,10 +18,10 @@
 
 namespace brick::net {
 
-/// A connection: its conversation, its socket, and what its reactor notes about both.
+/// A connection: its conversation, its socket, and its reactor's notes about both.
 template <class Talk>
 struct Session {
-    std::optional<Talk> talk;  // Empty: the slot is free.
+    std::optional<Talk> talk;  // Empty if the slot is free.
     Descriptor socket;
     Ticket ticket;
     bool is_readable = false;    // epoll: reading may give something.
@@ -29,11 +29,11 @@ struct Session {
     bool is_hung_up = false;     // epoll: the client ended its side: read to the end.
     bool is_new = true;          // io_uring: nothing was received yet.
     bool is_receiving = false;   // io_uring: a receive is armed.
-    bool is_cancelling = false;  // io_uring: that receive was called back.
-    bool is_sending = false;     // io_uring: a send is on its way.
+    bool is_cancelling = false;  // io_uring: that receive is being cancelled.
+    bool is_sending = false;     // io_uring: a send is pending.
     bool is_queued = false;      // It is on its reactor's list of work.
     bool is_shut = false;        // Our side is shut.
-    bool is_dying = false;       // io_uring: freed as soon as the kernel lets go of it.
+    bool is_dying = false;       // io_uring: freed as soon as the kernel releases it.
 };
 
 /// Sessions lie in slabs that go back to the system when all of them are free, so that a peak of
@@ -60,7 +60,7 @@ public:
         return session;
     }
 
-    /// Its socket is closed, its memory given back, its ticket void.
+    /// Closes its socket, gives its memory back, and makes its ticket void.
     void remove(Session<Talk>& session, typename Talk::Service& service) noexcept {
         const std::uint32_t slot = session.ticket.slot;
         session.talk->release(service);
@@ -80,12 +80,12 @@ public:
 
     [[nodiscard]] std::size_t count() const noexcept { return count_; }
 
-    /// Of all threads.
+    /// The number of all threads' sessions.
     [[nodiscard]] std::size_t open() const noexcept {
         return open_.load(std::memory_order_relaxed);
     }
 
-    /// Calls `visit` for each session; it may remove the one that it is given.
+    /// Calls `visit` for each session; it may remove the one that it gets.
     template <class Visit>
     void each(Visit&& visit) {
         for (std::uint32_t slot = 0; slot < slabs_.size() * kSlabSlots; ++slot) {
@@ -114,7 +114,7 @@ private:
     static constexpr std::size_t kSlabSlots = 256;
     static constexpr std::uint32_t kNobody = kGenerationMask + 1;
 
-    // Whole pages of its own: the heap keeps what is freed in its middle.
+    // Separate pages: the heap would keep memory that is freed in its middle.
     struct Slab {
         Slab() {
             void* memory =

@@ -1,4 +1,4 @@
-/// When something is due, for the few connections that make a pause.
+/// Due times, for the few connections that pause.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@ namespace brick::net {
 
 using Moment = std::chrono::steady_clock::time_point;
 
-/// Names a connection, until it is closed: another in its place has another generation.
+/// Names a connection until it is closed: a later one in its place has another generation.
 struct Ticket {
     std::uint32_t slot = 0;
     std::uint32_t generation = 0;
@@ -23,13 +23,13 @@ class Timers {
 public:
     void add(Moment due, Ticket ticket) { queue_.push({due, ticket}); }
 
-    /// The next moment at which something is due.
+    /// The next due moment.
     [[nodiscard]] std::optional<Moment> next() const noexcept {
         if (queue_.empty()) return std::nullopt;
         return queue_.top().due;
     }
 
-    /// What is due at `now`, the earliest first; nothing when all the rest is later.
+    /// The entries that are due at `now`, the earliest first; nothing when all others are later.
     [[nodiscard]] std::optional<Ticket> take(Moment now) {
         if (queue_.empty() || queue_.top().due > now) return std::nullopt;
         const Ticket ticket = queue_.top().ticket;

@@ -1,4 +1,4 @@
-/// A reactor on io_uring: one system call a turn submits all and waits.
+/// A reactor on io_uring: one system call a turn submits everything and waits.
 #pragma once
 
 #include <memory>
@@ -22,11 +22,11 @@ public:
     void run() override;
 
 private:
-    // What a completion is of.
+    // The kind of work that a completion ends.
     enum class Operation : std::uint8_t { accept, waiting, receive, send, cancel, timer, stop };
     static constexpr std::size_t kMostSentBytes = 1U << 30U;
     static constexpr std::chrono::milliseconds kHalfClosedGap{10};
-    static constexpr std::chrono::seconds kPatience{1};  // With the kernel, at the end.
+    static constexpr std::chrono::seconds kPatience{1};  // The time given to the kernel at the end.
 
     void settle(Session& session) override;
     void on_accept(Descriptor connection) override;
@@ -60,18 +60,18 @@ private:
     [[nodiscard]] static std::uint64_t tagged(Operation operation, Ticket ticket) noexcept;
     static void tag(io_uring_sqe& entry, Operation operation, Ticket ticket) noexcept;
 
-    // The ring is of the thread that runs, so it is made there.
+    // The ring belongs to the running thread, so it is made there.
     std::unique_ptr<Ring> ring_;
     std::unique_ptr<ReceiveBuffers> buffers_;
-    std::vector<Ticket> queued_;       // Connections that this turn has brought forward.
+    std::vector<Ticket> queued_;       // Connections for which this turn has news.
     std::vector<Ticket> turn_;         // Scratch.
-    std::vector<Ticket> half_closed_;  // Since the last look for clients' ends.
+    std::vector<Ticket> half_closed_;  // Since the last check for clients' ends.
     std::vector<Ticket> half_closed_before_;
     Moment next_look_ = Moment::max();
     __kernel_timespec timer_{};
     Moment timer_due_ = Moment::max();
     bool is_accepting_ = false;
-    bool is_watching_ = false;  // The listener, for want of descriptors.
+    bool is_watching_ = false;  // Whether the listener is polled, for want of descriptors.
 };
 
 }  // namespace brick::net

@@ -51,7 +51,8 @@ void Uring<Talk>::turn() {
     run_queue();
 }
 
-// Who is still there is cut off, but freed only when the kernel neither reads nor writes for them.
+// Remaining connections are cut off, but freed only when the kernel neither reads nor writes for
+// them.
 template <class Talk>
 void Uring<Talk>::end_all() {
     this->sessions_.each([this](Session& session) {
@@ -63,7 +64,7 @@ void Uring<Talk>::end_all() {
     if (this->sessions_.count() > 0) abandon();
 }
 
-// What the kernel may still read and write is never freed.
+// Memory that the kernel may still read and write is never freed.
 template <class Talk>
 void Uring<Talk>::abandon() noexcept {
     if (this->sessions_.count() == 0) return;
@@ -94,7 +95,7 @@ void Uring<Talk>::handle(const io_uring_cqe& completion) {
             if (this->now_ >= timer_due_) timer_due_ = Moment::max();
             return;
         case Operation::cancel:
-            return;  // What was called back tells of its own end.
+            return;  // A cancelled request reports its own end.
     }
 }
 
@@ -111,17 +112,17 @@ void Uring<Talk>::accepted(const io_uring_cqe& completion) {
         case EMFILE:
         case ENFILE:
             look_for_all_ends();
-            // Armed again it would fail at once, whether somebody comes or not.
+            // If it were armed again, it would fail at once, whether a client waits or not.
             if (this->is_stopping_ || std::exchange(is_watching_, true)) return;
             return watch(Operation::waiting, this->listener_.fd());
         default:
-            // Want of memory passes: the next tick of the clock tries again.
+            // A lack of memory is temporary: the next tick of the clock tries again.
             if (-completion.res != ENOMEM && -completion.res != ENOBUFS) accept_more();
     }
 }
 
-// Descriptors had run out and somebody waits. What can't be had now, the clock's next tick asks
-// for.
+// Descriptors had run out and a client waits. If none are available now, the clock's next tick
+// tries again.
 template <class Talk>
 void Uring<Talk>::accept_waiting() {
     is_watching_ = false;
@@ -154,7 +155,7 @@ void Uring<Talk>::received(Session* session, const io_uring_cqe& completion) {
     queue(*session);
 }
 
-// The receive ended without bytes: the client's end, or a reason to receive anew, or to let go.
+// The receive ended without bytes: the client's end, or a reason to receive again, or to close.
 template <class Talk>
 void Uring<Talk>::take_end(Session& session, int result) {
     switch (-result) {
@@ -180,7 +181,7 @@ void Uring<Talk>::sent(Session* session, int result) {
     session->talk->sent(this->service_, static_cast<std::size_t>(result));
 }
 
-// What a turn has brought forward is sent, read on, or ended: once for each connection.
+// Sends, reads or ends each connection for which a turn has news, once.
 template <class Talk>
 void Uring<Talk>::run_queue() {
     turn_.swap(queued_);
@@ -204,7 +205,7 @@ void Uring<Talk>::settle(Session& session) {
     }
     if (!session.is_sending && session.talk->end() != Talk::End::open) return finish(session);
     const bool is_reading = session.talk->is_reading(this->service_);
-    // Behind the last request nothing but the end is waited for, and that when all is sent.
+    // After the last request only the end is awaited, and only when all is sent.
     const bool is_waiting = session.is_receiving || session.talk->is_ending();
     if (is_reading && !is_waiting) receive_more(session);
     if (!is_reading && session.is_receiving && !session.is_cancelling) cancel_receive(session);
@@ -221,8 +222,8 @@ void Uring<Talk>::finish(Session& session) {
     this->sessions_.remove(session, this->service_);
 }
 
-// Most clients end their side when they see our end. To look for theirs a little later costs less
-// than a receive that waits for it: no completion, and nobody is woken up.
+// Most clients end their side when they see our end. Checking for theirs a little later costs less
+// than a receive that waits for it: no completion, and no thread is woken up.
 template <class Talk>
 void Uring<Talk>::half_close(Session& session) {
     shutdown(session.socket.get(), SHUT_WR);
@@ -232,7 +233,7 @@ void Uring<Talk>::half_close(Session& session) {
     next_look_ = std::min(next_look_, this->now_ + kHalfClosedGap);
 }
 
-// Those that are shut for a gap at least: at the end of it the others are.
+// Checks the connections that are shut for at least a gap; the others are checked at its end.
 template <class Talk>
 void Uring<Talk>::look_for_ends() {
     for (const Ticket ticket : half_closed_before_) look_for_end(ticket);
@@ -241,7 +242,7 @@ void Uring<Talk>::look_for_ends() {
     next_look_ = half_closed_before_.empty() ? Moment::max() : this->now_ + kHalfClosedGap;
 }
 
-// For want of room.
+// Checks all of them at once, for want of room.
 template <class Talk>
 void Uring<Talk>::look_for_all_ends() {
     look_for_ends();
@@ -258,7 +259,7 @@ void Uring<Talk>::look_for_end(Ticket ticket) {
     settle(*session);  // It is over, or a receive waits for the end.
 }
 
-// The kernel still holds the connection: shut, it gives it up.
+// The kernel still holds the connection: shutting it makes the kernel release it.
 template <class Talk>
 void Uring<Talk>::start_teardown(Session& session) {
     if (std::exchange(session.is_dying, true)) return;
@@ -275,8 +276,8 @@ void Uring<Talk>::accept_more() {
     is_accepting_ = true;
 }
 
-// The first receive is for once: many a connection ends with its first answer, and then the kernel
-// need not be told to let go of it.
+// The first receive is not multishot: many connections end with their first answer, and then no
+// receive has to be cancelled.
 template <class Talk>
 void Uring<Talk>::receive_more(Session& session) {
     io_uring_sqe& receive = ring_->entry();
@@ -296,7 +297,7 @@ void Uring<Talk>::send_more(Session& session) {
     const std::string_view bytes = session.talk->next_send().substr(0, kMostSentBytes);
     if (bytes.empty()) return;
     io_uring_sqe& send = ring_->entry();
-    // Without MSG_WAITALL: a client that reads slowly, but reads, is seen to take bytes.
+    // Without MSG_WAITALL, a client that reads slowly is seen to take bytes.
     io_uring_prep_send(&send, session.socket.get(), bytes.data(), bytes.size(),
                        this->send_flags(session));
     tag(send, Operation::send, session.ticket);

@@ -18,7 +18,7 @@ constexpr int kRestMs = 1;
 
 }  // namespace
 
-// A kernel that takes DEFER_TASKRUN (6.1) has all the rest: multishot receive, rings of buffers.
+// A kernel with DEFER_TASKRUN (6.1) has all other features: multishot receive, rings of buffers.
 Ring::Ring(const Tuning& tuning) {
     io_uring_params params{};
     params.flags = IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_CQSIZE |
@@ -28,7 +28,7 @@ Ring::Ring(const Tuning& tuning) {
         fail(-error, "io_uring");
     }
     io_uring_ring_dontfork(&ring_);
-    io_uring_register_ring_fd(&ring_);  // Where it can't be, calls are a little slower.
+    io_uring_register_ring_fd(&ring_);  // If this fails, calls are a little slower.
 }
 
 Ring::~Ring() { io_uring_queue_exit(&ring_); }
@@ -48,7 +48,7 @@ void Ring::enter(bool wait) {
         if (entry == nullptr) {
             submit(false);
             entry = io_uring_get_sqe(&ring_);
-            if (entry == nullptr) return;  // It takes no more for now.
+            if (entry == nullptr) return;  // The kernel takes no more for now.
         }
         *entry = waiting_.front();
         waiting_.pop_front();
@@ -58,7 +58,7 @@ void Ring::enter(bool wait) {
 
 void Ring::submit(bool wait) {
     const int result = wait ? io_uring_submit_and_wait(&ring_, 1) : io_uring_submit(&ring_);
-    // Busy: completions have to be taken first. Again: no memory just now, nor at once.
+    // Busy: completions have to be taken first. Again: no memory now, and none at once.
     if (result == -EAGAIN) poll(nullptr, 0, kRestMs);
     if (result >= 0 || result == -EINTR || result == -EBUSY || result == -EAGAIN) return;
     fail(-result, "io_uring_enter");

@@ -14,29 +14,29 @@
 
 namespace brick::net {
 
-/// A ring of one thread: made, used and destroyed there.
+/// A ring of one thread: made, used and destroyed in it.
 class Ring {
 public:
-    /// Throws std::system_error if the kernel hasn't all that is needed.
+    /// Throws std::system_error if the kernel lacks a required feature.
     explicit Ring(const Tuning& tuning);
     Ring(const Ring&) = delete;
     Ring& operator=(const Ring&) = delete;
     ~Ring();
 
-    /// An entry to fill in before the next call; where the queue is full, what is in it is
-    /// submitted first. Where the kernel takes none, it waits for the next `enter`.
+    /// An entry to fill in before the next call. If the queue is full, its entries are submitted
+    /// first. If the kernel takes none, the entry waits for the next `enter`.
     [[nodiscard]] io_uring_sqe& entry();
 
-    /// Submits all and waits for a completion; without `wait`, only takes what is there.
+    /// Submits everything and waits for a completion; without `wait`, only collects completions.
     void enter(bool wait);
 
-    /// Takes the next completions that are there, and their places in the queue are free again.
+    /// Takes the next available completions; their places in the queue are free again.
     [[nodiscard]] std::span<const io_uring_cqe> take() noexcept;
 
     [[nodiscard]] io_uring& raw() noexcept { return ring_; }
 
 private:
-    // More at once would leave the first sends of a turn waiting for the last.
+    // With a larger number the first sends of a turn would wait for the last.
     static constexpr unsigned kTaken = 128;
 
     void submit(bool wait);
@@ -46,7 +46,7 @@ private:
     std::array<io_uring_cqe, kTaken> taken_{};
 };
 
-/// Memory that the kernel receives into: whichever buffer is next, for whichever connection.
+/// Memory that the kernel receives into: the next buffer, for any connection.
 class ReceiveBuffers {
 public:
     static constexpr std::uint16_t kGroup = 0;
@@ -61,7 +61,7 @@ public:
         return {memory_ + id * bytes_, count};
     }
 
-    /// The kernel may use it again.
+    /// Gives the buffer back to the kernel.
     void give_back(std::uint16_t id) noexcept;
 
 private:
@@ -73,7 +73,7 @@ private:
     char* memory_;
 };
 
-/// Whether this kernel lets us have rings with all that is needed; throws as Ring does if not.
+/// Whether this kernel allows rings with everything that is needed; throws as Ring does if not.
 void probe_uring();
 
 }  // namespace brick::net
