@@ -1,5 +1,5 @@
-/// A case of the table: what a client sends, and what a server that keeps to the RFCs, and refuses
-/// what they leave open to attack, answers.
+/// A case of the table: a client's bytes, and the answers of a server that follows the RFCs and
+/// refuses whatever they leave open to attack.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace brick::conformance {
 
-/// One answer that a case expects. An expectation that isn't stated isn't checked, but for the
+/// One answer that a case expects. An expectation that is not stated is not checked, except for the
 /// rules of every answer: see `Exchange`.
 struct Answer {
     int status = 200;
@@ -21,7 +21,7 @@ struct Answer {
     std::vector<std::string> lacks{};  ///< Names of fields that must not be there.
 };
 
-/// What becomes of the connection behind the answers.
+/// The state of the connection after the answers.
 enum class After : std::uint8_t {
     keep,   ///< It serves the next request, and nothing comes before that one's answer.
     close,  ///< The server says `Connection: close` and ends it, without a reset.

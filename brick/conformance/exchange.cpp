@@ -16,7 +16,7 @@ bool is_imf_fixdate(const std::string& text) {
     return text.size() == 29 && end != nullptr && *end == '\0';
 }
 
-/// A body in a message: itself, or its size.
+/// A body in a message: the body itself, or its size.
 std::string shown(const std::string& body) {
     return body.size() <= 60 ? '"' + body + '"' : std::to_string(body.size()) + " bytes";
 }
@@ -152,7 +152,7 @@ void Exchange::ended(bool by_reset) {
     reader_.end();
     received("");
     outcome_.end = by_reset ? End::reset : End::closed;
-    if (probed_) outcome_.end = End::open;  // Until the probe asked for its end.
+    if (probed_) outcome_.end = End::open;  // Until the probe requested its end.
     if (by_reset) fault("the connection is reset");
     if (answered_ < case_.answers.size()) {
         fault("closed with " + std::to_string(answered_) + " of " +

@@ -1,5 +1,5 @@
-/// One connection's try of one case: what to send and when, and what is wrong with what came back.
-/// No I/O and no clock.
+/// One connection's attempt at one case: what to send and when, and the faults of the received
+/// bytes. No I/O and no clock.
 #pragma once
 
 #include <deque>
@@ -13,48 +13,50 @@
 
 namespace brick::conformance {
 
-/// How a connection stood when the case was decided.
+/// The state of a connection when the case was decided.
 enum class End : std::uint8_t { open, closed, reset };
 
-/// What a server did.
+/// The server's actions.
 struct Outcome {
     std::vector<int> statuses;  ///< Of all answers but the probe's, 100 among them, in order.
     End end = End::open;
     std::string fault;  ///< The first difference from the case; empty if there is none.
 
-    /// "400, closed".
+    /// As text, such as "400, closed".
     [[nodiscard]] std::string text() const;
 };
 
-/// Besides what the case says, every answer is held to rules: its syntax, a Date in IMF-fixdate up
-/// to 4xx, and `Connection: close` on the last one before the server closes and nowhere else.
+/// Besides the case's expectations, every answer is checked for general rules: its syntax, a Date
+/// in IMF-fixdate up to 4xx, and `Connection: close` on the last one before the server closes and
+/// nowhere else.
 ///
 /// A connection that is to be kept is probed: `GET /` with `Connection: close` must be answered
-/// once, and nothing may follow. So one answer too many is found without waiting for it.
+/// once, and no further bytes may follow. So an extra answer is found without waiting for it.
 class Exchange {
 public:
     /// Keeps a reference to `of`.
     Exchange(const Case& of, const Cuts& cuts);
 
-    /// What to send now; empty if nothing is.
+    /// The bytes to send now; empty if there are none.
     [[nodiscard]] std::string_view to_send() const noexcept;
 
-    /// So many bytes of it were sent. True when they end a piece: pause before the next one.
+    /// This many of the bytes were sent. Returns true when they end a piece: the caller then
+    /// pauses.
     bool sent(std::size_t bytes);
 
-    /// The peer takes no more.
+    /// The peer takes no more bytes.
     void cannot_send() noexcept { pieces_.clear(); }
 
-    /// All is sent, and the client's half of the connection is to be closed.
+    /// Whether all is sent, and the client's half of the connection is to be closed.
     [[nodiscard]] bool half_closes() const noexcept;
 
     void received(std::string_view bytes);
     void ended(bool by_reset);
 
-    /// Nothing came for long enough.
+    /// No bytes arrived for long enough.
     void expired();
 
-    /// A difference is found; what else comes is only told. Call `expired` soon.
+    /// A difference is found; later bytes are only recorded. Call `expired` soon.
     [[nodiscard]] bool astray() const noexcept { return astray_; }
     [[nodiscard]] bool done() const noexcept { return done_; }
     [[nodiscard]] const Outcome& outcome() const noexcept { return outcome_; }

@@ -1,4 +1,4 @@
-/// brick-conformance: holds a server against the table.
+/// brick-conformance: tests a server with the table.
 
 #include <netdb.h>
 
@@ -122,8 +122,8 @@ std::string name(const Job& job) {
     return "split at " + std::to_string(job.cuts.front());
 }
 
-/// A case that failed in one way isn't tried in the next: a server that goes its own way would be
-/// waited for at each of the splits.
+/// A case that failed in one way is not tried in the next: for a server that deviates, each of the
+/// splits would wait until its timeout.
 std::vector<Result> run_all(const Address& server, const std::vector<const Case*>& cases,
                             const std::vector<Way>& ways) {
     std::map<const Case*, Result> results;

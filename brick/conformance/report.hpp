@@ -1,4 +1,4 @@
-/// The table, and what a server made of it, in words and in JSON.
+/// The table and a server's results, as text and as JSON.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace brick::conformance {
 
-/// What a case's jobs brought.
+/// The results of a case's jobs.
 struct Result {
     const Case* of = nullptr;
     Outcome first{};    ///< Of the first try.
@@ -20,10 +20,10 @@ struct Result {
     std::size_t failures = 0;
 };
 
-/// "400, closed": what the case expects, in the words of Outcome::text.
+/// The case's expectation in the format of Outcome::text, such as "400, closed".
 [[nodiscard]] std::string expected(const Case& of);
 
-/// A line for each case that failed, and a last one that counts.
+/// A line for each case that failed, and a last one with the counts.
 void write_text(std::ostream& out, const std::vector<Result>& results);
 
 /// {"server": …, "cases": [{"id", "section", "why", "ok", "expected", "got", …}]}.

@@ -29,7 +29,7 @@ bool is_text(std::string_view text) {
     });
 }
 
-/// All of `text` as a number, or nothing.
+/// The whole `text` as a number, or nothing.
 std::optional<std::uint64_t> number(std::string_view text, int base) {
     std::uint64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
@@ -68,7 +68,7 @@ ResponseReader::Got ResponseReader::head(Response& into, std::size_t& at) {
 }
 
 ResponseReader::Got ResponseReader::status_line(std::string_view text, Response& into) {
-    // "HTTP/1.1 200 OK"; the space behind the status is there even without a reason.
+    // "HTTP/1.1 200 OK"; the space after the status is present even without a reason.
     const auto status = number(text.substr(0, std::min<std::size_t>(text.size(), 12))
                                    .substr(std::min<std::size_t>(text.size(), 9)),
                                10);

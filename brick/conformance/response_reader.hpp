@@ -1,4 +1,4 @@
-/// Reads a server's answers, strictly: what a lax client would let pass is a fault here.
+/// Reads a server's answers, strictly: bytes that a lax client would accept are a fault here.
 #pragma once
 
 #include <optional>
@@ -14,8 +14,8 @@ struct Response {
     std::vector<std::pair<std::string, std::string>> fields;
     std::string body;  ///< Without its framing.
 
-    /// The value of the only field of this name, whatever the case of its letters; the values of
-    /// several are joined with ", ".
+    /// The value of the only field of this name, regardless of the case of its letters; the values
+    /// of several are joined with ", ".
     [[nodiscard]] std::optional<std::string> field(std::string_view name) const;
 };
 
@@ -24,17 +24,17 @@ class ResponseReader {
 public:
     void receive(std::string_view bytes) { bytes_ += bytes; }
 
-    /// The server closed: a body without a length is whole.
+    /// The server closed: a body without a length is complete.
     void end() noexcept { ended_ = true; }
 
-    /// The next answer once it is whole. `to_head` says that it answers HEAD. Nothing while bytes
-    /// are missing, and nothing for ever once `fault` says something.
+    /// The next answer once it is complete. `to_head`: it answers HEAD. Returns nothing while bytes
+    /// are missing, and never anything after a `fault`.
     [[nodiscard]] std::optional<Response> next(bool to_head);
 
-    /// What is wrong with the bytes; empty if nothing is.
+    /// The error in the bytes; empty if there is none.
     [[nodiscard]] const std::string& fault() const noexcept { return fault_; }
 
-    /// Bytes that belong to no whole answer yet.
+    /// Bytes that do not belong to a complete answer yet.
     [[nodiscard]] std::string_view rest() const noexcept { return bytes_; }
 
 private:

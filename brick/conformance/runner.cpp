@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 constexpr std::size_t kConnections = 64;
 constexpr auto kPause = 1500us;  // Long enough that the server has read the last piece.
 constexpr int kPatiencesInAll = 5;
-constexpr auto kSettled = 100ms;  // A server that went astray may do so again within this.
+constexpr auto kSettled = 100ms;  // A faulty server may show another fault within this.
 
 [[noreturn]] void fail(const char* what) {
     throw std::system_error(errno, std::generic_category(), what);
@@ -46,8 +46,8 @@ public:
     Socket(const Socket&) = delete;
     Socket& operator=(const Socket&) = delete;
     ~Socket() {
-        // All is decided: a reset, for a closed port would be lost for a minute (TIME_WAIT), and a
-        // table has as many connections as there are ports.
+        // The case is decided, so this resets: a closed port would be unusable for a minute
+        // (TIME_WAIT), and a table has as many connections as there are ports.
         const linger at_once{1, 0};
         setsockopt(fd_, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
         close(fd_);
@@ -78,7 +78,7 @@ public:
         return {socket_.fd(), static_cast<short>(sends ? POLLIN | POLLOUT : POLLIN), 0};
     }
 
-    /// When it wants to be looked at, whatever its socket does.
+    /// The time when it needs attention, whatever its socket does.
     [[nodiscard]] Clock::time_point wakes(Clock::time_point now) const noexcept {
         const bool pauses = !exchange_.to_send().empty() && now < next_piece_;
         return pauses ? std::min(next_piece_, deadline()) : deadline();
@@ -131,7 +131,7 @@ private:
     Socket socket_;
     std::chrono::seconds patience_;
     Clock::time_point begun_;
-    Clock::time_point last_;  // A byte moved.
+    Clock::time_point last_;  // When a byte was last moved.
     Clock::time_point next_piece_{};
     Clock::time_point astray_ = Clock::time_point::max();
     bool connected_ = false;

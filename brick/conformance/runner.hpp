@@ -11,7 +11,7 @@
 
 namespace brick::conformance {
 
-/// Where the server is.
+/// The address of the server.
 struct Address {
     sockaddr_storage storage{};
     socklen_t bytes = 0;

@@ -1,4 +1,4 @@
-/// brick-conformance-server: what the table expects of a server, on the brick's public API.
+/// brick-conformance-server: the server that the table expects, on the brick's public API.
 
 #include <charconv>
 #include <exception>

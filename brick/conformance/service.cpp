@@ -43,7 +43,7 @@ Response stream(const Request&) {
         });
 }
 
-/// The answer as a handler that logs; as it is if nobody wants a log.
+/// The answer as a handler that logs; unchanged if there is no log.
 Answer logged(Answer answer, Log* log) {
     if (log == nullptr || std::holds_alternative<Opener>(answer)) return answer;
     return Handler([answer = std::move(answer), log](const Request& request) {

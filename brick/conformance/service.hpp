@@ -1,4 +1,4 @@
-/// What the table expects of a server, on the brick's public API.
+/// The server that the table expects, on the brick's public API.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,11 @@
 
 namespace brick::conformance {
 
-/// A line a request (method, target, bytes of its body), for a test that asks what reached the
-/// server. Threads may share it.
+/// A line for each request (method, target, bytes of its body), for a test that checks which
+/// requests reached the server. Threads may share it.
 class Log {
 public:
-    /// Appends to a file. Throws std::invalid_argument if it can't be written.
+    /// Appends to a file. Throws std::invalid_argument if it cannot be written.
     explicit Log(const std::string& path);
 
     void add(std::string_view method, std::string_view target, std::size_t body_bytes);
@@ -25,8 +25,8 @@ private:
     std::ofstream file_;
 };
 
-/// Adds the routes. With a log, which must outlive the server, handlers answer all paths, those
-/// that aren't there too, and log.
+/// Adds the routes. With a log, which must outlive the server, handlers answer all paths, even
+/// unknown ones, and log.
 void serve(Server& server, Log* log = nullptr);
 
 }  // namespace brick::conformance

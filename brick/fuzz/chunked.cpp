@@ -1,4 +1,4 @@
-/// The decoder of chunked bodies against the grammar: any bytes, in pieces of any size.
+/// Compares the decoder of chunked bodies with the grammar: any bytes, in pieces of any size.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +19,7 @@ void demand(bool holds) {
     }
 }
 
-/// Gives one piece; false when the body is over.
+/// Decodes one piece; returns false when the body is over.
 bool feed(Chunked& chunked, std::string_view piece, Decoded& out) {
     while (!piece.empty()) {
         const Chunked::Step step = chunked.decode(piece);

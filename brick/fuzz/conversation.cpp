@@ -1,8 +1,8 @@
 // One connection under any order of events: bytes in pieces, partial sends, pauses, deadlines, the
 // client's end and the server's.
 //
-// An input is a byte that says how many events follow, two bytes for each event, and the text that
-// the client sends. The rest is given and taken whole when the events are over.
+// An input is a byte with the number of events, two bytes for each event, and the text that the
+// client sends. The rest is given and taken as a whole when the events are over.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -37,7 +37,7 @@ public:
 
     [[nodiscard]] std::string_view text() const { return text_; }
 
-    /// Plays it all. Returns what the client got.
+    /// Plays the whole script. Returns the bytes that the client got.
     std::string play() {
         for (std::size_t at = 0; at + 1 < events_.size(); at += 2) {
             event(static_cast<unsigned char>(events_[at]),
@@ -122,7 +122,7 @@ void run(std::string_view input) {
     Script script(input);
     const std::string taken = script.play();
     const std::string_view text = script.text();
-    // Each answer is of a whole head, but for one refusal.
+    // Each answer belongs to a complete head, except one refusal.
     const std::size_t most = testing::occurrences(text, "\r\n\r\n") + 1;
     const Responses responses(taken, testing::occurrences(text, "HEAD "),
                               script.end() != http::End::open || script.was_cut());

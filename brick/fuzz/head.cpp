@@ -1,4 +1,4 @@
-/// The fast parser of heads against the plain one: any bytes, whole and cut, any limits.
+/// Compares the fast parser of heads with the plain one: any bytes, whole and cut, any limits.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -46,12 +46,12 @@ Parsed compare(std::string_view bytes, const brick::Limits& limits) {
 
 }  // namespace
 
-/// The first two bytes say where the head is cut and what its limits are; the rest is the head.
+/// The first two bytes choose where the head is cut and its limits; the rest is the head.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (size < 2) {
         return 0;
     }
-    // A block of its own, so that AddressSanitizer sees the first byte beyond it.
+    // A separate block, so that AddressSanitizer sees a read of the first byte beyond it.
     const std::size_t count = size - 2;
     const auto block = std::make_unique<char[]>(count);  // NOLINT: a string has a byte behind.
     std::copy_n(data + 2, count, block.get());
@@ -67,7 +67,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto front = std::make_unique<char[]>(cut);  // NOLINT
     std::copy_n(block.get(), cut, front.get());
     const Parsed part = compare({front.get(), cut}, limits);
-    // What was decided stays decided.
+    // A decided result does not change.
     if (part.consumed != 0 || part.refusal != 0) {
         demand(part.consumed == whole.consumed && part.refusal == whole.refusal);
     }

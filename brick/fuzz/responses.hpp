@@ -1,4 +1,4 @@
-/// Reads what a server sent the plain way: is it a sequence of responses?
+/// Reads a server's bytes with a plain parser: are they a sequence of responses?
 #pragma once
 
 #include <charconv>
@@ -10,14 +10,14 @@ namespace brick::fuzz {
 
 class Responses {
 public:
-    /// `heads` answers at most have no body, for they are of HEAD. With `may_end` the last may be
-    /// cut short, or end with the connection.
+    /// At most `heads` answers have no body, because they answer HEAD. With `may_end` the last may
+    /// be cut short, or end with the connection.
     Responses(std::string_view bytes, std::size_t heads, bool may_end)
         : may_end_(may_end), are_well_formed_(read(bytes, heads, 0)) {}
 
     [[nodiscard]] bool are_well_formed() const { return are_well_formed_; }
 
-    /// Of final responses.
+    /// The number of final responses.
     [[nodiscard]] std::size_t count() const { return count_; }
 
 private:

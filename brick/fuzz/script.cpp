@@ -38,8 +38,8 @@ int accept_error(unsigned choice) {
     return kErrors[choice % std::size(kErrors)];
 }
 
-// Nothing was overlooked: what a client sent is read and what the server sent left, or the
-// connection is over.
+// No work was missed: a client's bytes are read and the server's bytes sent, or the connection is
+// over.
 void look(const Kernel::Peer& peer) {
     require(peer.is_reset || peer.is_closed || (peer.unread.empty() && !peer.has_ended));
     require(peer.corked.empty());
@@ -82,13 +82,13 @@ void Script::go_on() {
         is_stopping_ = true;
         reactor_->stop();
     } else {
-        require(++quiet_turns_ < 1000);  // It ends.
+        require(++quiet_turns_ < 1000);  // It comes to an end.
         calm();
         kernel_.pass(1000 * kMs);
     }
 }
 
-// One, and those that its high bit says happen before the server wakes up.
+// One event, and as many as its high bit adds before the server wakes up.
 void Script::play_events() {
     bool has_more = true;
     while (has_more && events_.size() >= kEventBytes) {
@@ -136,7 +136,7 @@ void Script::event(unsigned kind, unsigned amount, unsigned whose) {
     }
 }
 
-// Clients take all, time passes, and nothing fails.
+// Clients take everything, time passes, and no call fails.
 void Script::calm() {
     kernel_.fill_table(false);
     for (Kernel::Peer& peer : kernel_.peers()) {

@@ -1,8 +1,8 @@
-/// What a fuzzer of the whole server plays: a kernel in memory, and an input that says what the
-/// kernel and the clients do, call by call, and what the clients send.
+/// The setting of a fuzzer for the whole server: a kernel in memory, and an input that decides what
+/// the kernel and the clients do, call by call, and what the clients send.
 ///
-/// An input is a byte that says how many events follow, three bytes for each event, and the text
-/// that clients send in turn. Then all goes well until nothing is left to do, and the server stops.
+/// An input is a byte with the number of events, three bytes for each event, and the text that
+/// clients send in turn. Then all goes well until nothing is left to do, and the server stops.
 #pragma once
 
 #include <atomic>
@@ -19,14 +19,14 @@
 
 namespace brick::fuzz {
 
-/// The reactor that is looked at, and what its kernel can do to it.
+/// The reactor under test, and the failures that its kernel can cause.
 struct Subject {
     std::function<std::unique_ptr<net::Reactor>(const Options& options, net::Listener listener,
                                                 http::Service& service,
                                                 std::atomic<std::size_t>& open)>
         reactor;
 
-    /// One of two kinds of call that are this reactor's alone fails the next time.
+    /// Lets one of two kinds of call that only this reactor uses fail the next time.
     std::function<void(Kernel& kernel, unsigned kind, unsigned choice)> fail;
 };
 

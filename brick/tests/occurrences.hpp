@@ -1,4 +1,4 @@
-/// How often a text has a part.
+/// How often a part occurs in a text.
 #pragma once
 
 #include <cstddef>

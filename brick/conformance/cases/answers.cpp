@@ -1,4 +1,4 @@
-// RFC 9110, 6, 8, 14 and 15, RFC 9112, 6: what answers look like, and what requests can't ask for.
+// RFC 9110, 6, 8, 14 and 15, RFC 9112, 6: the form of answers, and wishes that have no effect.
 #include "cases/cases.hpp"
 
 namespace brick::conformance {

@@ -1,5 +1,5 @@
-// RFC 9112, 8: messages that end too soon. The client closes its half; nothing may be taken for a
-// whole request.
+// RFC 9112, 8: messages that end too soon. The client closes its half; the server must not take any
+// of them for a whole request.
 #include "cases/cases.hpp"
 
 namespace brick::conformance {

@@ -1,4 +1,4 @@
-/// The files of the table, and the words in which they are written.
+/// The files of the table, and the functions with which they are written.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ using Answers = std::vector<Answer>;
 [[nodiscard]] Answer hello();
 /// The answer to `POST /echo`: 200 and this body, which the server must have received.
 [[nodiscard]] Answer echo(std::string body);
-/// The head alone, as HEAD is answered.
+/// The head alone, as for HEAD.
 [[nodiscard]] Answer bare(int status, std::vector<std::string> has = {},
                           std::vector<std::string> lacks = {});
 
@@ -25,18 +25,18 @@ using Answers = std::vector<Answer>;
 [[nodiscard]] std::string get(std::string_view fields = "");
 /// `POST /echo` with a Host, these fields and this body.
 [[nodiscard]] std::string post(std::string_view fields, std::string_view body = "");
-/// `POST /echo` with a chunked body: its chunks, last chunk and trailers as they are given.
+/// `POST /echo` with a chunked body: its chunks, last chunk and trailers are given verbatim.
 [[nodiscard]] std::string chunks(std::string_view body);
-/// `text` so many times.
+/// `text` repeated this many times.
 [[nodiscard]] std::string times(std::size_t count, std::string_view text);
 
-/// Answered with this status, and closed.
+/// The server answers with this status, and closes.
 [[nodiscard]] Case refused(std::string id, std::string why, std::string bytes, int status = 400);
-/// Answered, and the connection stays open.
+/// The server answers, and the connection stays open.
 [[nodiscard]] Case kept(std::string id, std::string why, std::string bytes, Answers answers);
-/// Answered, and the connection closes.
+/// The server answers, and the connection closes.
 [[nodiscard]] Case closed(std::string id, std::string why, std::string bytes, Answers answers);
-/// The client breaks off within a message, behind so many answers to whole ones.
+/// The client breaks off within a message, after this many answers to whole ones.
 [[nodiscard]] Case cut(std::string id, std::string why, std::string bytes, Answers answers = {});
 
 [[nodiscard]] Cases request_line();

@@ -1,10 +1,10 @@
-// RFC 9112, 6.2 and 6.3, RFC 9110, 8.6: bodies whose length is told.
+// RFC 9112, 6.2 and 6.3, RFC 9110, 8.6: bodies with a given length.
 #include "cases/cases.hpp"
 
 namespace brick::conformance {
 namespace {
 
-/// `POST /echo` with this Content-Length, word by word, and a body of five bytes.
+/// `POST /echo` with this Content-Length, verbatim, and a body of five bytes.
 std::string length(std::string_view value) {
     return post("Content-Length: " + std::string(value) + "\r\n", "hello");
 }

@@ -14,7 +14,7 @@ Case awaited(std::string id, std::string why, std::string head, std::string then
     return made;
 }
 
-/// The client doesn't wait for it.
+/// The client does not wait for it.
 Case unawaited(Case made) {
     made.goes_on = Continue::may;
     return made;

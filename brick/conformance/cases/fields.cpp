@@ -4,7 +4,7 @@
 namespace brick::conformance {
 namespace {
 
-/// `GET /` with a Host and these bytes in front of the empty line, as they are.
+/// `GET /` with a Host and these bytes before the empty line, verbatim.
 std::string with(std::string_view lines) { return get(lines); }
 
 Cases names() {

@@ -1,4 +1,4 @@
-// RFC 9112, 3.2 and RFC 3986, 3.2: Host, without which nobody knows which site a request is for.
+// RFC 9112, 3.2 and RFC 3986, 3.2: Host, without which a request's site is unknown.
 #include "cases/cases.hpp"
 
 namespace brick::conformance {

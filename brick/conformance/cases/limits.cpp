@@ -1,5 +1,5 @@
-// RFC 9110, 15.5 and RFC 9112, 3 and 7.1: a server's own limits, brick's being 8 KiB a request
-// line, 16 KiB a head, 100 fields, 1 MiB a body that is gathered, 1 GiB one that is streamed.
+// RFC 9110, 15.5 and RFC 9112, 3 and 7.1: a server's own limits. The brick's are 8 KiB for a
+// request line, 16 KiB for a head, 100 fields, 1 MiB for a gathered body, 1 GiB for a streamed one.
 #include "cases/cases.hpp"
 
 namespace brick::conformance {

@@ -8,7 +8,7 @@ std::string ask(std::string_view method, std::string_view path = "/") {
     return std::string(method) + ' ' + std::string(path) + " HTTP/1.1\r\nHost: a\r\n\r\n";
 }
 
-/// 405 with all the methods that the path has.
+/// 405 with all methods of the path.
 Answer not_allowed(std::string_view methods) {
     return {.status = 405, .has = {"Allow: " + std::string(methods)}};
 }

@@ -1,4 +1,4 @@
-// RFC 9112, 2.2, 2.3 and 3: what surrounds the request line, its three parts, its version.
+// RFC 9112, 2.2, 2.3 and 3: bytes around the request line, its three parts, its version.
 #include "cases/cases.hpp"
 
 namespace brick::conformance {

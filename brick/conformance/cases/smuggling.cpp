@@ -1,5 +1,5 @@
-// RFC 9112, 11.1 and 11.2: attacks, as they are published, each with the request that it smuggles.
-// One refusal and no other answer: a server that answers twice has seen a request that wasn't sent.
+// RFC 9112, 11.1 and 11.2: published attacks, each with the request that it smuggles. The answer is
+// one refusal: a server that answers twice has seen a request that was not sent.
 #include "cases/cases.hpp"
 
 namespace brick::conformance {
@@ -8,22 +8,22 @@ namespace {
 constexpr std::string_view kSmuggled = "GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n";
 static_assert(kSmuggled.size() == 35);  // 0x23, in the lengths below.
 
-/// Fields that one reader takes for chunked and another doesn't. The length covers what a reader of
-/// it takes for the body: the last chunk and the smuggled request.
+/// Fields that one reader takes for chunked and another does not. The length covers the body by
+/// that length: the last chunk and the smuggled request.
 std::string disguised(std::string_view fields) {
     const std::string body = "0\r\n\r\n" + std::string(kSmuggled);
     return post("Content-Length: " + std::to_string(body.size()) + "\r\n" + std::string(fields),
                 body);
 }
 
-/// A reader of chunks sees the smuggled request in the first one; a reader of the length in front
-/// of it sees it as a request.
+/// A reader of chunks sees the smuggled request in the first one; a reader of the preceding length
+/// sees it as a request.
 std::string hidden(std::string_view fields) {
     return post("Content-Length: 4\r\n" + std::string(fields),
                 "23\r\n" + std::string(kSmuggled) + "\r\n0\r\n\r\n");
 }
 
-/// A chunked body and the smuggled request behind it.
+/// A chunked body and the smuggled request after it.
 std::string behind(std::string_view body) {
     return chunks(std::string(body) + std::string(kSmuggled));
 }

@@ -4,7 +4,7 @@
 namespace brick::conformance {
 namespace {
 
-/// A chunked body with these trailers, as they are, before its last CRLF.
+/// A chunked body with these trailers, verbatim, before its last CRLF.
 std::string with(std::string_view lines) {
     return chunks("5\r\nhello\r\n0\r\n" + std::string(lines) + "\r\n");
 }

@@ -9,7 +9,7 @@ constexpr std::string_view kBody = "5\r\nhello\r\n0\r\n\r\n";
 /// `POST /echo` with these fields and a chunked body.
 std::string with(std::string_view fields) { return post(fields, kBody); }
 
-/// The same with this Transfer-Encoding, word by word.
+/// The same with this Transfer-Encoding, verbatim.
 std::string coded(std::string_view value) {
     return with("Transfer-Encoding: " + std::string(value) + "\r\n");
 }

@@ -7,8 +7,8 @@
 
 #include "kernel/kernel.hpp"
 
-// The linker turns each call of f into one of __wrap_f, and __real_f into f. What isn't the
-// reactor's, libFuzzer's and the sanitizers' own calls, goes to the real kernel.
+// The linker turns each call of f into one of __wrap_f, and __real_f into f. Calls of libFuzzer and
+// the sanitizers go to the real kernel.
 using brick::fuzz::kernel;
 using brick::fuzz::Kernel;
 using Kind = Kernel::Kind;

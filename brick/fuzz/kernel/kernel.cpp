@@ -87,7 +87,7 @@ int Kernel::close(int fd) {
 
 int Kernel::accept() {
     if (fails(Call::accept)) return -1;
-    if (things_.size() >= most_) return failed(EMFILE);  // Whether somebody waits or not.
+    if (things_.size() >= most_) return failed(EMFILE);  // Whether a client waits or not.
     if (waiting_.empty()) return failed(EAGAIN);
     turns_ = 0;
     const int fd = open(Kind::connection);

@@ -1,6 +1,6 @@
-/// As much of a kernel as a reactor needs, in memory: sockets of any number of clients, epoll with
-/// edges, a timer and a clock; kernel/ring.hpp has its io_uring. kernel/calls.cpp and
-/// kernel/ring_calls.cpp put it in the place of the calls by the linker's --wrap.
+/// The part of a kernel that a reactor needs, in memory: sockets of any number of clients, epoll
+/// with edges, a timer and a clock; kernel/ring.hpp has its io_uring. kernel/calls.cpp and
+/// kernel/ring_calls.cpp replace the calls with it by the linker's --wrap.
 #pragma once
 
 #include <sys/epoll.h>
@@ -15,14 +15,14 @@
 
 namespace brick::fuzz {
 
-/// Aborts the program, which is how a fuzzer finds.
+/// Aborts the program, by which a fuzzer reports a finding.
 void require(bool holds);
 
 class Kernel {
 public:
     static constexpr int kFirstFd = 1'000'000;  // Above those of the real kernel.
 
-    /// A connection as the client has it; it is there as long as the kernel.
+    /// A connection on the client's side; it exists as long as the kernel.
     struct Peer {
         std::string unread;         // By the server.
         std::string got;            // By the client.
@@ -35,16 +35,16 @@ public:
         bool is_unheard = false;    // The server's receiving side is shut.
     };
 
-    /// Everything up to its end goes to this kernel. There is one at a time.
+    /// All calls up to its end go to this kernel. There is one at a time.
     Kernel();
     Kernel(const Kernel&) = delete;
     Kernel& operator=(const Kernel&) = delete;
     ~Kernel();
 
-    /// Called while the server waits and nothing has happened: it makes something happen.
+    /// Called while the server waits and nothing has happened: causes an event.
     std::function<void()> when_idle;
 
-    // What clients do.
+    // The actions of clients.
     Peer& connect();
     void send(Peer& peer, std::string_view bytes);
     void get(Peer& peer, std::size_t bytes);
@@ -58,18 +58,18 @@ public:
     enum class Call { accept, recv, send, epoll_ctl, epoll_wait, multishot, ring_enter };
     void fail(Call call, int error) { faults_[call] = error; }
 
-    /// Whether this one does; errno is set. Of io_uring's multishots: whether this is the last.
+    /// Whether this call fails; errno is set. For io_uring's multishots: whether this is the last.
     bool fails(Call call);
 
     /// Called with each descriptor before it is closed.
     std::function<void(int fd)> when_closing;
 
-    /// No descriptors beyond those that are open now, or no bound.
+    /// Allows no descriptors beyond those that are open now, or any number.
     void fill_table(bool is_full) { most_ = is_full ? things_.size() : SIZE_MAX; }
 
     [[nodiscard]] std::deque<Peer>& peers() { return peers_; }
 
-    // System calls: the result, or -1 and errno.
+    // System calls: they return the result, or -1 and errno.
     enum class Kind { listener, connection, epoll, timer, event, file };
     int open(Kind kind);
     int close(int fd);
@@ -84,20 +84,20 @@ public:
     int set_timer(std::int64_t due_ns);
     void signal(int fd);
 
-    /// What poll says of it.
+    /// The result of poll for it.
     [[nodiscard]] std::uint32_t ready(int fd) const { return state(things_.at(fd)); }
 
-    /// The server asks for events: too often without progress, and it spins.
+    /// The server asks for events. If it does so too often without progress, it spins.
     void turn();
 
-    /// The server waits: something happens.
+    /// The server waits: causes an event.
     void idle();
 
 private:
     struct Thing {
         Kind kind;
         Peer* peer = nullptr;
-        std::uint32_t watched = 0;  // As epoll_ctl asked; 0: not at all.
+        std::uint32_t watched = 0;  // By epoll_ctl; 0: not at all.
         std::uint64_t data = 0;
         bool has_edge = false;
         bool wants_room = false;  // A send was cut short.
@@ -118,10 +118,10 @@ private:
     int next_fd_;
     std::int64_t now_ns_ = 1'000'000'000;
     std::int64_t due_ns_ = INT64_MAX;
-    int turns_ = 0;  // Without progress.
+    int turns_ = 0;  // The turns without progress.
 };
 
-/// The one that there is, or null.
+/// The existing kernel, or null.
 extern Kernel* kernel;
 
 }  // namespace brick::fuzz

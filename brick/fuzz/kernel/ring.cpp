@@ -38,8 +38,8 @@ Ring::Ring(Kernel& beneath, io_uring& ring, const io_uring_params& params, unsig
 
 Ring::~Ring() {
     kernel_.when_closing = nullptr;
-    // A kernel may still be at these when the ring is gone, and what they name is about to be
-    // freed.
+    // A kernel may still work on these when the ring is gone, and the memory that they name is
+    // about to be freed.
     require(std::none_of(works_.begin(), works_.end(), [](const Work& work) {
         return work.entry.opcode == IORING_OP_SEND || work.entry.opcode == IORING_OP_RECV;
     }));
@@ -82,7 +82,7 @@ int Ring::drop_buffers() {
     return 0;
 }
 
-// What the reactor gave back. Twice the same would be two connections in one buffer.
+// The buffers that the reactor gave back. If one came twice, two connections would share it.
 void Ring::take_buffers() {
     if (buffers_ == nullptr) return;
     for (; buffer_tail_ != buffers_->tail; ++buffer_tail_) {
@@ -111,8 +111,8 @@ void Ring::go_on() {
     works_.remove_if([this](Work& work) { return advance(work); });
 }
 
-// Who closes a socket that work is done for still holds it, and doesn't see how the work ends. A
-// listener is shut before.
+// A process that closes a socket with pending work still holds it, and does not see how the work
+// ends. A listener is shut before.
 void Ring::close(int fd) {
     works_.remove_if([this, fd](const Work& work) {
         const int opcode = work.entry.opcode;
@@ -143,7 +143,8 @@ bool Ring::advance(Work& work) {
     }
 }
 
-// The descriptor is taken before anybody is looked for, so a want of them is told at once.
+// The descriptor is taken before a client is searched for, so a lack of descriptors is reported at
+// once.
 bool Ring::accept(Work& work) {
     while (work.is_new || is_ready(work.entry.fd, kReadable)) {
         const int fd = kernel_.accept();

@@ -1,6 +1,6 @@
-/// The kernel's side of an io_uring, in memory: what a reactor submits is done as sockets and clock
-/// of a `Kernel` allow, and completes while the reactor waits. kernel/ring_calls.cpp puts it in the
-/// place of liburing's calls.
+/// The kernel's side of an io_uring, in memory: submitted requests are carried out as sockets and
+/// clock of a `Kernel` allow, and complete while the reactor waits. kernel/ring_calls.cpp replaces
+/// liburing's calls with it.
 #pragma once
 
 #include <liburing.h>
@@ -22,20 +22,20 @@ public:
     Ring& operator=(const Ring&) = delete;
     ~Ring();
 
-    /// Takes what was submitted and, where a completion is waited for, goes on until there is one.
-    /// What liburing returns: how many entries were taken, or -errno.
+    /// Takes the submitted entries and, if a completion is awaited, goes on until there is one.
+    /// Returns the same as liburing: how many entries were taken, or -errno.
     int enter(bool wait);
 
-    /// Only one group of buffers is known. What is in it isn't the reactor's: AddressSanitizer sees
-    /// who reads there.
+    /// Only one group of buffers is known. Its buffers are not the reactor's: AddressSanitizer sees
+    /// reads there.
     int use_buffers(const io_uring_buf_reg& registration);
     int drop_buffers();
 
 private:
-    // What was submitted and isn't over.
+    // Submitted work that is not over.
     struct Work {
         io_uring_sqe entry;
-        std::int64_t due_ns = 0;  // Of a timeout.
+        std::int64_t due_ns = 0;  // The time of a timeout.
         bool is_new = true;
     };
 
@@ -43,7 +43,7 @@ private:
     void go_on();
     void close(int fd);
 
-    // Each returns whether the work is over.
+    // Each of these returns whether the work is over.
     bool advance(Work& work);
     bool accept(Work& work);
     bool receive(Work& work);
@@ -51,7 +51,7 @@ private:
     bool poll(Work& work);
     bool cancel(const Work& work);
 
-    // A multishot's completion; false if it is the last.
+    // Adds a multishot's completion; returns false if it is the last.
     bool complete_one(const Work& work, int result, unsigned flags);
     bool complete(const Work& work, int result, unsigned flags = 0);
     void post(const io_uring_cqe& completion);
@@ -72,8 +72,8 @@ private:
 
     io_uring_buf_ring* buffers_ = nullptr;
     unsigned buffer_count_ = 0;
-    std::uint16_t buffer_tail_ = 0;  // Up to here they were taken from the reactor.
-    std::deque<io_uring_buf> free_;  // The kernel's.
+    std::uint16_t buffer_tail_ = 0;  // The buffers before it were taken from the reactor.
+    std::deque<io_uring_buf> free_;  // The kernel's buffers.
 };
 
 }  // namespace brick::fuzz

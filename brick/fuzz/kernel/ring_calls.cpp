@@ -3,7 +3,7 @@
 #include "kernel/kernel.hpp"
 #include "kernel/ring.hpp"
 
-// As kernel/calls.cpp; there is no other ring in the program.
+// As in kernel/calls.cpp; there is no other ring in the program.
 using brick::fuzz::Ring;
 
 namespace {

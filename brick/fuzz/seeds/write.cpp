@@ -1,5 +1,5 @@
-/// Writes what the fuzzers start from: each case of the tests' tables, a file each, in a folder for
-/// each fuzzer in the one that is named.
+/// Writes the fuzzers' seeds: each case of the tests' tables becomes a file, in a folder for each
+/// fuzzer within the given folder.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -20,7 +20,7 @@ std::string_view bytes_of(const Case& one) {
     return one.bytes;
 }
 
-/// The bytes that a fuzzer takes for itself come first.
+/// The bytes that a fuzzer uses for itself come first.
 template <typename Cases>
 void write(const Cases& cases, const fs::path& folder, std::string_view first) {
     fs::create_directories(folder);

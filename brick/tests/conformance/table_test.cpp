@@ -1,4 +1,4 @@
-// The table itself, and the brick against it with each kind of I/O.
+// The table itself, and its cases against the brick with each kind of I/O.
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
@@ -54,7 +54,7 @@ std::vector<Job> all_jobs() {
     return jobs;
 }
 
-// The brick answers soon, however busy the machine: nobody waits so long unless it never does.
+// The brick answers soon, even on a busy machine: this timeout is reached only if it never does.
 constexpr std::chrono::seconds kPatience(120);
 
 void hold_against(Server& server) {

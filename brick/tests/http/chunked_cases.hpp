@@ -1,4 +1,4 @@
-/// Chunked bodies and what becomes of them: the table of the decoder's tests and of its fuzzer.
+/// Chunked bodies and their results: the table of the decoder's tests and of its fuzzer.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@ namespace brick::http::testing {
 
 struct ChunkedCase {
     std::string name;
-    std::string bytes;  // A whole body, or one up to its bad byte at the least.
-    std::string data;   // What comes before the end or the refusal.
+    std::string bytes;  // A whole body, or at least one up to its bad byte.
+    std::string data;   // The data before the end or the refusal.
     int refusal = 0;
 };
 

@@ -27,7 +27,7 @@ bool is_text(char c) {
     return c == '\t' || (byte >= 0x20 && byte != 0x7f);
 }
 
-/// A descent through the grammar; it ends by throwing a Stop, or at the body's end.
+/// A recursive descent through the grammar; it ends by throwing a Stop, or at the body's end.
 class Descent {
 public:
     Descent(std::string_view input, std::size_t overhead, Decoded& out)
@@ -95,7 +95,7 @@ private:
         }
     }
 
-    /// False for the last one.
+    /// Returns false for the last one.
     bool chunk() {
         std::string digits(1, take(is_hex));
         while (is_hex(next())) {
@@ -122,8 +122,8 @@ private:
         return true;
     }
 
-    /// BWS ";" BWS name [ BWS "=" BWS ( token / quoted-string ) ]; blanks that are behind a name
-    /// may be those before the next ";".
+    /// BWS ";" BWS name [ BWS "=" BWS ( token / quoted-string ) ]; blanks after a name may be those
+    /// before the next ";".
     void extension() {
         blanks();
         spend(';');

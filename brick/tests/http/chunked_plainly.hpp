@@ -1,5 +1,4 @@
-/// The chunked coding once more, as the grammar of RFC 9112, 7.1 reads: what `Chunked` is held
-/// against.
+/// The chunked coding once more, by the grammar of RFC 9112, 7.1: `Chunked` is compared with it.
 #pragma once
 
 #include <cstddef>

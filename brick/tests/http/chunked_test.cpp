@@ -14,7 +14,7 @@ namespace {
 using State = Chunked::Step::State;
 using testing::Decoded;
 
-constexpr std::size_t kOverhead = 64;  // What the table was written for.
+constexpr std::size_t kOverhead = 64;  // The table was written for this.
 
 Decoded::End end_of(State state) {
     return state == State::done      ? Decoded::End::done
@@ -22,7 +22,7 @@ Decoded::End end_of(State state) {
                                      : Decoded::End::more;
 }
 
-/// Gives `input` to `chunked` until it is consumed or nothing more is taken.
+/// Gives `input` to `chunked` until it is consumed or `chunked` takes no more.
 void feed(Chunked& chunked, std::string_view input, Decoded& out) {
     while (!input.empty() && out.end == Decoded::End::more) {
         const Chunked::Step step = chunked.decode(input);

@@ -1,4 +1,4 @@
-/// A client that talks to a conversation: no sockets, no clock.
+/// A client of a conversation: no sockets, no clock.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ struct Client {
 
     void gives(std::string_view bytes) { talk.receive(service, bytes); }
 
-    /// What is sent until nothing is left to send now, or `most` bytes have come.
+    /// The output until none is left to send now, or `most` bytes have been taken.
     std::string takes(std::size_t most = std::string::npos) {
         std::string taken;
         while (taken.size() < most) {
@@ -33,7 +33,7 @@ struct Client {
         return taken;
     }
 
-    /// Gives `bytes` and takes all that comes.
+    /// Gives `bytes` and takes the output.
     std::string says(std::string_view bytes) {
         gives(bytes);
         return takes();
@@ -41,7 +41,7 @@ struct Client {
 
     void half_closes() { talk.input_ended(service); }
 
-    /// So many seconds pass. True if a deadline did, too.
+    /// Lets this many seconds pass. Returns true if a deadline did, too.
     bool waits(std::uint32_t seconds) {
         service.now_s += seconds;
         return talk.expire(service);
@@ -72,19 +72,19 @@ inline std::string chunked(std::string_view line, std::string_view chunks) {
            std::string(chunks);
 }
 
-/// The answer with this status line, these fields behind Date, and this body.
+/// The answer with this status line, these fields after Date, and this body.
 inline std::string answer(std::string_view status, std::string_view fields,
                           std::string_view body = {}) {
     return "HTTP/1.1 " + std::string(status) + "\r\nDate: Thu, 01 Jan 1970 00:00:00 GMT\r\n" +
            std::string(fields) + "\r\n" + std::string(body);
 }
 
-/// A 200 that says no more than its length, and leaves the connection open.
+/// A 200 that has only its length, and leaves the connection open.
 inline std::string ok(std::string_view body) {
     return answer("200 OK", "Content-Length: " + std::to_string(body.size()) + "\r\n", body);
 }
 
-/// The answer that the server gives of its own accord, and closes.
+/// The server's own answer, after which it closes.
 inline std::string refusal(std::string_view status) {
     return answer(status,
                   "Content-Type: text/plain\r\nContent-Length: " +

@@ -1,4 +1,4 @@
-// How long a client may take, and how much memory.
+// The limits of a client's time and memory.
 #include <gtest/gtest.h>
 
 #include "http/client.hpp"
@@ -111,7 +111,7 @@ TEST(Memory, OfAClientThatSendsAheadIsBound) {
     EXPECT_LT(given, 20'000U);
 }
 
-// Chunks are counted by what taking them allocates.
+// Chunks are counted by the allocations of taking them.
 TEST(Memory, OfAnIdleConnectionIsItsOwnObjectOnly) {
     Client client;
     client.says(get("/stream") + get("/big") + head("POST /echo", 3) + "abc");

@@ -1,4 +1,4 @@
-/// What clients send, for tests of splits and as a start for fuzzers: routes are `every_route`'s.
+/// Clients' inputs, for tests of splits and as seeds of fuzzers: routes are `every_route`'s.
 #pragma once
 
 #include <string>

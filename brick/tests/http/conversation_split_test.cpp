@@ -1,4 +1,4 @@
-// However the network cuts what a client sends and takes, the client gets the same bytes.
+// However the network cuts a client's input and output, the client gets the same bytes.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -15,7 +15,7 @@ const Limits kLimits{.request_line_bytes = 60,
                      .body_bytes = 20,
                      .unsent_bytes = 500};
 
-/// Takes all there is, by amounts that `next_bytes` says, and lets all pauses pass.
+/// Takes all output, in the amounts of `next_bytes`, and lets all pauses pass.
 template <class Amount>
 std::string take(Client& client, Amount&& next_bytes) {
     std::string taken;

@@ -1,4 +1,4 @@
-// What a client gets for its requests, one after the other: RFC 9112, sections 6 and 9.
+// A client's answers to successive requests: RFC 9112, sections 6 and 9.
 #include "http/conversation.hpp"
 
 #include <gtest/gtest.h>

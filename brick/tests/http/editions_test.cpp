@@ -53,7 +53,7 @@ TEST(Editions, StayAsTheyAreWhileTheyAreLent) {
     EXPECT_EQ(lent.bytes(), written(answer, Connection::silent, date_of(7)));
     lent.give_back();
     EXPECT_EQ(lent.bytes(), written(answer, Connection::silent, date_of(7)));
-    lent.give_back();  // It is gone: the sanitizers would tell of a leak.
+    lent.give_back();  // It is deleted: the sanitizers would report a leak.
     EXPECT_EQ(&editions.current(answer, Connection::silent, date_of(8)), &next);
 }
 

@@ -19,7 +19,7 @@ namespace brick::testing {
 
 inline constexpr std::size_t kBigBytes = 100'000;
 
-/// Counts what it gets. `most` bytes, and the rest is refused.
+/// Counts its bytes. After `most` bytes the rest is refused.
 class Counter : public Sink {
 public:
     explicit Counter(std::size_t most) : most_(most) {}
@@ -39,7 +39,7 @@ private:
     std::size_t count_ = 0;
 };
 
-/// Throws when bytes come, or when it is asked for its answer.
+/// Throws when bytes arrive, or when `finish` is called.
 class Thrower : public Sink {
 public:
     explicit Thrower(bool at_bytes) : at_bytes_(at_bytes) {}
@@ -54,7 +54,7 @@ private:
     bool at_bytes_;
 };
 
-/// Gives `piece` so many times; then it ends, or throws.
+/// Gives `piece` this many times; then it ends, or throws.
 inline Source repeat(std::string piece, int times, bool throws = false) {
     return [piece = std::move(piece), left = times, throws](std::string& out) mutable {
         if (left == 0 && throws) throw std::runtime_error("nothing left");

@@ -1,4 +1,4 @@
-/// Heads and what becomes of them: the table of the parser's tests and the seeds of its fuzzer.
+/// Heads and their results: the table of the parser's tests and the seeds of its fuzzer.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-/// No tricks, and no code shared with the fast parser but the names of its types. Where the two
+/// No tricks, and no code shared with the fast parser except the names of its types. If the two
 /// differ, one of them is wrong.
 #include "http/head_plainly.hpp"
 
@@ -60,7 +60,7 @@ View trimmed(View text) {
     return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-/// The elements of a comma-separated list that aren't empty, in small letters.
+/// The elements of a comma-separated list that are not empty, in lower case.
 std::vector<std::string> elements(View list) {
     std::vector<std::string> found;
     for (std::size_t from = 0; from <= list.size();) {
@@ -97,7 +97,7 @@ bool plain_host(View host) {
            });
 }
 
-/// Host and port. The last colon begins the port, unless it is within the brackets of an address.
+/// Host and port. The last colon begins the port, unless it is within an address's brackets.
 bool plain_authority(View text, bool port_demanded) {
     const std::size_t colon = text.rfind(':');
     if (colon == View::npos || text.find(']', colon) != View::npos) {
@@ -176,7 +176,7 @@ int read_request_line(View line, Head& head) {
     return split_target(head) ? 0 : 400;
 }
 
-/// What the fields so far have said.
+/// The contents of the fields so far.
 struct Said {
     int hosts = 0;
     int lengths = 0;

@@ -1,5 +1,5 @@
-/// The head's parser once more, line by line, as the RFCs put it: what `parse_head` is held
-/// against.
+/// The head's parser once more, line by line in the order of the RFCs: `parse_head` is compared
+/// with it.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,7 @@
 
 namespace brick::http::testing {
 
-/// The contract of `parse_head`, without its tricks. Slow.
+/// It has the contract of `parse_head`, without its tricks. Slow.
 [[nodiscard]] Parsed parse_head_plainly(std::string_view bytes, const Limits& limits, Head& head);
 
 }  // namespace brick::http::testing

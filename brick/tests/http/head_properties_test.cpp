@@ -1,4 +1,4 @@
-/// What holds for every head: tried on the table's, and on mutants of them.
+/// Properties of every head: tested with the table's heads, and with mutants of them.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -16,7 +16,7 @@
 namespace brick::http {
 namespace {
 
-/// Memory whose last byte is followed by a page that nobody may read.
+/// Memory whose last byte is followed by an inaccessible page.
 class Guarded {
 public:
     Guarded() {
@@ -50,7 +50,7 @@ private:
 
 bool same(std::string_view one, std::string_view other) { return one == other; }
 
-/// Everything that the two parsers say must be the same.
+/// All results of the two parsers must be equal.
 void expect_agreement(std::string_view bytes, const Limits& limits) {
     static Head fast;
     static Head plain;

@@ -14,7 +14,7 @@ Parsed parse(std::string_view bytes, Head& head, const Limits& limits = {}) {
     return parse_head(bytes, limits, head);
 }
 
-/// A head that must be good.
+/// A head that must be valid.
 Head parsed(std::string_view bytes) {
     Head head;
     const Parsed result = parse(bytes, head);
@@ -24,7 +24,7 @@ Head parsed(std::string_view bytes) {
 }
 
 Head parsed_with(const std::string& fields) {
-    static std::string kept;  // What the views of the head are into.
+    static std::string kept;  // The views of the head refer to it.
     kept = "GET / HTTP/1.1\r\nHost: a\r\n" + fields + "\r\n";
     return parsed(kept);
 }
@@ -163,7 +163,7 @@ TEST(ParseHead, WaitsForMore) {
     }
 }
 
-/// A request line of so many bytes, without its CRLF.
+/// A request line with this many bytes, without its CRLF.
 std::string request_line(std::size_t bytes) {
     const std::string rest = "GET / HTTP/1.1";
     return "GET /" + std::string(bytes - rest.size(), 'a') + " HTTP/1.1";
@@ -191,7 +191,7 @@ TEST(ParseHead, KnowsNoMethodThatIsLongHoweverLongItIs) {
         EXPECT_EQ(parse(std::string(bytes, 'M') + rest, head).refusal, 501) << bytes;
         EXPECT_EQ(parse(std::string(bytes, 'M'), head).refusal, 501) << bytes;
     }
-    // The space comes within the limit: it's the target that doesn't.
+    // The space comes within the limit: so it is the target that exceeds it.
     EXPECT_EQ(parse(std::string(most, 'M') + rest, head).refusal, 414);
 }
 
@@ -215,7 +215,7 @@ TEST(ParseHead, RefusesALongHeadAsSoonAsItIsTooLong) {
     EXPECT_EQ(parse(start + fill + "b" + end, head).refusal, 431);
     EXPECT_EQ(parse(start + fill + "bbbb", head).refusal, 431);
     EXPECT_EQ(parse(start + fill + "bbb", head).refusal, 0);
-    // A line that is bad and whole within the limit comes first.
+    // The error in a line that is complete within the limit comes first.
     EXPECT_EQ(parse("GET / HTTP/1.1\r\nB : c\r\n" + fill + fill, head).refusal, 400);
 }
 

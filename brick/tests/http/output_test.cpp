@@ -139,7 +139,7 @@ TEST(Pool, KeepsWhatWasUsedSinceTheLastTrim) {
     char* const used = pool.take();
     pool.give(used);
     EXPECT_EQ(used, chunks[2]);
-    pool.trim();  // The other two go.
+    pool.trim();  // The other two are freed.
     EXPECT_EQ(pool.take(), used);
     pool.give(used);
 }

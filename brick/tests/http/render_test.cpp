@@ -21,7 +21,7 @@ Date some_date() {
     return date;
 }
 
-/// The head, in a buffer of just the size that `head_bytes_at_most` asks for.
+/// The head, in a buffer of exactly the size that `head_bytes_at_most` gives.
 std::string head(const Response& response, Body body, Connection connection = Connection::silent) {
     std::vector<char> buffer(head_bytes_at_most(response));
     const char* end = render_head(buffer.data(), response, body, connection, some_date());
@@ -37,7 +37,7 @@ std::string written(const Rendered& rendered, Connection connection, bool with_b
     return {buffer.begin(), buffer.end()};
 }
 
-/// A head as a plain parser reads it: lines that end with CRLF, then an empty one.
+/// A head read by a plain parser: lines that end with CRLF, then an empty one.
 struct Read {
     std::string status_line;
     std::vector<std::pair<std::string, std::string>> fields;

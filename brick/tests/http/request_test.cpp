@@ -1,4 +1,4 @@
-// What a handler reads from a request.
+// A handler's view of a request.
 #include <brick/request.hpp>
 
 #include <gtest/gtest.h>

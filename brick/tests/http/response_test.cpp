@@ -1,4 +1,4 @@
-// What a handler may answer, and what it is told of the rest.
+// Permitted answers of a handler, and the errors for all others.
 #include <brick/response.hpp>
 
 #include <gtest/gtest.h>

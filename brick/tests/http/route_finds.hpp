@@ -1,4 +1,4 @@
-/// Routes whose answers tell which of them was found.
+/// Routes whose answers identify the route that was found.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 
 namespace brick::http::testing {
 
-/// A route whose answer has its own method and pattern for a body.
+/// A route whose answer has the route's method and pattern as its body.
 inline void add(Routes& routes, const std::string& method, const std::string& pattern) {
     routes.add(method, pattern, Fixed(200, "text/plain", method + " " + pattern));
 }
@@ -26,7 +26,7 @@ inline Routes gets(std::initializer_list<std::string> patterns) {
     return routes;
 }
 
-/// The body of the route that answers; empty if none does.
+/// The body of the route that answers; empty if there is none.
 inline std::string body(const Match& match) {
     if (match.answer == nullptr) return "";
     const auto& fixed = std::get<Rendered>(*match.answer);
@@ -35,7 +35,8 @@ inline std::string body(const Match& match) {
     return bytes.substr(fixed.bytes(Connection::silent, false));
 }
 
-/// What a request finds: the route and its parameters, "405 " and what is allowed, 404 or 501.
+/// The result for a request: the route and its parameters, "405 " and the allowed methods, 404 or
+/// 501.
 inline std::string found(const Routes& routes, std::string_view method, std::string_view path) {
     Match match;
     routes.find(method, path, match);

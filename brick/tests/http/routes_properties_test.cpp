@@ -1,4 +1,4 @@
-// Random routes and paths, held against a matcher without a trie.
+// Random routes and paths, compared with a matcher without a trie.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 using namespace testing;
 
-// The rules again: all patterns are tried, and the best of those that match wins.
+// The rules again: all patterns are tried, and the best of the matching ones wins.
 
 std::vector<std::string> split(const std::string& path) {
     std::vector<std::string> segments;
@@ -28,8 +28,8 @@ std::vector<std::string> split(const std::string& path) {
     return segments;
 }
 
-/// The path's rank under the pattern, a letter a segment: literal a, name b, rest c. Empty: no
-/// match. The least rank in the order of letters is the best.
+/// The path's rank under the pattern, a letter for each segment: literal a, name b, rest c. Empty:
+/// no match. The least rank in the order of letters is the best.
 std::string rank(const std::vector<std::string>& pattern, const std::vector<std::string>& path) {
     std::string rank;
     for (std::size_t at = 0; at < pattern.size(); ++at) {
@@ -121,7 +121,7 @@ TEST(Routes, FindWhatAPlainMatcherFinds) {
             ASSERT_EQ(body(match), wanted) << path;
             matches += wanted.empty() ? 0 : 1;
 
-            // The pattern with the values in place of its names is the path again.
+            // The pattern with the values instead of its names gives the path again.
             std::string again = wanted.empty() ? path : wanted.substr(4);
             for (std::size_t at = 0; at < match.param_count; ++at) {
                 const std::size_t begin = again.find("{" + std::string(match.params[at].name));

@@ -1,4 +1,4 @@
-// Routes that can't be added, and what is said of them.
+// Routes that cannot be added, and the errors for them.
 #include <gtest/gtest.h>
 
 #include <cstddef>

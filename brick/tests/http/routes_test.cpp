@@ -1,4 +1,4 @@
-// Which route answers, and what is said when none does.
+// Which route answers, and the answers when there is none.
 #include "http/routes.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Calls that fail: the server refuses a connection or goes on; it never hangs, nor leaves anything.
+// Calls that fail: the server refuses a connection or goes on; it never hangs, nor leaks anything.
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <sys/resource.h>
@@ -24,7 +24,7 @@ class Faults : public OnBoth {};
 struct Fault {
     const char* call;
     int error;
-    Io io = Io::automatic;  // Both.
+    Io io = Io::automatic;  // Both kinds.
 };
 
 constexpr Fault kFaults[] = {
@@ -50,7 +50,7 @@ constexpr Fault kFaults[] = {
     {"io_uring_submit_and_wait", EAGAIN, Io::uring},
 };
 
-/// One exchange of each kind, and some at once. What a client gets may be cut short by the fault.
+/// One exchange of each kind, and some at once. A client's bytes may be cut short by the fault.
 void exchange(const Running& running) {
     std::vector<TcpClient> crowd;
     for (int client = 0; client < 8; ++client) crowd.push_back(running.client());
@@ -67,7 +67,7 @@ void exchange(const Running& running) {
     client.receives_all();
 }
 
-/// Whether somebody new is answered, in the end.
+/// Whether a new client is answered eventually.
 bool serves(const Running& running) {
     using std::chrono::steady_clock;
     const auto limit = steady_clock::now() + std::chrono::seconds(20);
@@ -95,7 +95,7 @@ TEST_P(Faults, OfTheNthCallAreSurvived) {
 }
 
 #if BRICK_HAS_URING
-// Completions have to be taken, or memory is free again, before the kernel takes more.
+// Completions have to be taken, or memory has to be free again, before the kernel takes more.
 TEST(RingFaults, WhileTheKernelTakesNothingEntriesWait) {
     for (const int error : {EBUSY, EAGAIN}) {
         std::thread thread([&] {
@@ -167,7 +167,7 @@ TEST_P(Faults, OfAFullDescriptorTableRefuseConnectionsUntilThereIsRoom) {
     rlimit before{};
     ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
     rlimit few = before;
-    few.rlim_cur = 200;  // A ring goes by what it was when it was asked to accept.
+    few.rlim_cur = 200;  // A ring uses the limit from the time of its accept.
     ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
     Running running(options());
     ASSERT_EQ(body_of(running.answer_to(kLastGet)), "hello");

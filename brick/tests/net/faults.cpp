@@ -26,7 +26,7 @@ std::atomic<const char*> call_name{""};
 std::atomic<int> armed{0};
 
 #if BRICK_HAS_URING
-// By the kernel's list of what waits for a socket.
+// This uses the kernel's list of requests that wait for a socket.
 int count_armed(int ring) {
     std::ifstream lines("/proc/self/fdinfo/" + std::to_string(ring));
     const std::string send = "op=" + std::to_string(IORING_OP_SEND) + ",";

@@ -1,4 +1,4 @@
-/// A server that serves, on either kind of reactor.
+/// A running server, on either kind of reactor.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -41,7 +41,8 @@ public:
     Running& operator=(const Running&) = delete;
     ~Running() { stops(); }
 
-    /// Asks it to stop, and waits until it has. What it threw, if it did.
+    /// Calls `stop`, and waits until the server has stopped. Returns its exception, if there was
+    /// one.
     std::string stops() {
         server_.stop();
         if (thread_.joinable()) thread_.join();
@@ -52,7 +53,7 @@ public:
         return TcpClient(server_.port(), receive_bytes);
     }
 
-    /// What a client of its own gets for `request`, until the server closes.
+    /// The bytes that a separate client gets for `request`, until the server closes.
     std::string answer_to(std::string_view request) const {
         TcpClient one = client();
         one.sends(request);
@@ -75,13 +76,13 @@ private:
     std::atomic<bool> is_over_{false};
 };
 
-/// Descriptors of this process that are open.
+/// Open descriptors of this process.
 inline std::ptrdiff_t open_descriptors() {
     using Entries = std::filesystem::directory_iterator;
     return std::distance(Entries("/proc/self/fd"), Entries()) - 1;
 }
 
-/// Tests of both kinds of reactor: no descriptor is left when one ends.
+/// Tests of both kinds of reactor: every descriptor is closed when a test ends.
 class OnBoth : public ::testing::TestWithParam<Io> {
 protected:
     void SetUp() override {

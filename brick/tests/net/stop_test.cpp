@@ -1,4 +1,4 @@
-// How a server stops, and where it can't listen.
+// How a server stops, and the addresses where it cannot listen.
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -34,7 +34,7 @@ TEST_P(Stop, AnswersAllThatIsInFlight) {
         posting.push_back(running.client());
         posting.back().sends("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\n12");
     }
-    // A late one that is answered shows that all of them were seen.
+    // The answer to a late client shows that all of them were seen.
     EXPECT_EQ(body_of(running.answer_to(kLastGet)), "hello");
     running.server().stop();
     while (TcpClient().connects(running.server().port())) std::this_thread::yield();

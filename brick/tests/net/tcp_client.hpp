@@ -15,8 +15,8 @@
 
 namespace brick::testing {
 
-/// Blocks, but for 20 s at most. EINTR is passed over: the end of a ring that a thread had made
-/// interrupts what it waits for.
+/// Its calls block, for 20 s at most. EINTR is ignored: the end of a ring that a thread had made
+/// interrupts the thread's waiting.
 class TcpClient {
 public:
     /// `receive_bytes` is SO_RCVBUF if it isn't 0.
@@ -46,7 +46,7 @@ public:
         return ::connect(fd_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
     }
 
-    /// False if the server has closed.
+    /// Returns false if the server has closed.
     bool sends(std::string_view bytes) {
         while (!bytes.empty()) {
             const ssize_t count = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
@@ -66,7 +66,7 @@ public:
         ::close(std::exchange(fd_, -1));
     }
 
-    /// What comes next, `most` bytes of it; empty at the end. `error` is errno then, or 0.
+    /// The next bytes, at most `most`; empty at the end. `error` is errno then, or 0.
     std::string receives(std::size_t most = 65536) {
         std::string bytes(most, '\0');
         ssize_t count = 0;
@@ -78,7 +78,7 @@ public:
         return bytes;
     }
 
-    /// All that comes until so many bytes are there, or the server closes.
+    /// The bytes that arrive until there are this many, or the server closes.
     std::string receives_exactly(std::size_t bytes) {
         std::string all;
         while (all.size() < bytes) {
@@ -89,7 +89,7 @@ public:
         return all;
     }
 
-    /// Waits until something comes: whether the server's end is there, too.
+    /// Waits for input; returns whether the server's end is there, too.
     [[nodiscard]] bool comes_with_the_end() const {
         pollfd event{.fd = fd_, .events = POLLIN | POLLRDHUP, .revents = 0};
         return ::poll(&event, 1, 20'000) == 1 && event.revents == (POLLIN | POLLRDHUP);

@@ -1,4 +1,4 @@
-// Many clients, and kernels with little room: answers stay whole and in their order.
+// Many clients, and kernels with little room: answers stay complete and in their order.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -17,7 +17,7 @@ std::string post(std::string_view body) {
            std::to_string(body.size()) + "\r\n\r\n" + std::string(body);
 }
 
-/// So many clients send 10 kB each before any of them reads.
+/// This many clients send 10 kB each before any of them reads.
 void exchange_bodies(const Running& running, int count) {
     const std::string body(10'000, 'x');
     std::vector<TcpClient> clients;
@@ -41,7 +41,7 @@ TEST_P(Traffic, PassesARingOfFourBuffers) {
 TEST_P(Traffic, PassesShortQueues) {
     Running running(options({}, {.receive_buffers = 8, .submissions = 4, .completions = 16}));
     exchange_bodies(running, 100);
-    // Many at once end, too.
+    // Many connections at once end, too.
     std::vector<TcpClient> clients;
     for (int client = 0; client < 100; ++client) clients.push_back(running.client());
     for (TcpClient& client : clients) client.sends(kLastGet);
@@ -150,7 +150,7 @@ TEST_P(Traffic, OfClientsThatResetAtRandomLeavesNothing) {
         const std::size_t from = random() % 2 == 0 ? kLastGet.size() : random() % text.size();
         client.sends(text.substr(from, random() % text.size()));
         if (random() % 2 == 0) {
-            client.half_closes();  // Otherwise it might be waited for.
+            client.half_closes();  // Otherwise the server might wait for it.
             if (random() % 2 == 0) static_cast<void>(client.receives(1 + random() % 1000));
         }
         if (random() % 3 != 0) client.resets();

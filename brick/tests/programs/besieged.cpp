@@ -1,4 +1,4 @@
-/// brick-besieged: a server whose limits are set by words, for tests that attack it from outside.
+/// brick-besieged: a server whose arguments set its limits, for tests that attack it from outside.
 
 #include <array>
 #include <charconv>
@@ -77,7 +77,7 @@ Options options_of(std::span<const char* const> words) {
     return options;
 }
 
-/// 16 MiB that nobody holds in memory.
+/// A body of 16 MiB that is not held in memory.
 brick::Response stream(const brick::Request&) {
     return brick::Response(200, "application/octet-stream")
         .stream([left = 256](std::string& out) mutable {
@@ -121,7 +121,7 @@ int main(int argc, char** argv) try {
     server.stop_on_signal();
     std::printf("http://127.0.0.1:%u/ by %s\n", unsigned{server.port()},
                 server.io() == brick::Io::uring ? "io_uring" : "epoll");
-    std::fflush(stdout);  // Who started us reads from a pipe.
+    std::fflush(stdout);  // The parent reads from a pipe.
     server.run_until_signal();
 } catch (const std::exception& error) {
     std::fprintf(stderr, "brick-besieged: %s\n", error.what());

@@ -17,7 +17,7 @@ struct Played {
     std::vector<std::chrono::nanoseconds> at;  ///< Of each piece, since the beginning.
 };
 
-/// Plays a stream to its end as the library does: each piece when it is due.
+/// Plays a stream to its end like the library: each piece when it is due.
 Played played(std::string_view query, bool is_chat = false) {
     Played found;
     const Clock::time_point began = Clock::now();

@@ -12,7 +12,7 @@ namespace {
 using namespace std::chrono_literals;
 constexpr Queue::Clock::time_point kStart{1h};
 
-/// Service times: each request comes when the one before is long done.
+/// Service times: each request arrives long after the one before is done.
 std::vector<double> service_times_ms(std::uint64_t seed, std::size_t n) {
     Queue queue(1ms, seed);
     std::vector<double> times;
@@ -27,13 +27,13 @@ TEST(Queue, ServiceTimesAreExponential) {
     constexpr std::size_t kTimes = 20'000;
     std::vector<double> times = service_times_ms(7, kTimes);
     std::sort(times.begin(), times.end());
-    double furthest = 0;  // Kolmogorov and Smirnov's distance from 1 - exp(-t / mean).
+    double furthest = 0;  // The Kolmogorov–Smirnov distance from 1 - exp(-t / mean).
     for (std::size_t i = 0; i < kTimes; ++i) {
         const double expected = 1 - std::exp(-times[i]);
         const double below = static_cast<double>(i) / kTimes;
         furthest = std::max(furthest, std::abs(expected - below));
     }
-    EXPECT_LT(furthest, 1.95 / std::sqrt(kTimes));  // By chance one seed in a thousand is beyond.
+    EXPECT_LT(furthest, 1.95 / std::sqrt(kTimes));  // By chance one seed in a thousand exceeds it.
 }
 
 TEST(Queue, ASeedGivesTheSameTimesAgainAndAnotherSeedOthers) {
