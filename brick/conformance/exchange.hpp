@@ -40,8 +40,7 @@ public:
     /// The bytes to send now; empty if there are none.
     [[nodiscard]] std::string_view to_send() const noexcept;
 
-    /// This many of the bytes were sent. Returns true when they end a piece: the caller then
-    /// pauses.
+    /// This many bytes were sent. Returns true when they end a piece: then pause.
     bool sent(std::size_t bytes);
 
     /// The peer takes no more bytes.

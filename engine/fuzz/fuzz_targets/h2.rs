@@ -1,11 +1,11 @@
-//! Any bytes as an HTTP/2 server's, behind its SETTINGS. The first byte chooses how they are cut, the
-//! second which answers are right and whether the bytes are frames as they stand. If not, each piece
-//! of them becomes a frame whose length is right: kind, flags, stream, length, payload.
+//! Any bytes of an HTTP/2 server, after its SETTINGS. The first byte chooses how they are cut, the
+//! second which answers are right and whether the bytes are used as frames unchanged. If not, each
+//! piece of them becomes a frame with the right length: kind, flags, stream, length, payload.
 //!
-//! Cuts must change nothing: neither what becomes of the requests, down to the words that say what is
-//! wrong, nor what is said to the server. Nor may it matter whether a head and a body are known: each
-//! request may have an expectation of its own, under which nothing is. No more may be said than was
-//! asked for, nor kept.
+//! Cuts must change nothing: neither the outcomes of the requests, down to the messages about
+//! errors, nor the bytes for the server. Nor may it matter whether a head and a body are known:
+//! each request may have its own expectation, under which none is. No more may be sent or kept than
+//! was requested.
 #![no_main]
 
 mod streams;
@@ -19,7 +19,7 @@ use volley_protocol::{BodyRule, Expectation, Http2, LengthRule, Protocol, Reques
 /// SHA-256 of `Hello, World!`.
 const HASH: &str = "dffd6021bb2bd5b0af676290809ec3a53191dd81c7f70a4b28688a362182986f";
 
-/// Bytes of the body of the request that has one: more than a window holds at first.
+/// The length of the body of the request that has one: more than the initial window.
 const BODY: usize = 70_000;
 
 fn expectation(choice: u8) -> Arc<Expectation> {
@@ -33,7 +33,7 @@ fn expectation(choice: u8) -> Arc<Expectation> {
             0 => BodyRule::Any,
             1 => BodyRule::Exactly(b"Hello, World!".to_vec()),
             2 => BodyRule::from_hex(HASH).expect("64 digits"),
-            // The messages of a call: as many as there are, or two that are known.
+            // The messages of a call: any number, or two that are known.
             3 if chosen(5) => BodyRule::Events(Arc::new(messages(chosen(2)))),
             _ => BodyRule::Message(None),
         },

@@ -1,10 +1,10 @@
-//! Any bytes as what an HTTP/3 server says on its streams, behind its SETTINGS: stream, kind of record,
-//! length, payload. The first byte chooses how records are cut, the second whether a stream's bytes are
-//! as they stand, or a frame each whose length is right.
+//! Any bytes of an HTTP/3 server's streams, after its SETTINGS: stream, kind of record, length,
+//! payload. The first byte chooses how records are cut, the second whether a stream's bytes are
+//! used unchanged, or become a frame each with the right length.
 //!
-//! Into which records a stream is cut must change nothing: neither what becomes of the requests, down to
-//! the words that say what is wrong, nor what is said to the server. No more may be kept or said than was
-//! asked for.
+//! The cuts into records must change nothing: neither the outcomes of the requests, down to the
+//! messages about errors, nor the bytes for the server. No more may be kept or sent than was
+//! requested.
 #![no_main]
 
 mod streams;

@@ -1,7 +1,8 @@
-//! Any text as a request file. What follows the first NUL is every file that it names.
+//! Any text as a request file. The text after the first NUL is the content of every file that it
+//! names.
 //!
 //! It is refused in one line, or each of its messages is exactly one request with the fields that
-//! the file gives it: nothing that is filled in gets out of its place.
+//! the file gives it: no filled-in value leaves its place.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -21,12 +22,12 @@ fn book(text: &str, data: &str) -> Result<Book, FileError> {
     RequestFile::parse(text, Path::new("r.toml"), load)?.book(&defaults, 1, 16, 2)
 }
 
-/// Connections that begin with requests of their own carry several.
+/// Connections with a chain have several of them.
 fn closes(text: &str) -> bool {
     !text.contains("once")
 }
 
-/// How many fields the file has for a request.
+/// The number of fields that the file has for a request.
 fn fields(file: &Table, number: usize) -> usize {
     let request = |file: &Table| file.get("request")?.as_array()?.get(number).cloned();
     let headers = request(file).and_then(|request| request.get("headers").cloned());
@@ -39,7 +40,7 @@ fn fields(file: &Table, number: usize) -> usize {
     }
 }
 
-/// The message is one request: its head, a body of the length it says, and nothing else.
+/// The message is one request: its head, a body of the announced length, and nothing else.
 fn check(bytes: &[u8], fields: usize) {
     let mut headers = vec![httparse::EMPTY_HEADER; fields + 4];
     let mut request = httparse::Request::new(&mut headers);

@@ -2,7 +2,7 @@
 //! second which answers are right.
 //!
 //! Cuts must change nothing, a learned head and body must agree with the full parser and the hash,
-//! down to the words that say what is wrong, and no more bytes may be taken than there are.
+//! down to the messages about errors, and no more bytes may be taken than there are.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

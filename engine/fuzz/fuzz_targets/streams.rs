@@ -1,16 +1,17 @@
-//! What becomes of requests that are streams of one connection, whatever its server says.
+//! The outcomes of requests that are streams of one connection, whatever its server sends.
 
 use std::fmt::Write;
 use volley_protocol::{Awaited, Io, Protocol, Step, Verdict};
 
-/// Requests on the connection.
+/// The number of requests on the connection.
 pub const COUNT: u32 = 6;
 
 /// The most bytes of an answer that are kept.
 const KEPT: usize = 80 * 1024;
 
-/// What becomes of the requests, down to the words that say what is wrong, and what is said to the server.
-/// `size`: how much comes at a time. `version`: what evidence begins with. `expectations`: one for all requests, or one for each.
+/// The outcomes of the requests, down to the messages about errors, and the bytes for the server.
+/// `size`: how many bytes are fed at a time. `version`: the beginning of evidence. `expectations`:
+/// one for all requests, or one for each.
 pub fn outcome<P: Protocol<u32>>(
     bytes: &[u8],
     size: usize,

@@ -1,6 +1,6 @@
-//! Any bytes as a WebSocket's server, behind its agreement to the upgrade: never a panic, bounded memory, and cuts change
-//! nothing. The first byte says how they are cut, the second how many messages wait for an echo,
-//! and whether compression was agreed on.
+//! Any bytes of a WebSocket's server, after its agreement to the upgrade: never a panic, bounded
+//! memory, and cuts change nothing. The first byte chooses how they are cut, the second how many
+//! messages await an echo, and whether compression was agreed on.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

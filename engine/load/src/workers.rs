@@ -307,7 +307,7 @@ enum Reply {
     Failed(io::Error),
 }
 
-/// What a thread needs to run.
+/// The parts that a thread needs to run.
 struct Assignment {
     io: Io,
     share: Share,

@@ -80,7 +80,7 @@ impl fmt::Debug for Epoll {
 }
 
 impl Epoll {
-    /// Collects what has happened.
+    /// Collects events.
     fn poll(&mut self) -> io::Result<()> {
         self.ready.extend(self.queue.poll()?.map(Ready::from));
         Ok(())

@@ -1,4 +1,4 @@
-//! Sockets and what they need: two ways of I/O behind one interface, clocks, routes, limits.
+//! Sockets and their surroundings: two ways of I/O behind one interface, clocks, routes, limits.
 
 #![cfg_attr(not(test), warn(clippy::disallowed_types))]
 

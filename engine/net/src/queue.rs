@@ -23,7 +23,7 @@ pub struct Polled {
     pub slot: usize,
     /// As it was added.
     pub generation: u32,
-    /// What it is.
+    /// The kind of event.
     pub flags: EventFlags,
 }
 

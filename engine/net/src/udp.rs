@@ -1,4 +1,4 @@
-//! What the kernel counts of UDP in this network namespace.
+//! The kernel's counters of UDP in this network namespace.
 
 use std::fs;
 

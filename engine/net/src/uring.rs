@@ -82,11 +82,11 @@ struct Slot {
     /// How many of the next receives read a head only, because the answer may be large. Outlives
     /// the socket.
     heads: u8,
-    /// The socket has no room for all of what is being sent.
+    /// The socket has no room for all of the present send.
     is_full: bool,
     /// A send has met a reset. The kernel reports it once: the receive would find a plain end.
     was_reset: bool,
-    /// What is being sent.
+    /// The present send.
     sending: Option<Unsent>,
     /// The next bytes to send. One send at a time: else a part could overtake the rest of another.
     queued: VecDeque<Unsent>,

@@ -26,7 +26,7 @@ pub(crate) struct Stream<T, X> {
     pub(crate) ticket: Option<T>,
     /// The right answer. Known from the first head on.
     pub(crate) expectation: usize,
-    /// The final head, if it has come.
+    /// The final head, if it has arrived.
     pub(crate) head: Option<Head>,
     pub(crate) check: BodyCheck,
     /// The cost that further heads may have, as SETTINGS count it, including interim ones and

@@ -20,9 +20,9 @@ fn block(nth: u32) -> Vec<u8> {
             write_literal(&mut block, Indexing::Added, "server", "nginx/1.22.1");
             write_literal(&mut block, Indexing::Added, "date", &format!("Sat, 21 Nov {nth:04}"));
         }
-        // Others refer to them.
+        // Other heads refer to these fields.
         4..12 => block.extend_from_slice(b"\x88\xbe\xbf"),
-        // Or leave the table alone.
+        // Others do not use the table.
         _ => {
             write_field(&mut block, ":status", "200");
             write_field(&mut block, "server", "x");
@@ -32,7 +32,7 @@ fn block(nth: u32) -> Vec<u8> {
     block
 }
 
-/// Asks and answers `DEPTH` requests, the answers in the other order and in pieces.
+/// Sends `DEPTH` requests and answers them in reverse order and in pieces.
 fn round(
     client: &mut Http2<u32>,
     shared: &mut <Http2<u32> as Protocol<u32>>::Shared,
@@ -95,7 +95,7 @@ fn a_warm_connection_allocates_nothing() {
                 frame::write_data(&mut bytes, stream, b"World!", true, 16_384);
             }
             frame::write(&mut bytes, frame::kind::PING, 0, 0, b"12345678");
-            // The body of the requests is given back.
+            // The window for the requests' bodies is renewed.
             frame::write_window_update(&mut bytes, 0, DEPTH / 2 * 20);
             bytes
         })

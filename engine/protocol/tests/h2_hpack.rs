@@ -1,5 +1,5 @@
-//! Our HPACK against that of the `loona-hpack` crate: heads of random fields, under tables of random
-//! sizes that change between the heads.
+//! Compares our HPACK with that of the `loona-hpack` crate: heads of random fields, under tables of
+//! random sizes that change between the heads.
 
 use loona_hpack::{Decoder as TheirDecoder, Encoder as TheirEncoder};
 use proptest::prelude::*;
@@ -81,7 +81,7 @@ proptest! {
         }
     }
 
-    /// Bytes that mean something to us mean the same to them.
+    /// Bytes that are valid for us have the same meaning for the crate.
     #[test]
     fn random_bytes_have_one_meaning(
         blocks in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..40), 1..5),
@@ -94,7 +94,7 @@ proptest! {
                 fields.push((name.to_vec(), value.to_vec()));
                 Ok(())
             });
-            // They refuse a head that is nothing but a change of the table's size.
+            // The crate refuses a head that consists only of a change of the table's size.
             if decoded.is_err() || fields.is_empty() {
                 return Ok(());
             }

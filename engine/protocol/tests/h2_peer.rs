@@ -14,13 +14,13 @@ use volley_protocol::{
     Verdict,
 };
 
-/// What is asked, and what the server says to it.
+/// A request, and the server's answer to it.
 #[derive(Debug, Clone)]
 struct Exchange {
     request: Request,
     status: u16,
     fields: Vec<(String, String)>,
-    /// In the pieces in which the server sends it.
+    /// The body in the pieces in which the server sends it.
     body: Vec<Vec<u8>>,
     trailer: Option<String>,
     interim: bool,
@@ -28,7 +28,7 @@ struct Exchange {
     is_reset: bool,
 }
 
-/// How the server is set up, and how the conversation goes.
+/// The server's settings, and the conduct of the conversation.
 #[derive(Debug, Clone)]
 struct Setup {
     window: u32,
@@ -38,7 +38,7 @@ struct Setup {
     depth: usize,
     /// Bytes that are read at a time.
     piece: usize,
-    /// How many requests, in a cycle of the exchanges.
+    /// The number of requests, in a cycle of the exchanges.
     count: usize,
 }
 
@@ -72,7 +72,7 @@ fn exchange() -> impl Strategy<Value = Exchange> {
         let (method, path, headers, body) = asked;
         let path = path.replace(['#', '\\', '"', '<', '>', '`', '{', '}', '^', '|'], "_");
         let bodiless = method == "HEAD" || matches!(status, 204 | 304);
-        // Of `te` only one value may be sent, and only by us.
+        // For `te` only one value may be sent, and only by us.
         let headers =
             headers.into_iter().filter(|(name, value)| name != "te" || value == "trailers");
         let fields = fields.into_iter().filter(|(name, _)| name != "te").collect();
@@ -112,7 +112,7 @@ fn setup() -> impl Strategy<Value = Setup> {
     )
 }
 
-/// The fields that a server has to see: names in lower case, sorted.
+/// The fields that a server must receive: names in lower case, sorted.
 fn asked(request: &Request) -> BTreeMap<String, Vec<String>> {
     let mut fields = BTreeMap::<String, Vec<String>>::new();
     for (name, value) in &request.headers {
@@ -133,7 +133,7 @@ fn seen(fields: &HeaderMap) -> BTreeMap<String, Vec<String>> {
     seen
 }
 
-/// Serves one request as its exchange says, and compares what was asked.
+/// Serves one request by its exchange, and compares the received request with it.
 async fn serve(
     exchange: Exchange,
     request: http::Request<RecvStream>,
@@ -199,7 +199,7 @@ async fn run_server(io: DuplexStream, setup: Setup, exchanges: Vec<Exchange>) {
     }
 }
 
-/// What is right of an answer, and how it has to look.
+/// The rules for a right answer, and its expected form.
 fn check(exchange: &Exchange, evidence: &[u8]) {
     let body = exchange.body.concat();
     let end = evidence.windows(4).position(|four| four == b"\r\n\r\n").unwrap() + 4;

@@ -1,4 +1,4 @@
-//! What holds for any bytes: cuts change nothing, and the fast path agrees with the full parser.
+//! Properties for any bytes: cuts change nothing, and the fast path agrees with the full parser.
 
 use proptest::prelude::*;
 use sha2::{Digest, Sha256};
@@ -40,9 +40,9 @@ impl Ticket for Number {
     }
 }
 
-/// Statuses and verdicts of one connection's answers, up to the first that is not one or says that it
-/// is the last, and how many bytes those before it have. `heads`: which requests are HEAD, of runs of
-/// three. `at_once`: known answers are taken at once.
+/// Statuses and verdicts of one connection's answers, up to the first invalid or last one, and the
+/// number of bytes before it. `heads`: which requests are HEAD, of runs of three. `at_once`: known
+/// answers are taken at once.
 fn answers(
     bytes: &[u8],
     heads: &[bool],
@@ -105,7 +105,7 @@ fn expectation() -> impl Strategy<Value = Arc<Expectation>> {
     })
 }
 
-/// Answers that are nearly right, in the ways servers differ.
+/// Answers that are nearly right, with the differences between servers.
 fn answer() -> impl Strategy<Value = Vec<u8>> {
     let status =
         prop::sample::select(vec!["200 OK", "204 No", "304 Not", "500 Oh", "100 Continue"]);
@@ -135,7 +135,7 @@ fn answer() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-/// The same with a byte changed here and there.
+/// The same with some bytes changed.
 fn damaged() -> impl Strategy<Value = Vec<u8>> {
     let changes = prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..3);
     (answer(), changes).prop_map(|(mut bytes, changes)| {

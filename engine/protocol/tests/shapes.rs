@@ -1,4 +1,5 @@
-//! JSON is held against a shape as it is read; here against a tree, by the rules as they are written.
+//! JSON is compared with a shape as it is read; here also with a tree, by the rules as they are
+//! written.
 
 use proptest::prelude::*;
 use serde_json::{Map, Value};
@@ -55,7 +56,7 @@ fn value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// The shape of a value, as far as chance doesn't want another.
+/// The shape of a value, unless chance selects another.
 fn shape_of(value: &Value, chance: &mut impl Iterator<Item = u8>) -> Value {
     let any_types = ["any", "null", "string|null", "number", "boolean|number|string"];
     let drawn = chance.next().unwrap_or_default();

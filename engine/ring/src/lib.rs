@@ -85,9 +85,9 @@ pub const GENERATIONS: u32 = 1 << 24;
 pub enum Operation {
     /// [`Ring::receive`]: some bytes, the end, or an error.
     Receive,
-    /// [`Ring::count`]: so many bytes were there, the end, or an error.
+    /// [`Ring::count`]: the number of bytes, the end, or an error.
     Count,
-    /// [`Ring::send`]: so many bytes are sent.
+    /// [`Ring::send`]: the number of sent bytes.
     Send,
     /// [`Ring::await_writable`].
     Writable,

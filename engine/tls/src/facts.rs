@@ -3,7 +3,7 @@
 use rustls::{CipherSuite, ClientConnection, NamedGroup, ProtocolVersion, SupportedCipherSuite};
 use std::fmt;
 
-/// What was agreed on. Displayed as ab prints it: `TLSv1.3,TLS_AES_256_GCM_SHA384,2048,256`.
+/// The agreed terms. Displayed as ab prints them: `TLSv1.3,TLS_AES_256_GCM_SHA384,2048,256`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Facts {
     /// The version, as in `TLSv1.3`.

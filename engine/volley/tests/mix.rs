@@ -203,7 +203,7 @@ fn what_is_never_sent_is_missed_by_what_comes_next(io: IoChoice) {
 }
 
 fn open_loops_count_from_the_time_when_a_request_was_due(io: IoChoice) {
-    // The one connection waits for /item, and so do the due requests behind it.
+    // The one connection waits for /item, and so do the due requests after it.
     let (address, _) = servers::routing(|path| {
         if path == "/item" {
             std::thread::sleep(Duration::from_millis(20));

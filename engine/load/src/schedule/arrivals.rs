@@ -85,7 +85,7 @@ impl Arrivals {
         arrivals
     }
 
-    /// When the next request is due; `u64::MAX` behind the last.
+    /// When the next request is due; `u64::MAX` after the last.
     #[inline]
     pub fn next_ns(&self) -> u64 {
         self.next_ns

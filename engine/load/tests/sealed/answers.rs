@@ -1,4 +1,4 @@
-//! Right answers, however they are sealed, and what is counted of handshakes.
+//! Right answers, however they are sealed, and the counts of handshakes.
 
 use crate::world::guard::both_ways;
 use crate::world::loading::{GOOD, book, errors, load, request, requests, run, size, workers};

@@ -104,7 +104,7 @@ fn what_is_handed_over_is_sent_and_what_comes_meanwhile_is_one_piece() {
     assert!(uring.next().is_none());
 }
 
-/// A server may speak before what is sent at once has completed.
+/// A server may send before the first send of ours has completed.
 #[test]
 fn a_connection_is_there_before_what_says_so_is_reported() {
     let Ok(()) = probe() else { return };

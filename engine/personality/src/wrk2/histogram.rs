@@ -92,13 +92,13 @@ impl Values {
         (squares.sum::<f64>() / self.count() as f64).sqrt()
     }
 
-    /// The smallest, or what is the smallest that is the same to three digits.
+    /// The exact smallest value, or the smallest that is the same to three digits.
     pub(crate) fn min(&self) -> u64 {
         let lowest = || self.bins().next().map_or(0, |bin| bin.lowest);
         self.extremes.map_or_else(lowest, |(min, _)| min)
     }
 
-    /// The largest, or what is the smallest that is the same to three digits.
+    /// The exact largest value, or the smallest that is the same to three digits.
     pub(crate) fn max(&self) -> u64 {
         let lowest = || self.bins().last().map_or(0, |bin| bin.lowest);
         self.extremes.map_or_else(lowest, |(_, max)| max)

@@ -65,7 +65,7 @@ pub(super) struct Sending {
     request: Option<Arc<Request>>,
 }
 
-/// What the connections of one thread to one target share.
+/// The common state of the connections of one thread to one target.
 #[derive(Debug)]
 pub struct Shared {
     /// One for each expectation.

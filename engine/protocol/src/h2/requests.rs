@@ -21,7 +21,7 @@ pub(super) struct Requests {
     /// The parts of each request's head.
     heads: Vec<Range<usize>>,
     parts: Vec<Part>,
-    /// What the server's table may hold.
+    /// The fields that the server's table may contain.
     fields: Vec<Field>,
     bytes: Vec<u8>,
 }

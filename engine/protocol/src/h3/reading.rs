@@ -90,7 +90,7 @@ impl<T: Copy> Http3<T> {
         }
         let number = u32::try_from(record.stream / STEP).unwrap_or(u32::MAX);
         let bytes = std::mem::take(piece);
-        // What is not in flight was given up.
+        // A stream that is not in flight was given up.
         let Some(place) = self.streams.find(number) else { return Ok(None) };
         self.streams.latest = Some(place);
         if record.kind == Kind::Reset {

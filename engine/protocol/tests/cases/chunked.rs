@@ -67,7 +67,7 @@ fn extensions() {
         let text = format!("{head}{good}\r\nhello\r\n0;x\r\n\r\n");
         check(text.as_bytes(), false, &Complete(200, 5, true, 0));
     }
-    // Where the first wrong byte is.
+    // The offset of the first wrong byte.
     for (bad, wrong) in [
         ("25  ", 4),
         ("5 ", 2),
@@ -104,7 +104,7 @@ fn extensions() {
     }
 }
 
-/// They are fields like a head's.
+/// Trailers follow the rules of a head's fields.
 #[test]
 fn trailers() {
     let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";

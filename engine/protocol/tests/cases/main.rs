@@ -6,14 +6,14 @@ mod chunked;
 use std::sync::Arc;
 use volley_protocol::{Answer, Decoder, End, Expectation, HeadCache, StatusRule, Step};
 
-/// What a case comes to. Bodies are told by their length, and compared where one is expected.
+/// The result of a case. Bodies are identified by their length, and compared if one is expected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Outcome {
     /// Complete: status, body length, whether the connection is kept, bytes left over.
     Complete(u16, u64, bool, usize),
     /// Complete at the end of the connection.
     AtEnd(u16, u64),
-    /// Not complete; at the end of the connection it is short.
+    /// Incomplete; at the end of the connection it is short.
     Short,
     /// Not HTTP: the offset of the first wrong byte.
     Malformed(u64),

@@ -1,4 +1,4 @@
-//! Answers as they should be, in all their forms; and framing that is none.
+//! Right answers in all their forms; and invalid framing.
 
 use crate::world::{
     END_HEADERS, END_STREAM, OK, check, data, field, frame, good, head, last_data, last_head, with,
@@ -184,7 +184,7 @@ fn right_answers() {
     ];
     for (rule, bytes, expected) in cases {
         check(rule, bytes, expected);
-        // Whatever the form, the connection goes on.
+        // In every form, the connection goes on.
         let then = if expected.contains("3: ") { "" } else { "; 3: 200, 5 bytes" };
         let more = if then.is_empty() { vec![] } else { good(3) };
         check(rule, &[bytes.clone(), more].concat(), &format!("{expected}{then}"));

@@ -1,4 +1,4 @@
-//! Connections that end at each point, and those that begin wrong.
+//! Connections that end at each point, and those with a wrong beginning.
 
 use crate::world::{Client, END_HEADERS, OK, check, frame, good, heard, last_head, settings};
 use volley_protocol::h2::frame::{flag, kind};

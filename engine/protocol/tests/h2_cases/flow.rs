@@ -1,4 +1,4 @@
-//! Windows and SETTINGS: what is refused, and what is said.
+//! Windows and SETTINGS: refused frames, and the client's own.
 
 use crate::world::{Client, OK, check, data, frame, good, head, last_head, settings, window};
 use volley_protocol::h2::frame::{
@@ -67,7 +67,7 @@ fn windows_and_settings_that_cannot_be() {
     }
 }
 
-/// A server that says the same without end is left, before what it says fills the memory.
+/// The client leaves a server that repeats itself endlessly, before the replies fill the memory.
 #[test]
 fn floods() {
     let empty = frame(kind::DATA, 0, 1, b"");
@@ -97,7 +97,7 @@ fn floods() {
     ] {
         let mut client = Client::asking();
         client.hear(&before);
-        // It says nothing between: nobody could have read it.
+        // It sends no reply in between: the server could not have read it.
         let many: Vec<u8> = again.repeat(200_000);
         client.hear(&many);
         let said = client.said.len();
@@ -108,7 +108,7 @@ fn floods() {
     }
 }
 
-/// Frames that the client said, from its preface on: kind, flags, stream, payload.
+/// Frames that the client sent, from its preface on: kind, flags, stream, payload.
 fn said(client: &Client) -> Vec<(u8, u8, u32, Vec<u8>)> {
     let mut bytes = client.said.strip_prefix(PREFACE).expect("it begins with the preface");
     let mut frames = Vec::new();

@@ -1,4 +1,4 @@
-//! Frames of a wrong size, on a wrong stream, in a wrong order; and those that mean nothing.
+//! Frames of a wrong size, on a wrong stream, in a wrong order; and those without a meaning.
 
 use crate::world::{
     END_HEADERS, END_STREAM, OK, check, data, field, frame, goaway, good, head, last_head, reset,
@@ -6,7 +6,7 @@ use crate::world::{
 };
 use volley_protocol::h2::frame::{flag, kind};
 
-/// What is ignored, or answered, before a right answer, in it, and behind it.
+/// Frames that are ignored, or answered, before a right answer, within it, and after it.
 #[test]
 fn frames_that_mean_nothing_to_a_request() {
     for (rule, bytes) in [

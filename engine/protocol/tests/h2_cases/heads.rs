@@ -1,8 +1,9 @@
-//! Heads that no answer may have (section 8), well compressed as they are.
+//! Heads that no answer may have (section 8), though they are well compressed.
 
 use crate::world::{OK, check, field, good, head, last_data, last_head, with};
 
-/// What is wrong in a head is wrong in one that is cut, too, and in trailers where they may have it.
+/// An error in a head is also one in a head that is cut, and in trailers if they may have the
+/// field.
 #[test]
 fn heads_that_are_malformed() {
     let status = |value: &str| field(":status", value);

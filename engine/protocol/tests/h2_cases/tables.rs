@@ -157,7 +157,7 @@ fn compression_that_is_wrong() {
     }
 }
 
-/// The table is the connection's: a head is decoded though nobody needs it.
+/// The table belongs to the connection: a head is decoded though it is not needed.
 #[test]
 fn heads_that_nobody_needs_keep_the_tables_in_step() {
     let keeps = [OK, KEPT].concat();

@@ -1,4 +1,4 @@
-//! A client with three requests in flight, and the frames of a server that may say anything.
+//! A client with three requests in flight, and the frames of a server that may send anything.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ pub const END_STREAM: u8 = flag::END_STREAM;
 /// `:status: 200`, as each table has it.
 pub const OK: &[u8] = b"\x88";
 
-/// The stream of a GET, of another, and of a HEAD. Their tickets are called the same.
+/// The streams of a GET, of another, and of a HEAD. Their tickets have the same numbers.
 pub const IN_FLIGHT: [u32; 3] = [1, 3, 5];
 
 /// One frame.
@@ -24,12 +24,12 @@ pub fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// A head in one frame; the answer goes on.
+/// A head in one frame; the answer continues.
 pub fn head(stream: u32, block: &[u8]) -> Vec<u8> {
     frame(kind::HEADERS, END_HEADERS, stream, block)
 }
 
-/// The same, and nothing follows.
+/// The same, as the end of the answer.
 pub fn last_head(stream: u32, block: &[u8]) -> Vec<u8> {
     frame(kind::HEADERS, END_HEADERS | END_STREAM, stream, block)
 }
@@ -39,12 +39,12 @@ pub fn data(stream: u32, piece: &[u8]) -> Vec<u8> {
     frame(kind::DATA, 0, stream, piece)
 }
 
-/// The last one.
+/// The last piece.
 pub fn last_data(stream: u32, piece: &[u8]) -> Vec<u8> {
     frame(kind::DATA, END_STREAM, stream, piece)
 }
 
-/// An answer as it should be.
+/// A right answer.
 pub fn good(stream: u32) -> Vec<u8> {
     [head(stream, OK), last_data(stream, b"hello")].concat()
 }
@@ -56,7 +56,7 @@ pub fn field(name: &str, value: &str) -> Vec<u8> {
     [&[0, name_length][..], name.as_bytes(), &[value_length], value.as_bytes()].concat()
 }
 
-/// The head of an answer with status 200 and a field more.
+/// The head of an answer with status 200 and one more field.
 pub fn with(name: &str, value: &str) -> Vec<u8> {
     [OK, &field(name, value)].concat()
 }
@@ -79,14 +79,15 @@ pub fn goaway(last: u32, code: u32) -> Vec<u8> {
     frame(kind::GOAWAY, 0, 0, &[last.to_be_bytes(), code.to_be_bytes()].concat())
 }
 
-/// A client, and what has come of its requests.
+/// A client, and the outcomes of its requests.
 pub struct Client {
     connection: Http2<u32>,
     shared: <Http2<u32> as Protocol<u32>>::Shared,
-    /// What it said, from its preface on.
+    /// The bytes that it sent, from its preface on.
     pub said: Vec<u8>,
-    /// What came of the requests, in the order in which it did: `1: 200, 5 bytes`, `3: reset …`; at
-    /// the end perhaps `broken: …`, `unasked`, or `last` behind the connection's last answer.
+    /// The outcomes of the requests in the order in which they occurred: `1: 200, 5 bytes`, `3:
+    /// reset …`; at the end perhaps `broken: …`, `unasked`, or `last` after the connection's last
+    /// answer.
     events: Vec<String>,
     is_over: bool,
 }
@@ -96,7 +97,7 @@ fn awaited(ticket: u32) -> Awaited {
 }
 
 impl Client {
-    /// That has said hello.
+    /// A client that has sent its preface.
     pub fn new() -> Self {
         let anything = Arc::new(Expectation::of_status(StatusRule::Below(600)));
         let request = |method: &str| {
@@ -110,7 +111,7 @@ impl Client {
         Self { connection, shared, said, events: Vec::new(), is_over: false }
     }
 
-    /// That has heard a server's SETTINGS, and has its requests in flight.
+    /// A client that has received a server's SETTINGS, and has its requests in flight.
     pub fn asking() -> Self {
         let mut client = Self::new();
         client.hear(&settings(&[]));
@@ -132,7 +133,7 @@ impl Client {
         self.connection.room(depth)
     }
 
-    /// Bytes come, in one piece.
+    /// Feeds bytes in one piece.
     pub fn hear(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() && !self.is_over {
             let Self { connection, shared, said, .. } = self;
@@ -156,7 +157,7 @@ impl Client {
         }
     }
 
-    /// The connection ends. What came of the requests, and of those in flight.
+    /// Ends the connection. Returns the outcomes of the requests, and of those in flight.
     pub fn outcome(mut self) -> String {
         if !self.is_over && self.connection.in_flight() > 0 {
             match self.connection.end(awaited, &mut self.shared) {
@@ -190,15 +191,15 @@ fn answer_in_words(answer: &Answer) -> String {
     words
 }
 
-/// What comes of a conversation in these pieces.
+/// The outcomes of a conversation in these pieces.
 pub fn heard<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> String {
     let mut client = Client::asking();
     pieces.into_iter().for_each(|piece| client.hear(piece));
     client.outcome()
 }
 
-/// Some bytes come to this: whole, byte by byte, and cut at each point. Of what breaks the protocol
-/// `expected` says a part of the words.
+/// Expects this outcome of some bytes: whole, byte by byte, and cut at each point. For an error of
+/// the protocol, `expected` has a part of the message.
 pub fn check(rule: &str, bytes: &[u8], expected: &str) {
     let is_as_expected = |outcome: &str, how: &str| {
         let is_right = match expected.find("broken: ") {

@@ -1,4 +1,4 @@
-//! Answers to a gRPC call: a head, one message, and trailers that say how the call went.
+//! Answers to a gRPC call: a head, one message, and trailers with the status of the call.
 
 use crate::streams::{check_whole_and_cut, field};
 use std::sync::Arc;

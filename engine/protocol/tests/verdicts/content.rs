@@ -1,4 +1,4 @@
-//! Bodies that may change, but have to hold something.
+//! Bodies that may change, but must contain something.
 
 use crate::{anything, check, framed, run, streams};
 use std::sync::Arc;

@@ -1,5 +1,6 @@
-//! What is said of answers that are not the expected ones. Each answer runs whole, byte by byte, and
-//! cut at each point, with an empty memory and with one that has learned: the words are the same.
+//! Verdicts on answers that are not the expected ones. Each answer runs whole, byte by byte, and
+//! cut at each point, with an empty memory and with one that has learned: the messages are the
+//! same.
 
 mod calls;
 mod content;
@@ -30,7 +31,7 @@ fn with_headers(headers: &[(&str, &str)]) -> Expectation {
     Expectation { headers, ..anything() }
 }
 
-/// The answer's verdict, and its words.
+/// The answer's verdict, and its message.
 fn run(pieces: &[&[u8]], learned: &mut HeadCache) -> (Verdict, String) {
     let mut decoder = Decoder::default();
     for piece in pieces {
@@ -83,7 +84,7 @@ fn framed(body: &str) -> [String; 3] {
     ]
 }
 
-/// The trailers belong to what is right, as they do in HTTP/2.
+/// The trailers count for the verdict, as they do in HTTP/2.
 #[test]
 fn trailers() {
     let told = |name, value| with_headers(&[(name, value)]);
@@ -282,7 +283,7 @@ fn a_folded_value_is_on_one_line() {
     check(with_headers(&[("A", "b  \tc")]), folded, "as expected");
     let words = "header A is \"b  \\tc\", expected \"b\"";
     check(with_headers(&[("A", "b")]), folded, words);
-    // A body that begins with a space is none of the last value.
+    // A body that begins with a space does not continue the last value.
     let words = "header A is \"c\", expected \"b\"";
     check(with_headers(&[("A", "b")]), b"HTTP/1.1 200 OK\r\nA: c\r\n\r\n x", words);
 }
@@ -350,7 +351,7 @@ fn long_bodies_are_checked_as_they_stream_by() {
     }
 }
 
-/// All of a body may be counted if nothing in it can make the answer wrong any more.
+/// A whole body may be counted if nothing in it can make the answer wrong any more.
 #[test]
 fn what_no_rule_looks_at_may_be_counted() {
     let between = |least, most| Some(LengthRule::Between(least, most));

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use volley_protocol::h2::frame::{self, flag, kind};
 use volley_protocol::{Awaited, Expectation, Http2, Io, Protocol, Request, Step};
 
-/// The trailers belong to what is right, and a call that failed is wrong whatever was expected of its
-/// headers, behind a body and without one.
+/// The trailers count for the verdict, and a call that failed is wrong whatever was expected of its
+/// headers, with a body and without one.
 #[test]
 fn trailers() {
     let anything = super::anything();
@@ -51,7 +51,7 @@ pub(crate) fn field(name: &str, value: &str) -> Vec<u8> {
     [&[0, name_length], name.as_bytes(), &[value_length], value.as_bytes()].concat()
 }
 
-/// An answer with this body and status 200 is described in these words: whole, byte by byte, and cut
+/// Expects these words about an answer with this body and status 200: whole, byte by byte, and cut
 /// at each point.
 pub(crate) fn check(expectation: &Expectation, body: &str, words: &str) {
     let mut bytes = Vec::new();
@@ -73,7 +73,7 @@ pub(crate) fn check_whole_and_cut(expectation: &Expectation, bytes: &[u8], words
     }
 }
 
-/// The same of an answer with this status and no body.
+/// The same for an answer with this status and no body.
 pub(crate) fn check_status(expectation: &Expectation, status: &str, words: &str) {
     let mut bytes = Vec::new();
     frame::write_settings(&mut bytes, &[]);

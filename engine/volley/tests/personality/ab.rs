@@ -24,7 +24,7 @@ fn ab(address: SocketAddr, words: &[&str]) -> (i32, String, String) {
     (status, out.split_once("\n\n").map_or_else(String::new, |(_, rest)| rest.into()), error)
 }
 
-/// The value behind a label.
+/// The value after a label.
 fn figure(out: &str, label: &str) -> String {
     let line = out.lines().find(|line| line.starts_with(label));
     let line = line.unwrap_or_else(|| panic!("no {label} in {out}"));
