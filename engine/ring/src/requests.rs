@@ -46,7 +46,7 @@ impl Ring {
         }
     }
 
-    /// How a request names a socket of ours: by its number or by its place.
+    /// How a request names a socket of ours: another ring's may have its number or its place.
     #[inline]
     fn name(&self, socket: &Socket) -> Name {
         assert!(socket.ring == self.number, "a socket of another ring");

@@ -5,8 +5,9 @@ use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Seq
 use std::fmt::{self, Write};
 
 impl JsonShape {
-    /// Where JSON has another shape, or why it is not JSON, as a message: `/items/3/id is a string,
-    /// expected number`. If a key occurs twice, both values have to be right.
+    /// Where JSON has another shape, or why it is not JSON, as a message:
+    /// `/items/3/id is a string, expected number`. If a key occurs twice, both values have to be
+    /// right.
     pub fn misfit(&self, json: &[u8]) -> Option<String> {
         if json.is_empty() {
             return Some("the body is empty".into());

@@ -85,9 +85,9 @@ pub struct Client {
     shared: <Http2<u32> as Protocol<u32>>::Shared,
     /// The bytes that it sent, from its preface on.
     pub said: Vec<u8>,
-    /// The outcomes of the requests in the order in which they occurred: `1: 200, 5 bytes`, `3:
-    /// reset …`; at the end perhaps `broken: …`, `unasked`, or `last` after the connection's last
-    /// answer.
+    /// The outcomes of the requests in the order in which they occurred: `1: 200, 5 bytes`,
+    /// `3: reset …`; at the end perhaps `broken: …`, `unasked`, or `last` after the connection's
+    /// last answer.
     events: Vec<String>,
     is_over: bool,
 }
