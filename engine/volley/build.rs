@@ -1,4 +1,5 @@
-//! The command exports the functions of `LuaJIT`: modules in C that a script loads are linked with them.
+//! The command exports the functions of `LuaJIT`: modules in C that a script loads are linked with
+//! them.
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");

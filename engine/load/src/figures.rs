@@ -129,7 +129,8 @@ pub struct DatagramFigures {
     pub received_bytes_per_answer: Option<f64>,
     /// Datagrams that one system call sent, on average: more than 1 where GSO is in effect.
     pub sent_per_call: Option<f64>,
-    /// Datagrams that the kernel handed over as one piece, on average: more than 1 where GRO is in effect.
+    /// Datagrams that the kernel handed over as one piece, on average: more than 1 where GRO is in
+    /// effect.
     pub received_per_piece: Option<f64>,
     /// Packets of ours that were taken for lost, and whose content was sent again.
     pub lost: u64,

@@ -294,8 +294,8 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         });
     }
 
-    /// Closes a connection, whose requests end with it, if it has any. `last`: the bytes that came last, and where
-    /// in them the answer in progress begins.
+    /// Closes a connection, whose requests end with it, if it has any. `last`: the bytes that came
+    /// last, and where in them the answer in progress begins.
     pub(crate) fn close_with_error(
         &mut self,
         slot: usize,

@@ -13,8 +13,8 @@ use std::time::Duration;
 /// The exit status of a process that Ctrl-C ended.
 pub const INTERRUPTED: u8 = 130;
 
-/// A second Ctrl-C that comes sooner is not typed by a person: timeout(1) sends two at once, and the
-/// second must not lose the result.
+/// A second Ctrl-C that comes sooner is not typed by a person: timeout(1) sends two at once, and
+/// the second must not lose the result.
 const ECHO: Duration = Duration::from_millis(300);
 
 /// The first Ctrl-C sets the flag; another one ends the process, unless it follows at once.

@@ -6,7 +6,8 @@ use std::io::{Error, ErrorKind, Result};
 use std::net::{Ipv4Addr, UdpSocket};
 use tun_rs::{DeviceBuilder, SyncDevice};
 
-/// A path's networks are in 198.18.0.0/15, which RFC 2544 sets aside for benchmarks: four addresses each.
+/// A path's networks are in 198.18.0.0/15, which RFC 2544 sets aside for benchmarks: four addresses
+/// each.
 const FIRST: u32 = 0xC612_0000;
 const NETWORKS: u32 = 1 << 15;
 const PREFIX: u8 = 30;

@@ -1,5 +1,6 @@
-//! Random conversations of our HTTP/2 with the server of the `h2` crate, over a pipe in memory: heads,
-//! bodies both ways, trailers, interim answers, small windows and tables, answers in any order, resets.
+//! Random conversations of our HTTP/2 with the server of the `h2` crate, over a pipe in memory:
+//! heads, bodies both ways, trailers, interim answers, small windows and tables, answers in any
+//! order, resets.
 
 use bytes::Bytes;
 use h2::server::{Builder, SendResponse};

@@ -5,8 +5,8 @@
 //! [`volley_net::Backend`] with a connected UDP socket for each connection; [`Server`] is the
 //! other, on one socket.
 //!
-//! Windows are so large that they are never the limit; congestion control, pacing and acknowledgements
-//! are quinn-proto's own.
+//! Windows are so large that they are never the limit; congestion control, pacing and
+//! acknowledgements are quinn-proto's own.
 
 #![cfg_attr(not(test), warn(clippy::disallowed_types))]
 

@@ -17,8 +17,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use volley_tls::Serving;
 
-/// Streams of requests that a client may have open on a connection. quinn-proto makes a place for each
-/// when a connection begins: 65,536 took 20 ms.
+/// Streams of requests that a client may have open on a connection. quinn-proto makes a place for
+/// each when a connection begins: 65,536 took 20 ms.
 const REQUESTS: u32 = 256;
 
 /// How long it polls before it sleeps, like the other null servers.

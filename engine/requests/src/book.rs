@@ -114,8 +114,8 @@ impl Book {
         &self.outbox
     }
 
-    /// Message `number`, counted from 0: below the cycle, one of the `depth` - 1 that repeat behind it,
-    /// or of the chain.
+    /// Message `number`, counted from 0: below the cycle, one of the `depth` - 1 that repeat behind
+    /// it, or of the chain.
     #[inline]
     pub fn message(&self, number: usize) -> &Message {
         &self.messages[number]

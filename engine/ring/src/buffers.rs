@@ -164,7 +164,8 @@ impl Buffers {
 impl Drop for Buffers {
     fn drop(&mut self) {
         // SAFETY: both were allocated with just these layouts, and nothing refers to them: no
-        // request is left that the kernel could serve (see `register`), and `bytes()` borrows `self`.
+        // request is left that the kernel could serve (see `register`), and `bytes()` borrows
+        // `self`.
         unsafe {
             dealloc(self.entries.as_ptr().cast(), Self::entries_layout(self.count));
             dealloc(self.bytes.as_ptr(), Self::bytes_layout(self.count, self.size));

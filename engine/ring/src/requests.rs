@@ -231,8 +231,8 @@ impl Ring {
         self.table.release(place);
     }
 
-    /// Keeps an address until the requests that point to it have been handed over: the kernel copies
-    /// it when it takes them (`IORING_FEAT_SUBMIT_STABLE`).
+    /// Keeps an address until the requests that point to it have been handed over: the kernel
+    /// copies it when it takes them (`IORING_FEAT_SUBMIT_STABLE`).
     fn hold(&mut self, address: SocketAddr) -> &SocketAddrAny {
         self.addresses.push(Box::new(address.into()));
         self.addresses.last().expect("one was just pushed")

@@ -7,7 +7,8 @@ use rustix::io::Errno;
 use std::io;
 use std::num::NonZeroU32;
 
-/// Lets `connect` choose the port of a socket that is bound to an address, for its destination alone.
+/// Lets `connect` choose the port of a socket that is bound to an address, for its destination
+/// alone.
 pub fn leave_port_to_connect(socket: BorrowedFd<'_>) -> Result<(), Errno> {
     let (level, option, on) = (libc::IPPROTO_IP, libc::IP_BIND_ADDRESS_NO_PORT, &raw const ON);
     // SAFETY: the kernel reads an int, which has 4 bytes, during the call.

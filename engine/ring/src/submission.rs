@@ -106,8 +106,9 @@ impl Ring {
     #[inline]
     fn try_push(&mut self, entry: &squeue::Entry) -> bool {
         // SAFETY: what the entry points to lies in `shared`: in the outbox, in `owned` until its
-        // request has completed, in `counted`, or in the buffers. `Drop` frees it only if no request is pending.
-        // Or it is a constant; or an address, which `addresses` holds until the kernel has copied it.
+        // request has completed, in `counted`, or in the buffers. `Drop` frees it only if no
+        // request is pending. Or it is a constant; or an address, which `addresses` holds until the
+        // kernel has copied it.
         unsafe { self.uring.submission().push(entry) }.is_ok()
     }
 

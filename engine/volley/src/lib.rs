@@ -1,5 +1,5 @@
-//! The commands of volley, the load engine of bakeoff: [`load`] and [`drive`] load servers, [`null`]
-//! is one that costs nothing.
+//! The commands of volley, the load engine of bakeoff: [`load`] and [`drive`] load servers,
+//! [`null`] is a server that costs nothing.
 
 pub mod cli;
 pub mod drive;

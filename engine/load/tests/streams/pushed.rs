@@ -1,4 +1,5 @@
-//! Events of several streams on one connection of HTTP/2: each has its own first event, gaps, faults and time.
+//! Events of several streams on one connection of HTTP/2: each has its own first event, gaps,
+//! faults and time.
 
 use crate::world::guard::both_ways;
 use crate::world::loading::{errors, for_ms, load, request, requests};

@@ -1,4 +1,5 @@
-//! HTTP/2's frames (RFC 9113, sections 4 and 6): a head of nine bytes, and how each kind is written.
+//! HTTP/2's frames (RFC 9113, sections 4 and 6): a head of nine bytes, and how each kind is
+//! written.
 //!
 //! Reading and writing here have no state. Whether a frame may come is checked by the connection.
 

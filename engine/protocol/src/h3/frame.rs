@@ -19,7 +19,8 @@ pub mod kind {
     /// How many pushes a client takes.
     pub const MAX_PUSH_ID: u64 = 0xd;
 
-    /// HTTP/2's PRIORITY, PING, `WINDOW_UPDATE` and CONTINUATION, which HTTP/3 does not have (section 7.2.8).
+    /// HTTP/2's PRIORITY, PING, `WINDOW_UPDATE` and CONTINUATION, which HTTP/3 does not have
+    /// (section 7.2.8).
     pub const OF_HTTP2: [u64; 4] = [2, 6, 8, 9];
 }
 

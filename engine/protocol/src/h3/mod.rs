@@ -7,8 +7,8 @@
 //! server's own streams; `known` has heads that came before; `requests` has those that we send.
 //! [`frame`], [`qpack`], [`record`] and [`varint`] have no connection, and serve servers as well.
 //!
-//! **What is kept.** A request's bytes are the same on every connection, and a head that is equal to the
-//! one before is not decoded again, on whichever connection: QPACK has no dynamic table here.
+//! **What is kept.** A request's bytes are the same on every connection, and a head that is equal to
+//! the one before is not decoded again, on any connection: QPACK has no dynamic table here.
 //!
 //! **What is strict and what is bounded** is as in [HTTP/2](crate::h2). A broken rule is reported
 //! at the offset of its frame in its stream.

@@ -125,7 +125,8 @@ pub(super) fn decode(mut bytes: &[u8], text: &mut Vec<u8>) -> Result<(), &'stati
             bits |= u64::from(byte) << (56 - count);
             (bytes, count) = (rest, count + 8);
         }
-        // Short codes, as long as any of them fits: of five bits at least, so there are twelve at most.
+        // Short codes, as long as any of them fits: of five bits at least, so there are twelve at
+        // most.
         let (mut several, mut found) = ([0; 16], 0);
         while count as usize >= SHORT {
             let (symbol, length) = TABLES.short[(bits >> 56) as usize];
