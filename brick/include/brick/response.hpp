@@ -27,8 +27,8 @@ struct Next {
 /// Gives a body piece by piece: appends the next piece to `out` and returns how it continues; a
 /// piece without bytes and without a wait is the end, too. It is called on the connection's own
 /// thread, never twice at once. An exception cuts the connection off, so that no client takes half
-/// a body for a whole one. While it waits its piece leaves, and others are served; a client that
-/// ends its side meanwhile counts as gone.
+/// a body for a whole one. While a source waits, its piece leaves, and others are served; a client
+/// that ends its side meanwhile counts as gone.
 using Source = std::function<Next(std::string& out)>;
 
 /// When an answer's bytes leave: for yardsticks and tests that need a server of known behaviour.

@@ -26,8 +26,8 @@ using Answer = std::variant<Fixed, Handler, Opener>;
 ///
 /// Routes are set first, then `listen`, then `run`. Each thread is a reactor with its own
 /// connections, so handlers of different connections run at the same time and must protect their
-/// shared data. A handler that blocks delays the other connections of its thread. If it throws, the
-/// answer is 500.
+/// shared data. A handler that blocks delays the other connections of its thread. If a handler
+/// throws, the answer is 500.
 ///
 /// A GET route answers HEAD too. A path whose routes have other methods is answered with 405 and
 /// Allow, OPTIONS with 204 and Allow, a path without any route with 404.
