@@ -263,16 +263,23 @@ def confirming(plan: Plan) -> Plan:
     It takes a third of the time, in windows of at most 2 s, and has no twin: a twin would give a
     second noise floor, and every start costs a warm-up.
     """
-    entries = tuple(entry for entry in plan.entries if not entry.twin_of)
+    contenders = sum(not entry.twin_of for entry in plan.entries)
     duration_s = plan.duration_s * CONFIRM_SHARE
-    rounds = round(duration_s / (len(entries) * SOLO_WINDOW_S))
-    solo = plan.model_copy(
+    rounds = round(duration_s / (contenders * SOLO_WINDOW_S))
+    boots = max(CONFIRM_ROUNDS_MIN, rounds)
+    return _after(plan, "confirm", duration_s, boots=boots, solo=True)
+
+
+def _after(plan: Plan, name: str, duration_s: float, *, boots: int, solo: bool) -> Plan:
+    """A race that follows `plan` under its load: without twins, gates, an end of its own, and
+    races that follow."""
+    race = plan.model_copy(
         update={
-            "run": f"{plan.run}-confirm",
-            "entries": entries,
+            "run": f"{plan.run}-{name}",
+            "entries": tuple(entry for entry in plan.entries if not entry.twin_of),
             "duration_s": duration_s,
-            "boots": max(CONFIRM_ROUNDS_MIN, rounds),
-            "solo": True,
+            "boots": boots,
+            "solo": solo,
             "instances": None,
             "confirm": False,
             "why": False,
@@ -281,7 +288,7 @@ def confirming(plan: Plan) -> Plan:
             "until": None,
         }
     )
-    return solo.model_copy(update={"expected": expected(solo)})
+    return race.model_copy(update={"expected": expected(race)})
 
 
 def check_enough(
@@ -339,21 +346,6 @@ WHY_S = 8.0
 def explaining(plan: Plan, known: Mapping[str, Program] | None = None) -> WhyPlan:
     """The look for the causes of the difference between the contenders of `plan`, under its load;
     something may be `known` of their programs."""
-    entries = tuple(entry for entry in plan.entries if not entry.twin_of)
-    race = plan.model_copy(
-        update={
-            "run": f"{plan.run}-why",
-            "entries": entries,
-            "duration_s": WHY_S * len(entries) / 2,
-            "boots": 1,
-            "solo": False,
-            "instances": None,
-            "confirm": False,
-            "why": False,
-            "gates": (),
-            "precision": None,
-            "until": None,
-        }
-    )
-    race = race.model_copy(update={"expected": expected(race)})
+    contenders = sum(not entry.twin_of for entry in plan.entries)
+    race = _after(plan, "why", WHY_S * contenders / 2, boots=1, solo=False)
     return WhyPlan(run=race.run, race=race, known=dict(known or {}))
