@@ -92,8 +92,8 @@ def waited_s(output: str, spec: LoadSpec) -> float:
 
 
 def _waited_s(printed: _Printed, spec: LoadSpec) -> float:
-    """Over HTTP/3 it waits at its end until the server closes the connections, which a server may do
-    only after its idle timeout."""
+    """Over HTTP/3 it waits at its end until the server closes the connections, which a server may
+    do only after its idle timeout."""
     if spec.protocol not in OVER_UDP or spec.duration_s is None:
         return 0.0
     return max(0.0, printed.summary.total - spec.duration_s)
