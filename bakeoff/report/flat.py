@@ -51,5 +51,10 @@ def _column(kind: Any, value: Any, name: str) -> dict[str, Value]:
     if contract:
         return part(contract, value, name)
     if isinstance(value, datetime):
-        return {name: value.isoformat().replace("+00:00", "Z")}
+        return {name: zulu(value)}
     return {name: value}
+
+
+def zulu(at: datetime) -> str:
+    """A moment as JSON and CSV have it: `2026-11-28T11:34:23Z`."""
+    return at.isoformat().replace("+00:00", "Z")

@@ -147,6 +147,11 @@ def test_the_figures_are_the_reports_own(visitor: Visitor, shelves: Shelves) -> 
     ]
 
 
+def test_a_moment_is_written_as_in_files_of_a_run(visitor: Visitor) -> None:
+    first, *_ = json.loads(visitor.ask("/data.json").content)
+    assert first["began_at"].endswith("Z")
+
+
 def test_what_a_browser_keeps_has_a_name_of_plain_letters(
     visitor: Visitor, shelves: Shelves
 ) -> None:

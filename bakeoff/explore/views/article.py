@@ -12,7 +12,7 @@ from bakeoff.history.index import Index
 from bakeoff.model.history import ClaimPoint
 from bakeoff.report import figures
 from bakeoff.report.document import DataRow
-from bakeoff.report.flat import flat
+from bakeoff.report.flat import flat, zulu
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,7 +77,7 @@ def _data(points: Sequence[ClaimPoint]) -> list[DataRow]:
     return [
         {
             "run": point.run,
-            "began_at": point.began_at.isoformat(),
+            "began_at": zulu(point.began_at),
             "cpu_model": point.cpu_model,
             **flat(point.claim, without={"article"}),
         }

@@ -12,6 +12,7 @@ from bakeoff.history.index import Index
 from bakeoff.model.history import RunLine
 from bakeoff.report import figures
 from bakeoff.report.document import DataRow
+from bakeoff.report.flat import zulu
 
 ASKED = ("q", "contender", "workload", "machine", "kind")
 PICTURED = 6
@@ -93,7 +94,7 @@ def _rows(runs: Sequence[RunLine]) -> list[DataRow]:
             "run": run.id,
             "name": run.name,
             "kind": run.kind,
-            "began_at": run.began_at.isoformat(),
+            "began_at": zulu(run.began_at),
             "headline": run.headline,
             "valid": run.valid,
             "complete": run.complete,
