@@ -39,7 +39,43 @@ race_brick = $(BIN)/bakeoff race $(2) --out build/runs --json records/$(NOW)-bri
 	sed -i 's|$(CURDIR)/||g' records/$(NOW)-brick-$(1).json
 
 build/tools/bin/oha:
-	cargo install --quiet --locked --root build/tools --version 1.16.0 oha
+	cargo install --quiet --locked --root build/tools --version 1.16.0 --features http3 oha
+
+build/tools/bin/quic-go-load: $(wildcard catalogue/clients/quic-go-load/*)
+	go build -C $(<D) -trimpath -buildvcs=false -o $(CURDIR)/$(@D)/ .
+
+# Minutes of it are oha's: after each run it waits 30 s for connections that nobody closes.
+CROSSCHECK_ROUNDS ?= 10
+CROSSCHECK_LOADS := -c64 -c8,--streams=8
+CROSSCHECKED := HOST=127.0.0.1 PORT=28443 GOMAXPROCS=1 PROTOCOL=h3 \
+	TLS_CERT=$(CURDIR)/build/tools/cert.pem TLS_KEY=$(CURDIR)/build/tools/key.pem
+.PHONY: crosscheck-bench
+crosscheck-bench: export PATH := $(CURDIR)/build/tools/bin:$(PATH)
+crosscheck-bench: release-engine build/tools/bin/oha build/tools/bin/quic-go-load ## measure: Hold our figures over HTTP/3 against those of two other clients, into records/
+	@$(call need,openssl,openssl)
+	$(BIN)/bakeoff setup go-nethttp
+	@openssl req -quiet -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 \
+		-subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1 \
+		-keyout build/tools/key.pem -out build/tools/cert.pem
+	env $(CROSSCHECKED) taskset --cpu-list 0 catalogue/contenders/go-nethttp/.out/server & \
+	trap "kill $$!" EXIT; \
+	for load in $(CROSSCHECK_LOADS); do \
+		record=records/$(NOW)-crosscheck-h3$${load//[^0-9]/-}.json; \
+		$(BIN)/bakeoff crosscheck https://127.0.0.1:28443/ --protocol h3 --ca build/tools/cert.pem \
+			$${load//,/ } --tools oha,quic-go-load --rounds $(CROSSCHECK_ROUNDS) \
+			--out build/runs --json $$record; \
+		sed -i 's|$(CURDIR)/||g' $$record; \
+	done
+
+# Where a packet takes a while, and where some are lost, by the protocol that carries requests.
+PATHS := 0ms 0ms,0.1% 0ms,1% 10ms 10ms,0.1% 10ms,1% 50ms 50ms,0.1% 50ms,1%
+PATH_SECONDS ?= 270
+.PHONY: path-bench
+path-bench: release-engine ## measure: Race HTTP/1.1, HTTP/2 and HTTP/3 over paths with delay and loss, into records/
+	$(BIN)/bakeoff setup hyper
+	$(BIN)/bakeoff race hyper --protocol h1-tls,h2,h3 $(PATHS:%=--path %) -d $(PATH_SECONDS) --out build/runs \
+		--json records/$(NOW)-http3-paths.json
+	@sed -i 's|$(CURDIR)/||g' records/$(NOW)-http3-paths.json
 
 .PHONY: explore-bench
 explore-bench: setup test-tools ## measure: Time the explorer with 10,000 simulated runs, into records/

@@ -15,7 +15,9 @@ import pytest
 
 from bakeoff.model.board import Board
 from bakeoff.model.draws import Draws
+from bakeoff.model.grid import Grid
 from bakeoff.model.machine import Machine
+from bakeoff.model.plan import NetworkPath
 from bakeoff.model.verdict import Verdict
 from bakeoff.report.figures import REFERENCE, duration, rank, rate, ratio_of
 from bakeoff.report.glossary import FIRST
@@ -121,6 +123,28 @@ def costs(record: Path) -> str:
     return "\n".join([*lines, "", where(verdict.machine), "", ""])
 
 
+def paths(record: Path) -> str:
+    """What each protocol of one server does over each path of a grid, or over that of a race."""
+    kept = record.read_text()
+    verdicts = (
+        [cell.verdict for cell in Grid.model_validate_json(kept).cells if cell.verdict]
+        if json.loads(kept)["schema"] == Grid.model_fields["schema_"].default
+        else [Verdict.model_validate_json(kept)]
+    )
+    lines = ["", "| path | protocol | throughput | p50 | p99 | CPU per request |"]
+    lines += ["|---|---|---:|---:|---:|---:|"]
+    for verdict in verdicts:
+        assert verdict.path
+        for entry in sorted(verdict.entries, key=lambda entry: entry.protocol):
+            ratio = REFERENCE if entry.name == verdict.reference else ratio_of(entry.ratio)
+            latency = entry.latency_us
+            p50, p99 = (latency.p50, latency.p99) if latency else (None, None)
+            cells = map(duration, (p50, p99, entry.cpu_us_per_request.server))
+            path = NetworkPath(delay_ms=verdict.path.delay_ms, loss=verdict.path.loss)
+            lines.append(f"| {path} | {entry.protocol} | {ratio} | {' | '.join(cells)} |")
+    return "\n".join([*lines, "", where(verdicts[0].machine), "", ""])
+
+
 def spreads(record: Path) -> str:
     """The spread per level of each contender of a measurement of draws."""
     result = Draws.read_json(record)
@@ -188,6 +212,7 @@ def words(_glossary: Path) -> str:
         ("README.md", board),
         ("docs/COMMANDS.md", standings),
         ("docs/HTTP3.md", costs),
+        ("docs/HTTP3.md", paths),
         ("engine/README.md", figures),
         ("docs/EVIDENCE.md", spreads),
         ("docs/EVIDENCE.md", proof),
