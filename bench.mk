@@ -49,9 +49,9 @@ CROSSCHECK_ROUNDS ?= 10
 CROSSCHECK_LOADS := -c64 -c8,--streams=8
 CROSSCHECKED := HOST=127.0.0.1 PORT=28443 GOMAXPROCS=1 PROTOCOL=h3 \
 	TLS_CERT=$(CURDIR)/build/tools/cert.pem TLS_KEY=$(CURDIR)/build/tools/key.pem
-.PHONY: crosscheck-bench
-crosscheck-bench: export PATH := $(CURDIR)/build/tools/bin:$(PATH)
-crosscheck-bench: release-engine build/tools/bin/oha build/tools/bin/quic-go-load ## measure: Hold our figures over HTTP/3 against those of two other clients, into records/
+.PHONY: clients-bench
+clients-bench: export PATH := $(CURDIR)/build/tools/bin:$(PATH)
+clients-bench: release-engine build/tools/bin/oha build/tools/bin/quic-go-load ## measure: Hold our figures over HTTP/3 against those of two other clients, into records/
 	@$(call need,openssl,openssl)
 	$(BIN)/bakeoff setup go-nethttp
 	@openssl req -quiet -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 \
