@@ -8,7 +8,7 @@ address = [f"{os.environ['HOST']}:{os.environ['PORT']}"]
 
 bind = [] if protocol == "h3" else address
 quic_bind = address if protocol == "h3" else []
-# A datagram may come to any process that shares the socket, and only one of them knows its connection.
+# A datagram may come to any process that shares the socket, and one alone knows its connection.
 workers = 1 if protocol == "h3" else int(os.environ["WORKERS"])
 backlog = 4096
 keep_alive_timeout = 300
