@@ -12,7 +12,7 @@ from bakeoff.report.sentences import listed, who
 CHANGED: dict[Change, str] = {
     "sources": "its sources changed, or it isn’t built",
     "version": "its version changed",
-    "link": "nobody ties its race to the others",
+    "link": "no race ties it to the others",
     "method": "another version of bakeoff, other cores or another workload",
     "machine": "the machine’s kernel or settings changed",
 }
@@ -55,7 +55,7 @@ def leaders(cell: BoardCell) -> str:
     first = [row for row in cell.rows if (by := row.by.get("throughput")) and by.rank]
     level = [row.name for row in first if (by := row.by["throughput"]).rank and by.rank[0] == 1]
     if not level:
-        return "nobody was compared yet"
+        return "no contenders have been compared yet"
     return f"{level[0]} is the fastest" if len(level) == 1 else f"{who(level)} are level"
 
 

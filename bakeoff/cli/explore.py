@@ -71,7 +71,7 @@ def explore(
 ) -> None:
     """Show runs in a browser: each run, each server's history, every pair of servers.
 
-    It prints a link with a token; nobody gets in without it. Every view is a
+    It prints a link with a token; without it the server refuses. Every view is a
     link of its own, which says all of its state. A run that goes on in one of
     the folders, or without one in ./runs, is at the top of the list: watch it
     there, or end it. Ctrl-C ends the explorer.

@@ -153,7 +153,7 @@ def compare(
     """Compare two runs, the earlier first: show what became faster or slower.
 
     The machine was not the same on both days, so each contender is compared by
-    its ratio to a reference that is in both. Runs that were not measured alike
+    its ratio to a reference that is in both. Runs that were not measured in the same way
     are refused.
 
     bakeoff compare runs/A runs/B

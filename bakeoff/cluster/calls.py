@@ -113,7 +113,7 @@ class Calls:
         status = self._process.wait()
         self._said.seek(0)
         lines = self._said.read().decode(errors="replace").split("\n")
-        last = next((line.strip() for line in reversed(lines) if line.strip()), "it said nothing")
+        last = next((line.strip() for line in reversed(lines) if line.strip()), "no output")
         self._said.close()
         with self._lock:
             self._ended = Ended(status, last)

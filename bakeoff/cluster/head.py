@@ -133,7 +133,7 @@ def _reached(address: str) -> str:
         why = error.strerror or str(error)
     if why:
         raise MissingPiece(
-            f"--cluster {address}: nobody answers at {host} port {port} ({why})"
+            f"--cluster {address}: nothing answers at {host} port {port} ({why})"
             f"; name the head's address, or start it there with: ray start --head --port={port}"
         )
     raise MissingPiece(

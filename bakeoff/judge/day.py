@@ -206,7 +206,7 @@ def _warnings_of(
         for turn in turns
     )
     if turns and ill >= STAYS_ILL * len(turns):
-        yield Finding.of("stays_ill", n=ill)
+        yield Finding.of("not_recovered", n=ill)
     answered = [
         share
         for seen in own

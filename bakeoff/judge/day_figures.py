@@ -329,14 +329,14 @@ def traits(phase: Phase, rounds: Sequence[Seen]) -> Iterator[Finding]:
         error = stdev(logs) / sqrt(len(logs))
         high = exp(fmean(logs) + t_quantile(len(logs) - 1, 0.975) * error)
         if high < 1 / TIE_WITHIN:
-            yield Finding.of("sags", level=had.level, held=had.held, high=high)
+            yield Finding.of("slows_beyond", level=had.level, held=had.held, high=high)
     waits = had.waits
     usual_us, long_us = waits.quantile_us(0.5), waits.quantile_us(0.99)
     if usual_us and long_us and long_us >= max(UNEVEN_US, UNEVEN * usual_us):
         yield Finding.of("uneven", level=had.level, p50_us=usual_us, p99_us=long_us)
     full = [turn.tcp.listen_overflows for _, turn in had.rounds if turn.tcp]
     if full and median(full):
-        yield Finding.of("door_full", level=had.level, overflows=round(median(full)))
+        yield Finding.of("overflows_beyond", level=had.level, overflows=round(median(full)))
 
 
 def _had(phase: Phase, rounds: Sequence[Seen]) -> _Had | None:

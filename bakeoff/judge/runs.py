@@ -315,7 +315,7 @@ def _comparable(old: Verdict, new: Verdict, unlike_machines: bool) -> tuple[Find
     ]
     if differences:
         raise BadUsage(
-            f"compare: {old.run} and {new.run} were not measured alike, and a ratio depends on "
+            f"compare: {old.run} and {new.run} were measured differently, and a ratio depends on "
             f"how it was measured: {'; '.join(differences)}"
         )
     keys = old.machine.unlike(new.machine)
@@ -323,8 +323,8 @@ def _comparable(old: Verdict, new: Verdict, unlike_machines: bool) -> tuple[Find
     if keys and not unlike_machines:
         unlike = "; ".join(f"{key}: {before} and {after}" for key, (before, after) in facts.items())
         raise BadUsage(
-            f"compare: {old.run} and {new.run} come from unlike machines ({unlike}); "
-            "--allow-different-machines compares them all the same"
+            f"compare: {old.run} and {new.run} come from different machines ({unlike}); "
+            "--allow-different-machines compares them anyway"
         )
     return tuple(
         Finding.of("machine_differs", key=key, before=str(before), after=str(after))

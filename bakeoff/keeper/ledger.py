@@ -134,7 +134,7 @@ def enter(name: str, of: str, **more: Any) -> Entry:
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             if not _is_ours(folder):
-                raise PermissionError(1, "belongs to somebody else", str(folder))
+                raise PermissionError(1, "belongs to another user", str(folder))
             with draft.open("w") as file:
                 file.write(json.dumps(header))
                 if more:

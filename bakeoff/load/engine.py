@@ -137,7 +137,7 @@ class Engine(AbstractContextManager["Engine"]):
     def _line(self, timeout_s: float) -> bytes:
         while b"\n" not in self._received:
             if not select.select([self._output], [], [], timeout_s)[0]:
-                raise EngineFailed(f"the load engine said nothing for {timeout_s:.0f} s; {_OURS}")
+                raise EngineFailed(f"the load engine sent nothing for {timeout_s:.0f} s; {_OURS}")
             data = os.read(self._output.fileno(), 1 << 20)
             if not data:
                 raise self._ended()

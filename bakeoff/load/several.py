@@ -299,7 +299,7 @@ class Several(AbstractContextManager["Several"]):
         failed: dict[str, str] = {}
         for name, future in asked.items():
             if not future.done():
-                failed[name] = f"it said nothing for {lasts_s + GRACE_S + MORE_S:.0f} s"
+                failed[name] = f"it sent nothing for {lasts_s + GRACE_S + MORE_S:.0f} s"
                 continue
             try:
                 done[name] = future.result()

@@ -108,7 +108,7 @@ def encoded(
         json_format.ParseDict(dict(value), message)
         return bytes(message.SerializeToString(deterministic=True))
     except (json_format.ParseError, EncodeError) as error:
-        raise ValueError(f"is no {message.DESCRIPTOR.full_name}: {error}") from None
+        raise ValueError(f"is not a message {message.DESCRIPTOR.full_name}: {error}") from None
 
 
 def decoded(
@@ -122,7 +122,7 @@ def decoded(
     try:
         message.ParseFromString(data)
     except DecodeError as error:
-        raise ValueError(f"is no {message.DESCRIPTOR.full_name}: {error}") from None
+        raise ValueError(f"is not a message {message.DESCRIPTOR.full_name}: {error}") from None
     return dict(json_format.MessageToDict(message, preserving_proto_field_name=True))
 
 

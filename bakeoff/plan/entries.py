@@ -101,7 +101,7 @@ def _cannot_speak(resolved: ResolvedContender, protocol: Protocol) -> str:
         scheme = "ws" if resolved.typed.startswith(WEBSOCKET) else "http"
         if protocol in OVER_TLS:
             return f"is a URL in cleartext, and {protocol} needs TLS: give its {scheme}s:// URL"
-        return f"is a URL over TLS, and {protocol} is cleartext: put {scheme}:// and the plain port"
+        return f"is a URL over TLS, and {protocol} is cleartext: give its {scheme}:// URL"
     speaks = resolved.contender.protocols if resolved.contender else ()
     if protocol in speaks:
         return ""

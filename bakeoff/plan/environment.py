@@ -64,7 +64,7 @@ class Environment:
                 have = "; ".join(f"{e.address}: {', '.join(map(str, e.cpus))}" for e in nodes)
                 raise BadUsage(
                     f"--cluster: no core has the same number on all {role} nodes ({have}), and all "
-                    "are pinned alike; let Ray run on alike machines or sets of cores"
+                    "are pinned to the same ones; let Ray run on machines with the same cores"
                 )
         if cpus is None:
             return Cores(server=server, client=client, apart=True)

@@ -21,7 +21,7 @@ def called(options: RequestOptions, typed: Sequence[str], directory: Path) -> Wo
     if others := [
         name for name in typed if name not in ("grpc", "headers", "message", "events", *OF_CALL)
     ]:
-        raise BadUsage(f"--grpc and {options.flag(others[0])}: a call has no such; leave one out")
+        raise BadUsage(f"--grpc and {options.flag(others[0])}: a call has none; leave one out")
     grpc: dict[str, Any] = {
         "method": options.grpc,
         "message": _json("--message", options.message, directory) or {},

@@ -35,7 +35,7 @@ GLOSSARY = FIRST | {
     " by itself: from what earlier races in the history differ by. It is wider than the interval.",
     "≥ 3.4×, ≤ 0.3×": "At least 3.4 times, at most 0.3 times, a lower or upper bound: the load"
     " generator was the limit of the contender, or of the one that it is compared with, which did"
-    " at least what was measured. Where it was the limit of both, nobody can tell.",
+    " at least what was measured. Where it was the limit of both, the difference is unknown.",
     "in the mean": "The ratio of mean speeds: what all requests took, those that waited in a pause"
     " with them. The other ratio is that of typical slices, and has nothing of what is rare.",
     "by server CPU": "How many times as many requests a server answers per second of its own CPU"

@@ -71,7 +71,7 @@ def elsewhere(listeners: Sequence[Listener], host: str, port: int) -> str:
         )
     return (
         f"it listens on {places}, not on port {port} that it was given: "
-        f"use {{port}} or $PORT in the command, or say --port {listeners[0].port}"
+        f"use {{port}} or $PORT in the command, or give --port {listeners[0].port}"
     )
 
 

@@ -63,7 +63,7 @@ def _framing(body: bytes) -> str:
     flag, length = body[0], int.from_bytes(body[1:PREFIX_BYTES])
     came = len(body) - PREFIX_BYTES
     if flag == 1:
-        return "answered with a compressed message, which was not asked for"
+        return "answered with a compressed message, which was not offered"
     if flag:
         return f"answered with a message whose flag is {flag}, not 0"
     if length == came:

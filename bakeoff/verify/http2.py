@@ -123,7 +123,7 @@ class Http2Connection(AbstractContextManager["Http2Connection"]):
     def _closed(self, coming: _Coming) -> str:
         if not self._began:
             return (
-                "it closed the connection without a word of HTTP/2: does it speak it, by prior "
+                "it closed the connection without a frame of HTTP/2: does it speak it, by prior "
                 "knowledge in cleartext (h2c) or over TLS (h2)?"
             )
         what = "in the middle of its answer" if coming.raw else "before an answer came"

@@ -248,7 +248,7 @@ def _no_handshake(event: ConnectionTerminated) -> NoAnswer:
     if alert == AlertDescription.no_application_protocol:
         return NoHandshake(disagreed("h3", "none, and refused the handshake"))
     if alert in _NOT_BELIEVED:
-        return NoAnswer(f"its certificate is not believed: {event.reason_phrase}")
+        return NoAnswer(f"its certificate is not trusted: {event.reason_phrase}")
     return NoHandshake(f"QUIC's handshake failed: {_reason(event)}")
 
 

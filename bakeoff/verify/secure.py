@@ -93,20 +93,20 @@ def handshake(connection: ssl.SSLSocket) -> TlsConduct:
 
 
 def disagreed(protocol: Protocol, agreed: str) -> str:
-    return f"asked for {ALPN[protocol]} by ALPN, it agreed on {agreed}: does it speak {protocol}?"
+    return f"offered {ALPN[protocol]} by ALPN, it selected {agreed}: does it speak {protocol}?"
 
 
 def _fault(error: OSError, protocol: Protocol) -> str:
     """Why a handshake failed, in plain words."""
     if isinstance(error, ssl.SSLCertVerificationError):
-        return f"its certificate is not believed: {error.verify_message.rstrip('.')}"
+        return f"its certificate is not trusted: {error.verify_message.rstrip('.')}"
     reason = getattr(error, "reason", None) or ""
     if any(each in reason for each in _NO_TLS):
         return SPEAKS_PLAIN
     if _NO_ALPN in reason:
         return disagreed(protocol, "none, and refused the handshake")
     if isinstance(error, TimeoutError):
-        return "it took the TLS handshake in silence: does its port speak TLS?"
+        return "it sent nothing in the TLS handshake: does its port speak TLS?"
     if isinstance(error, ssl.SSLEOFError | ConnectionError):
         return "it closed the connection in the TLS handshake: does its port speak TLS?"
     return f"the TLS handshake failed: {reason.lower().replace('_', ' ') or error}"

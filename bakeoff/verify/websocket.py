@@ -58,7 +58,7 @@ class _Deflate(PerMessageDeflate):
         except (IndexError, ValueError):
             was_offered = False
         if not was_offered:
-            raise RemoteProtocolError(f"it agrees to `{offer}`, which was not offered so")
+            raise RemoteProtocolError(f"it agrees to `{offer}`, which differs from the offer")
 
     def frame_inbound_header(
         self, proto: FrameDecoder | FrameProtocol, opcode: Opcode, rsv: RsvBits, payload_length: int
@@ -116,7 +116,7 @@ class Messages:
         sent(self._socket, b"".join(self._ws.send(message) for _ in range(depth)))
         answers = [self._echo(request) for _ in range(depth)]
         if any(isinstance(event, Message) for event in self._ws.events()):
-            raise WrongAnswer("it sends a message that echoes none")
+            raise WrongAnswer("it sent a message that is not an echo")
         return answers
 
     def close(self) -> None:

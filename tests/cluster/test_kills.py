@@ -214,7 +214,7 @@ def _ends_with_the_head(cluster: Machines, racing: "subprocess.Popen[str]") -> N
     assert happened and racing.returncode == Status.NO_VERDICT
     line = err.splitlines()[-1]
     # Before it is reached nobody answers there, and afterwards it is gone.
-    not_reached = f"bakeoff: --cluster {cluster.address}: nobody answers at "
+    not_reached = f"bakeoff: --cluster {cluster.address}: nothing answers at "
     gone = f"bakeoff: the cluster's head {cluster.address} is gone (Connection refused); "
     assert line.startswith((not_reached, gone)), err
     assert "Traceback" not in err and "StackTrace" not in err

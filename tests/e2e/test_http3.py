@@ -113,7 +113,7 @@ def without(run: Certificate) -> Iterator[int]:
         (closed, "nothing listens at UDP 127.0.0.1:{}; nothing listens at its TCP port either"),
         (silent, "QUIC's handshake was not answered within 5 s: UDP is blocked, or "),
         (without, "nothing listens at UDP 127.0.0.1:{}; over TCP it offers h2"),
-        (of_another_alpn, "asked for h3 by ALPN, it agreed on none, and refused the handshake"),
+        (of_another_alpn, "offered h3 by ALPN, it selected none, and refused the handshake"),
     ],
 )
 def test_a_server_without_it_is_out_with_what_it_offers_instead(

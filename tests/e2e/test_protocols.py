@@ -105,7 +105,7 @@ def test_a_url_over_tls_is_believed_by_its_roots_and_by_no_other(
         as_http_1 = place.bakeoff("race", url, "--insecure", "-d", "1", *QUICK)
     assert good.status == 0, good.err
     assert Verdict.from_json(good.out, "stdout").protocol == "h2"
-    assert wrong.status == 3 and "its certificate is not believed: " in wrong.err
+    assert wrong.status == 3 and "its certificate is not trusted: " in wrong.err
     assert neither.status == 2 and "Give --ca FILE" in neither.err
     assert as_http_1.status == 3 and "Traceback" not in as_http_1.err
     assert f"no contender can take part:\n  localhost:{port}: " in as_http_1.err

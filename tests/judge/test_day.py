@@ -255,7 +255,7 @@ def test_who_clearly_answers_less_sags_and_noise_does_not() -> None:
         rounds = [beyond(requests=each, misses=900, unsent=900) for each in requests]
         return [each.code for each in traits("load_300", rounds)]
 
-    assert codes(700, 710, 690, 700, 720) == ["sags"]
+    assert codes(700, 710, 690, 700, 720) == ["slows_beyond"]
     assert codes(700, 1000, 600, 900, 720) == []
     assert codes(700, 710, 690, 700) == [], "of too few rounds nothing is said"
     assert codes(960, 950, 970, 950, 960) == [], "less than a tenth is a tie"
@@ -266,7 +266,7 @@ def test_a_full_door_and_uneven_waits_are_said() -> None:
     even = encoded(((90 * MS, 1000),))
     uneven = encoded(((20 * MS, 900), (400 * MS, 100)))
     found = [*traits("load_300", [beyond(overflows=40, service=uneven)] * 3)]
-    assert [each.code for each in found] == ["uneven", "door_full"]
+    assert [each.code for each in found] == ["uneven", "overflows_beyond"]
     assert found[1].values == {"level": 3.0, "overflows": 40}
     assert [*traits("load_300", [beyond(service=even)] * 3)] == []
 

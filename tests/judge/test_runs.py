@@ -88,7 +88,7 @@ def test_runs_that_were_not_measured_alike_are_refused_with_both_values(
     with pytest.raises(BadUsage) as caught:
         compare_runs(run(1), run(2, **changed))
     assert says in str(caught.value)
-    assert "run-1 and run-2 were not measured alike" in str(caught.value)
+    assert "run-1 and run-2 were measured differently" in str(caught.value)
 
 
 def test_other_workloads_are_refused() -> None:

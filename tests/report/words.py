@@ -317,9 +317,9 @@ def of_two_runs() -> Iterator[Case]:
     keys = ("kernel", "cpus")
     unlike = tuple(Finding.of("machine_differs", key=k, before="1", after="2") for k in keys)
     apart = comparisons.compared(unlike=unlike)
-    yield "unlike machines", comparison.headline(apart)
+    yield "different machines", comparison.headline(apart)
     for title in ("Changes", "Before and after", "Warnings"):
-        yield f"unlike machines, {title}", texts(comparison.document(apart), title)
+        yield f"different machines, {title}", texts(comparison.document(apart), title)
     nothing = comparisons.compared(reference=None, changes=())
     yield "nothing in both", comparison.headline(nothing)
     figures = comparisons.figures()

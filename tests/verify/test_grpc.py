@@ -84,7 +84,7 @@ def test_no_other_body_is_right(body: bytes) -> None:
         ),
         (
             framed(b"hi") + b"\1" + framed(b"hi")[1:],
-            "a compressed message, which was not asked for, after 1",
+            "a compressed message, which was not offered, after 1",
         ),
     ],
 )

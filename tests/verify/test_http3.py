@@ -149,7 +149,7 @@ def in_cleartext(run: Certificate) -> Iterator[int]:
         ),
         (
             of_another_alpn,
-            "asked for h3 by ALPN, it agreed on none, and refused the handshake: "
+            "offered h3 by ALPN, it selected none, and refused the handshake: "
             "does it speak h3?; nothing listens at its TCP port either",
         ),
     ],
@@ -194,7 +194,7 @@ def test_a_certificate_that_is_not_believed_says_why_and_insecure_takes_it(
     made, tls = make(tmp_path, monkeypatch)
     with http_3(made) as port:
         (problem,) = checked(port, tls).problems
-        assert problem.startswith(f"GET /: its certificate is not believed: {says}")
+        assert problem.startswith(f"GET /: its certificate is not trusted: {says}")
         insecure = Tls(server_name="example.org", insecure=True)
         assert checked(port, insecure).problems == ()
 

@@ -72,7 +72,7 @@ SPEAKS_HTTP_1 = "it speaks HTTP/1 alone: it answered HTTP/2's preface (prior kno
         ("h2c", "h2", "its port speaks plain HTTP; "),
         ("h1-tls", "h1", "its port speaks TLS; "),
         ("h1-tls", "h2c", "its port speaks TLS; "),
-        ("h1-tls", "h2", "asked for h2 by ALPN"),
+        ("h1-tls", "h2", "offered h2 by ALPN"),
         ("h2", "h1-tls", "it answers HTTP/1.1 with HTTP/2: use --protocol h2c or h2"),
     ],
 )
@@ -94,7 +94,7 @@ def test_alpns_choice_is_asked_for(agrees_on: tuple[str, ...], says: str, run: C
         problems = checked(port, "h2", run.client).problems
     if says:
         (problem,) = problems
-        assert f"asked for h2 by ALPN, it agreed on {says}" in problem
+        assert f"offered h2 by ALPN, it selected {says}" in problem
         assert problem.endswith("does it speak h2?")
     else:
         assert problems == ()
@@ -124,7 +124,7 @@ def test_a_certificate_that_is_not_believed_says_why_and_insecure_takes_it(
     made, tls = make(tmp_path, monkeypatch)
     with a_server(protocol, made) as port:
         (problem,) = checked(port, protocol, tls).problems
-        assert problem.startswith(f"GET /: its certificate is not believed: {says}")
+        assert problem.startswith(f"GET /: its certificate is not trusted: {says}")
         insecure = Tls(server_name="example.org", insecure=True)
         assert checked(port, protocol, insecure).problems == ()
 

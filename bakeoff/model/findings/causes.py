@@ -81,7 +81,7 @@ CAUSES: Mapping[str, Row] = {
         advice="install strace, or run as root",
     ),
     "no_counters": Row(
-        "this machine has no hardware counters, as most virtual machines",
+        "this machine has no hardware counters, like most virtual machines",
         advice="run it on a machine whose processor's counters can be seen",
     ),
     "no_waits": Row("the kernel doesn't say what threads wait for (/proc/PID/wchan and schedstat)"),

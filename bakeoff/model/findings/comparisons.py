@@ -24,7 +24,9 @@ NO_FIGURE: Mapping[str, Row] = {
     "tool_and_engine": Row(
         "{row}: {tool} and the engine can't be compared: {because}", because="few_rounds"
     ),
-    "few_rounds": Row("only {n:# round} have this figure of both, and a comparison needs {least}"),
+    "few_rounds": Row(
+        "only {n:# round} {n:has|have} this figure of both, and a comparison needs {least}"
+    ),
     "wrk_corrects": Row("wrk adds waiting that it did not measure (its “correction”)"),
     "tool_full": Row(
         "{loader} had its core busy {share:percent} of the time, and was the limit of its own "

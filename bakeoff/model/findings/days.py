@@ -33,7 +33,7 @@ DAY: Mapping[str, Row] = {
         "at {level:.0%} of its peak it drops open connections (<{kinds:words} {shares:percent}> of "
         "the requests), and answers {held:.0%} of its peak"
     ),
-    "sags": Row(
+    "slows_beyond": Row(
         "at {level:.0%} of its peak it slows down, and answers {held:.0%} of its peak (at most "
         "{high:.0%})",
         example={"high": 0.86},
@@ -42,7 +42,7 @@ DAY: Mapping[str, Row] = {
         "at {level:.0%} of its peak some requests wait far longer than others: p50 is "
         "{p50_us:duration}, p99 {p99_us:duration}"
     ),
-    "door_full": Row(
+    "overflows_beyond": Row(
         "at {level:.0%} of its peak its listen queue was full: {overflows:# connection} per round "
         "had to be tried again"
     ),
@@ -71,7 +71,7 @@ DAY: Mapping[str, Row] = {
         "the upstream was busy {upstream_busy:.0%} of the time at its peak, so the peak is a lower "
         "bound"
     ),
-    "stays_ill": Row(
+    "not_recovered": Row(
         "in {n:# round} its latency had not recovered by the end of the observation window"
     ),
     "cuts_slow_clients": Row("it closed the connections of slow clients: {n} of {asked} were left"),

@@ -85,7 +85,7 @@ UNEQUAL_WORK: Mapping[str, Row] = {
 BY_CPU: Mapping[str, Row] = {
     "cpu_differs": Row(
         "by server CPU per request, {name} is {cpu_finding:called} {other}: {ratio,low,high:"
-        "interval}; in the standings it is {finding:called} it: {because}",
+        "interval}; in the standings {name} is {finding:called} {other}: {because}",
         because="limit_hides",
     ),
     "limit_hides": Row(

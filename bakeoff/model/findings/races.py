@@ -73,13 +73,13 @@ RACES: Mapping[str, Row] = {
     ),
     "path_full": Row(
         "the path was the limit: its process was busy {busy:.0%} of the time[, and "
-        "{overrun:# packet} found no place on it]: servers may be faster than measured",
-        advice="use fewer connections (-c), or leave it a core of its own (--cpus)",
+        "{overrun:# packet} found its queue full]: servers may be faster than measured",
+        advice="use fewer connections (-c), or give it a core of its own (--cpus)",
     ),
     "path_late": Row(
         "the path held packets longer than planned: 1 % of them by {late_us:ms} or more, in the "
         "worst draw",
-        advice="leave it a core of its own (--cpus), or let nothing else run",
+        advice="give it a core of its own (--cpus), or let nothing else run",
     ),
     "network_full": Row(
         "the network may be the limit of {names:listed}: in one direction their traffic took "

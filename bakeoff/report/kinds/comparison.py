@@ -96,7 +96,7 @@ def _unlike(result: RunsComparison) -> str:
     if not result.unlike:
         return ""
     keys = listed(difference.values["key"] for difference in result.unlike)
-    return f" (unlike machines: {keys} {'differs' if len(result.unlike) == 1 else 'differ'})"
+    return f" (different machines: {keys} {'differs' if len(result.unlike) == 1 else 'differ'})"
 
 
 def _table(result: RunsComparison) -> doc.Table:
@@ -114,7 +114,7 @@ def _table(result: RunsComparison) -> doc.Table:
 
     def finding(change: RunChange) -> str:
         if change.finding:
-            return f"{change.finding}{' (unlike machines)' if result.unlike else ''}"
+            return f"{change.finding}{' (different machines)' if result.unlike else ''}"
         return "reference" if change.name == result.reference else MISSING
 
     return doc.tabulated(

@@ -115,7 +115,7 @@ def headline(result: Day) -> str:
     judged = [line for line in main if line.pairs]
     if not judged:
         few = f"{figures.plural(result.rounds, 'round')} of all phases"
-        alone = "nobody to compare with" if len(names) == 1 else "too few for a ratio"
+        alone = "nothing to compare with" if len(names) == 1 else "too few for a ratio"
         return f"{few}: {alone}.{early}"
     won = {name: sum(lines.mark(line, name, names) == "✓" for line in judged) for name in names}
     said = [f"{name} is best on {n}" for name, n in won.items() if n]

@@ -79,7 +79,7 @@ def headline(grid: Grid) -> str:
 def _leads(judged: Sequence[Cell]) -> str:
     cells = figures.plural(len(judged), "cell")
     if not any(cell.leaders for cell in judged):
-        return f"No verdict: in none of {cells} two contenders could be compared."
+        return f"No verdict: none of {cells} has two contenders that can be compared."
     ahead = Counter(cell.leaders[0] for cell in judged if len(cell.leaders) == 1)
     level = sum(len(cell.leaders) > 1 for cell in judged)
     alone = sum(not cell.leaders for cell in judged)

@@ -223,7 +223,7 @@ class Causes:
     def _keep(self, found: list[Sample], turns: list[Turn]) -> None:
         """The stacks of each in its own slices."""
         if not found:
-            raise ProfilerFailed("perf saw nobody at work")
+            raise ProfilerFailed("perf saw no process at work")
         running = self._running.items()
         owners = {pid: name for name, each in running for pid in self._of(each)}
         for name in self._running:

@@ -155,7 +155,7 @@ impl ErrorKind {
             Self::ConnectTimeout => "connection not established in time",
             Self::Connect => "could not connect",
             Self::Handshake => "TLS was not agreed on",
-            Self::Certificate => "certificate not believed",
+            Self::Certificate => "certificate not trusted",
             Self::Alpn => "protocol not agreed on",
             Self::Upgrade => "WebSocket not agreed on",
             Self::AddressExhausted => "no local port left",

@@ -22,10 +22,10 @@ pub(super) fn of(error: &Error, name: &ServerName<'_>, asked: Option<&str>) -> F
     match error {
         Error::InvalidCertificate(error) => Failure::tls(Fault::Certificate, wrong(error, name)),
         Error::AlertReceived(AlertDescription::NoApplicationProtocol) => {
-            Failure::tls(Fault::Alpn, format!("asked for {asked}, which the server does not speak"))
+            Failure::tls(Fault::Alpn, format!("offered {asked}, which the server does not speak"))
         }
         Error::PeerMisbehaved(PeerMisbehaved::SelectedUnofferedApplicationProtocol) => {
-            Failure::tls(Fault::Alpn, format!("asked for {asked}, the server agreed on another"))
+            Failure::tls(Fault::Alpn, format!("offered {asked}, and the server selected another"))
         }
         error => Failure::tls(Fault::Other, error.to_string()),
     }
@@ -38,16 +38,16 @@ pub(super) fn of_alert(alert: u8, words: &str, ours: bool, asked: Option<&str>) 
         // The latter occurs if another certificate has the name of a given one.
         let words = match why {
             "UnknownIssuer" | "BadSignature" => NOT_VOUCHED_FOR.to_owned(),
-            why => format!("the server's certificate is not believed: {why}"),
+            why => format!("the server's certificate is not trusted: {why}"),
         };
         return Failure::quic(QuicFault::Certificate, words);
     }
     let (fault, words) = match AlertDescription::from(alert) {
         AlertDescription::NoApplicationProtocol if ours => {
-            (QuicFault::Alpn, format!("asked for {asked}, the server agreed on none"))
+            (QuicFault::Alpn, format!("offered {asked}, and the server selected none"))
         }
         AlertDescription::NoApplicationProtocol => {
-            (QuicFault::Alpn, format!("asked for {asked}, which the server does not speak"))
+            (QuicFault::Alpn, format!("offered {asked}, which the server does not speak"))
         }
         alert => {
             let whose = if ours { "ours" } else { "the server's" };
@@ -61,7 +61,7 @@ pub(super) fn of_alert(alert: u8, words: &str, ours: bool, asked: Option<&str>) 
 
 /// The server confirmed no protocol, but one has to be agreed on.
 pub(super) fn none_agreed(asked: &str) -> Failure {
-    Failure::tls(Fault::Alpn, format!("asked for {asked}, the server agreed on none"))
+    Failure::tls(Fault::Alpn, format!("offered {asked}, and the server selected none"))
 }
 
 const NOT_VOUCHED_FOR: &str =
@@ -88,7 +88,7 @@ fn wrong(error: &CertificateError, name: &ServerName<'_>) -> String {
             let others = if others.is_empty() { "nobody".into() } else { others.join(", ") };
             format!("the server's certificate is not for {name}, but for {others}")
         }
-        error => format!("the server's certificate is not believed: {error}"),
+        error => format!("the server's certificate is not trusted: {error}"),
     }
 }
 

@@ -61,7 +61,7 @@ def day(**changed: Any) -> Day:
                 version="2",
                 rounds=8,
                 beyond=(refuses,),
-                warnings=(Finding.of("stays_ill", n=6),),
+                warnings=(Finding.of("not_recovered", n=6),),
                 errors={"load_300": {"connect_refused": 12_000, "reset": 2400}},
             ),
             DayEntry(

@@ -111,16 +111,16 @@ fn http_2_has_to_be_agreed_on_and_http_1_need_not_be() {
         let silent = Server::default();
         let (address, ca) = answering(&silent);
         let asked = sealed(address, Scheme::H2, Some(&ca), false);
-        fails(io, asked, ErrorKind::Alpn, "asked for h2, the server agreed on none");
+        fails(io, asked, ErrorKind::Alpn, "offered h2, and the server selected none");
         let outcome = serves(io, sealed(address, Scheme::H1Tls, Some(&ca), false));
         assert_eq!(outcome.tally.terms.tls.unwrap().alpn, None);
 
         let (address, ca) = answering(&Server { alpn: &["http/1.1"], ..Server::default() });
         let asked = sealed(address, Scheme::H2, Some(&ca), false);
-        fails(io, asked, ErrorKind::Alpn, "asked for h2, which the server does not speak");
+        fails(io, asked, ErrorKind::Alpn, "offered h2, which the server does not speak");
         let (address, ca) = answering(&Server { alpn: &["h2"], ..Server::default() });
         let asked = sealed(address, Scheme::H1Tls, Some(&ca), false);
-        fails(io, asked, ErrorKind::Alpn, "asked for http/1.1, which the server does not speak");
+        fails(io, asked, ErrorKind::Alpn, "offered http/1.1, which the server does not speak");
     });
 }
 

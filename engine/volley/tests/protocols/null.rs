@@ -139,12 +139,12 @@ fn a_protocol_that_the_server_does_not_speak_is_told_in_plain_words() {
         ("h1", "h2", "handshake", "it answers in cleartext"),
         ("h1-tls", "h1", "malformed", "seems to speak TLS"),
         ("h1-tls", "h2c", "malformed", "seems to speak TLS"),
-        ("h1-tls", "h2", "alpn", "asked for h2"),
+        ("h1-tls", "h2", "alpn", "offered h2"),
         ("h2c", "h1", "malformed", "seems to speak HTTP/2"),
         ("h2c", "h1-tls", "handshake", "it answers in cleartext"),
         ("h2c", "h2", "handshake", "it answers in cleartext"),
         ("h2", "h1", "malformed", "seems to speak TLS"),
-        ("h2", "h1-tls", "alpn", "asked for http/1.1"),
+        ("h2", "h1-tls", "alpn", "offered http/1.1"),
         ("h2", "h2c", "malformed", "seems to speak TLS"),
     ];
     for (scheme, asked, kind, part) in mixed {
