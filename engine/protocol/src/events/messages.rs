@@ -43,7 +43,7 @@ impl MessageReader {
         match (flag, u32::from_be_bytes(*length) as usize) {
             (0, length @ 0..=EVENT_LIMIT) => Ok(PREFIX + length),
             (0, _) => Err("a message of more than 1048576 bytes"),
-            (1, _) => Err("a compressed message, which was not asked for"),
+            (1, _) => Err("a compressed message, which was not offered"),
             _ => Err("a message whose flag is neither 0 nor 1"),
         }
     }
@@ -73,7 +73,7 @@ mod tests {
     fn what_is_no_message_is_refused_by_its_prefix() {
         let long = u32::try_from(EVENT_LIMIT + 1).unwrap().to_be_bytes();
         for (prefix, words) in [
-            ([&[1], &[0; 4][..]].concat(), "a compressed message, which was not asked for"),
+            ([&[1], &[0; 4][..]].concat(), "a compressed message, which was not offered"),
             ([&[2], &[0; 4][..]].concat(), "a message whose flag is neither 0 nor 1"),
             ([&[0], &long[..]].concat(), "a message of more than 1048576 bytes"),
         ] {
