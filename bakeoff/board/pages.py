@@ -21,8 +21,8 @@ from bakeoff.report.render.html import Layout, layout
 from bakeoff.report.sentences import sentences
 
 MEASURES: Mapping[Measure, tuple[str, str]] = {
-    "throughput": ("Throughput", "requests/s"),
-    "cpu": ("CPU per request", "CPU per request"),
+    "throughput": ("Throughput", "answers/s"),
+    "cpu": ("CPU per answer", "CPU per answer"),
     "first_byte": ("First byte", "first byte, p50"),
     "memory": ("Memory", "memory under load"),
 }

@@ -173,6 +173,7 @@ def judge_capacity(
         command_line=plan.command_line,
         objectives=search.objectives,
         workload=plan.workload.name,
+        unit=plan.workload.unit,
         arrivals=plan.arrivals,
         connection=plan.connection,
         connections=plan.connections,

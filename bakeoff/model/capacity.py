@@ -12,6 +12,7 @@ from bakeoff.model.plan import Arrivals, Connection, Cores, PathFigures, Plan, S
 from bakeoff.model.protocol import Protocol
 from bakeoff.model.ratio import Interval
 from bakeoff.model.receipt import Expectation
+from bakeoff.model.workload import GivenUnit
 
 Timed = Literal["latency", "first-byte", "first-event", "gap"]
 """The kinds of time of a quantile: the latency of an answer, the time to its body's first byte or,
@@ -205,6 +206,7 @@ class CapacityReport(Contract):
     command_line: tuple[str, ...]
     objectives: tuple[Objective, ...]
     workload: str
+    unit: GivenUnit = "request"
     arrivals: Arrivals
     connection: Connection
     connections: PositiveInt

@@ -14,6 +14,7 @@ from bakeoff.model.pairs import MixedRequest, Pair, pair_of
 from bakeoff.model.plan import Arrivals, Connection, Cores, PathFigures, RankedBy, Skipped
 from bakeoff.model.protocol import Protocol
 from bakeoff.model.ratio import Interval
+from bakeoff.model.workload import GivenUnit
 
 
 class Precision(Contract):
@@ -123,10 +124,12 @@ class Verdict(Contract):
     warnings: tuple[Finding, ...] = ()
     fairness: tuple[Finding, ...] = ()
     workload_summary: str = ""
-    unit: Annotated[
-        Literal["request", "message"], Field(exclude_if=lambda given: given == "request")
-    ] = "request"
+    unit: GivenUnit = "request"
     """What is counted: a request or, over WebSocket, a message, whose echo is its answer."""
+    streamed: Annotated[
+        Literal["event", "message"], Field(exclude_if=lambda given: given == "event")
+    ] = "event"
+    """What the streams consist of: server-sent events or, in gRPC, messages."""
     requests: tuple[MixedRequest, ...] = ()
     by_request: tuple[Finding, ...] = ()
     by_cpu: IfAny[tuple[Finding, ...]] = ()

@@ -53,6 +53,11 @@ _EXCHANGES: Mapping[str, type[GrpcSection] | type[WebSocketSection]] = {
 }
 
 
+Unit = Literal["request", "message"]
+"""What is counted: a request or, over WebSocket, a message, whose echo is its answer."""
+GivenUnit = Annotated[Unit, Field(exclude_if=lambda unit: unit == "request")]
+
+
 class Workload(Contract):
     """The requests to every contender of a race, and the right answers.
 
@@ -177,6 +182,10 @@ class Workload(Contract):
         if self.grpc:
             return EventsSection(count=self.grpc.responses) if self.grpc.responses else None
         return self.first.expect.events if self.first.expect else None
+
+    @property
+    def unit(self) -> Unit:
+        return "message" if self.websocket else "request"
 
     @property
     def is_mix(self) -> bool:

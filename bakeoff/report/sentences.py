@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from bakeoff.model.finding import Finding
 from bakeoff.model.findings import CODES
+from bakeoff.model.workload import Unit
 from bakeoff.report import figures
 
 Key = TypeVar("Key")
@@ -16,6 +17,8 @@ SLOWER = 1.1
 """The fixed work takes this many times as long, if a slope is given as a change of a ratio."""
 _OPTIONAL = re.compile(r"\[([^\[\]]*)\]")
 _EACH = re.compile("<([^<>]*)>")
+_NOUN = re.compile(r"(?<![{,\w])request(?=s?\b)")
+"""In a template; not the name of a field."""
 
 CALLED: Mapping[str, str] = {
     # The words for comparisons, their findings, limits of contenders, and the phases of a day.
@@ -208,39 +211,44 @@ def grouped(pairs: Iterable[tuple[Key, str]]) -> dict[Key, list[str]]:
     return groups
 
 
-__all__ = ["CALLED", "grouped", "joined", "listed", "sentence", "sentences", "who"]
+__all__ = ["CALLED", "grouped", "in_unit", "joined", "listed", "sentence", "sentences", "who"]
 
 OF_EACH = ("host_hides_limits", "machine_changed")
 """Findings whose `because` has those of contenders, which they replace."""
 
 
-def sentence(finding: Finding) -> str:
+def sentence(finding: Finding, unit: Unit = "request") -> str:
     """The finding's text, without a full stop; it begins in lower case if not with a name.
 
-    A warning ends with advice.
+    A warning ends with advice. Where messages are counted, requests are called messages.
     """
     code = finding.because[0].code if finding.code == "several" else finding.code
-    advice = CODES[code].advice
-    return f"{_said(finding)}; {advice}" if advice else _said(finding)
+    said, advice = _said(finding, unit), CODES[code].advice
+    return f"{said}; {in_unit(advice, unit)}" if advice else said
 
 
-def sentences(findings: Iterable[Finding]) -> list[str]:
-    return [sentence(finding) for finding in findings]
+def sentences(findings: Iterable[Finding], unit: Unit = "request") -> list[str]:
+    return [sentence(finding, unit) for finding in findings]
 
 
-def joined(findings: Iterable[Finding]) -> str:
+def joined(findings: Iterable[Finding], unit: Unit = "request") -> str:
     """All of them as one clause, without advice; empty: there are none."""
-    return "; ".join(_said(finding) for finding in findings)
+    return "; ".join(_said(finding, unit) for finding in findings)
 
 
-def _said(finding: Finding) -> str:
+def in_unit(template: str, unit: Unit) -> str:
+    """A text about requests, or the same about messages. What fills it in stays as it is."""
+    return template if unit == "request" else _NOUN.sub(unit, template)
+
+
+def _said(finding: Finding, unit: Unit) -> str:
     template, values = CODES[finding.code].sentence, dict[str, Any](finding.values)
-    because = "" if finding.code in OF_EACH else joined(finding.because)
+    because = "" if finding.code in OF_EACH else joined(finding.because, unit)
     if finding.code == "several":
         first = finding.because[0]
-        template, because = CODES[first.code].several, joined(first.because)
+        template, because = CODES[first.code].several, joined(first.because, unit)
         values |= {
             key: [value for cause in finding.because if (value := cause.values[key]) is not None]
             for key in first.values
         }
-    return filled(template, values | {"because": because})
+    return filled(in_unit(template, unit), values | {"because": because})

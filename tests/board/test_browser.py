@@ -41,7 +41,7 @@ def test_pages_fit_have_no_barrier_and_are_filtered_in_the_address(
         page.get_by_label("Language").select_option("Go")
         page.wait_for_url("**/index.html#language=Go")
         assert rows.count() == 1
-        page.get_by_role("link", name="CPU per request").click()
+        page.get_by_role("link", name="CPU per answer").click()
         page.wait_for_url("**/h1-cpu.html#language=Go")
         assert rows.count() == 1
         page.reload()

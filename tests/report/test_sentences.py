@@ -10,7 +10,7 @@ from bakeoff.model.findings import CODES, WARNINGS_OF_ENTRIES, WARNINGS_OF_RACES
 from bakeoff.model.findings.row import Row
 from bakeoff.model.findings.values import VALUES
 from bakeoff.report import glossary, warnings
-from bakeoff.report.sentences import filled, joined, sentence
+from bakeoff.report.sentences import filled, in_unit, joined, sentence
 from tests.report import sentences
 
 
@@ -114,3 +114,13 @@ def test_several_share_one_sentence_with_what_any_of_them_has() -> None:
     values = {"names": ["a", "b"], "server_busy": [0.48, 0.72], "client_busy": [0.7, 0.7]}
     worded = filled(CODES["limit_unknown"].several, values)
     assert joined([Finding.of("several", *busy, names=["a", "b"])]) == worded
+
+
+def test_messages_are_counted_where_requests_are_not() -> None:
+    lost = Finding.of("few_unanswered", **example("few_unanswered"))
+    said = sentence(lost, "message")
+    assert said == sentence(lost).replace(" requests ", " messages ")
+    assert joined([lost], "message") != joined([lost])
+    assert in_unit("{requests:range} of {n:# request}", "message") == (
+        "{requests:range} of {n:# message}"
+    )

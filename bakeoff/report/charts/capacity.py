@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from markupsafe import Markup
 
 from bakeoff.model.capacity import CapacityReport
+from bakeoff.model.workload import Unit
 from bakeoff.report import figures
 from bakeoff.report.charts.scale import (
     HEAD_PX,
@@ -57,9 +58,9 @@ def _latency(report: CapacityReport, quantile: str) -> Chart | None:
         slug=f"latency-{quantile.replace('.', '-')}",
         title=f"{quantile} at each rate",
         reading=(
-            f"The {quantile} latency from when a request was due, at each offered rate, all its"
-            " slices together. Dashed: what the objective allows. The upright line is the knee: the"
-            " capacity, where the curve crosses."
+            f"The {quantile} latency from when a {report.unit} was due, at each offered rate, all"
+            " its slices together. Dashed: what the objective allows. The upright line is the knee:"
+            " the capacity, where the curve crosses."
         ),
         alt_text=f"{quantile} latency over offered rate: {headline(report)}",
         draw=lambda frame: _draw_latency(report, quantile, curves, frame),
@@ -92,7 +93,7 @@ def _draw_latency(report: CapacityReport, quantile: str, curves: Curves, frame: 
         parts.append(line(at, HEAD_PX, at, y.begin, stroke=colour, opacity=0.7))
         down = HEAD_PX + 12 + 15 * (place % 6)
         parts.append(text(figures.rate(rate), at - 4, down, fill=colour, text_anchor="end"))
-    axes = _offered(x, frame), y.axis(f"{quantile}, logarithmic", 8, time)
+    axes = _offered(x, report.unit, frame), y.axis(f"{quantile}, logarithmic", 8, time)
     return stacked([key(own, frame), plot(*axes, parts)], gap=8)
 
 
@@ -119,16 +120,16 @@ def _goodput(report: CapacityReport) -> Chart | None:
             " collapses falls."
         ),
         alt_text=f"Goodput over offered rate: {past}.",
-        draw=lambda frame: _draw_goodput(curves, frame),
+        draw=lambda frame: _draw_goodput(curves, report.unit, frame),
     )
 
 
-def _draw_goodput(curves: Curves, frame: Frame) -> Drawing:
+def _draw_goodput(curves: Curves, unit: Unit, frame: Frame) -> Drawing:
     own = looks(colours(list(curves)))
     x, y = _scales(curves, [rate for curve in curves.values() for rate, _ in curve], 280, frame)
     ends = [(x.at(rate), y.at(rate)) for rate in (x.low, x.high)]
     parts = [polyline(ends, stroke=QUIET, stroke_dasharray="5 4"), *_curves(curves, own, x, y)]
-    axes = _offered(x, frame), y.axis("right answers/s, logarithmic", 8)
+    axes = _offered(x, unit, frame), y.axis("right answers/s, logarithmic", 8)
     return stacked([key(own, frame), plot(*axes, parts)], gap=8)
 
 
@@ -148,5 +149,5 @@ def _curves(curves: Curves, own: Looks, x: Scale, y: Scale) -> Iterator[Markup]:
         yield dots(corners, 6, stroke=own[name]["stroke"])
 
 
-def _offered(x: Scale, frame: Frame) -> Axis:
-    return x.axis("requests/s offered, logarithmic", frame.ticks)
+def _offered(x: Scale, unit: Unit, frame: Frame) -> Axis:
+    return x.axis(f"{unit}s/s offered, logarithmic", frame.ticks)

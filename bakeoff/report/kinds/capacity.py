@@ -12,7 +12,7 @@ from bakeoff.report.kinds import capacity_tables as tables
 from bakeoff.report.kinds import lines, shared
 from bakeoff.report.kinds.capacity_headline import headline, objectives, quantile_of
 from bakeoff.report.kinds.shared import varying
-from bakeoff.report.sentences import sentences
+from bakeoff.report.sentences import in_unit, sentences
 
 LIMITS = {
     "answered": "it answered under 99 % of the offered in time: the queue grew",
@@ -52,8 +52,8 @@ def document(report: CapacityReport) -> doc.Document:
             doc.Section("Pictures", (doc.Charts(lambda: capacity_charts(report)),)),
             doc.Section(
                 "Every rate",
-                tuple(tables.curve_table(e) for e in report.entries),
-                tables.CURVE_NOTE,
+                tuple(tables.curve_table(e, report.unit) for e in report.entries),
+                tables.CURVE_NOTE.format(unit=report.unit),
             ),
             shared.circumstances(_method(report).items(), report.machine),
             shared.again(report.command_line, f"Run {report.run}, seed {report.seed}"),
@@ -93,12 +93,16 @@ def _method(report: CapacityReport) -> dict[str, object]:
 def _unranked(report: CapacityReport) -> list[doc.Item]:
     said = objectives(report)
     return [
-        *(doc.Item(r, "✗", e.name) for e in report.entries for r in sentences(e.reasons)),
+        *(
+            doc.Item(r, "✗", e.name)
+            for e in report.entries
+            for r in sentences(e.reasons, report.unit)
+        ),
         *(
             doc.Item(text, "–", entry.name)
             for entry in report.entries
             for capacity in entry.capacities
-            if (text := _without(capacity, said[capacity.objective]))
+            if (text := in_unit(_without(capacity, said[capacity.objective]), report.unit))
         ),
         *(doc.Item(f"skipped: {skip.reason}", "–", skip.name) for skip in report.skipped),
     ]
@@ -136,17 +140,21 @@ def _costs(report: CapacityReport) -> Sequence[doc.Table | doc.Text]:
     names = [entry.name for entry in report.entries if entry.valid]
     if not report.costs:
         return ()
+
+    def cost(line: CostLine) -> str:
+        return in_unit(_cost(line), report.unit)
+
     return (
         lines.values_of(
             report.costs,
             names,
-            "What a request costs",
+            f"What a {report.unit} costs",
             "load, cost",
-            _cost,
+            cost,
             lambda line, value: lines.COSTS[line.figure][1](value),
         ),
         doc.Text(_COST_NOTE, quiet=True),
-        lines.ratios_of(report.costs, names, "load, cost", _cost),
+        lines.ratios_of(report.costs, names, "load, cost", cost),
         *([doc.Text(_ratio_note(report.costs), quiet=True)] if len(names) > 1 else []),
     )
 

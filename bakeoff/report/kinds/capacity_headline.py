@@ -41,7 +41,7 @@ def _about(report: CapacityReport, objective: str, spoken: str) -> str:
     at_least = "at least " if best.finding == "at least" else ""
     start = (
         f"{leader.name} holds {spoken} up to {at_least}{figures.rate(best.requests_per_s)}"
-        " requests/s"
+        f" {report.unit}s/s"
     )
     second = placed[1][0].name if len(placed) > 1 else ""
     pair = report.pair(objective, leader.name, second)
@@ -65,7 +65,7 @@ def _best(report: CapacityReport, objective: str) -> str:
     us, capacity, entry = min(reached, key=lambda best: best[0])
     return (
         f": the best was {entry.name}, with a {quantile_of(capacity)} of {figures.duration(us)}"
-        f" at {figures.rate(capacity.best_rate)} requests/s"
+        f" at {figures.rate(capacity.best_rate)} {report.unit}s/s"
     )
 
 

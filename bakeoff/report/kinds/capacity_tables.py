@@ -11,6 +11,7 @@ from bakeoff.model.capacity import (
     Mean,
     RequestPoint,
 )
+from bakeoff.model.workload import Unit
 from bakeoff.report import figures
 from bakeoff.report.document import Table, tabulated
 from bakeoff.report.figures import MISSING
@@ -18,7 +19,7 @@ from bakeoff.report.kinds.capacity_headline import objectives, ranked, slo
 
 _CAPACITY_NOTE = (
     "The highest rate that holds the objective, with 99 % answered in time and 99.9 % without an"
-    " error, in requests/s; in brackets its 95 % interval. Limit: what broke first. Ratios are to"
+    " error, in {unit}s/s; in brackets its 95 % interval. Limit: what broke first. Ratios are to"
     " {reference}, simultaneous over all pairs."
 )
 
@@ -37,10 +38,10 @@ def capacities_table(report: CapacityReport, objective: str, spoken: str, *, fir
         ("contender", lambda of: of[0].name),
         ("capacity (95 % interval)", lambda of: _rate(of[1])),
         ("ratio (95 % interval)", lambda of: _ratio(report, of[0], objective, of[1])),
-        ("limit", lambda of: _limit(of[1])),
+        ("limit", lambda of: _limit(of[1], report.unit)),
         ("closed-loop peak", lambda of: figures.rate(of[0].peak)),
     ]
-    note = _CAPACITY_NOTE.format(reference=report.reference) if first else ""
+    note = _CAPACITY_NOTE.format(reference=report.reference, unit=report.unit) if first else ""
     return tabulated(
         f"Capacity for {spoken}",
         [*placed, *others],
@@ -64,9 +65,9 @@ def _between(of: Capacity | Mean) -> str:
     return f"{figures.rate(of.requests_per_s)} ({figures.rate(of.low)} to {figures.rate(of.high)})"
 
 
-def _limit(capacity: Capacity) -> str:
+def _limit(capacity: Capacity, unit: Unit) -> str:
     if capacity.finding == "can't tell" and capacity.limit not in ("connections", "generator"):
-        return f"too few requests for {capacity.limit}"
+        return f"too few {unit}s for {capacity.limit}"
     return {"answered": "queue grew", "": "end of ladder"}.get(capacity.limit, capacity.limit)
 
 
@@ -125,7 +126,7 @@ def beyond_table(report: CapacityReport) -> Table:
         [
             ("contender", lambda entry: entry.name),
             (
-                "CPU per request at capacity",
+                f"CPU per {report.unit} at capacity",
                 cell("at_capacity", lambda p: figures.duration(p.cpu_us_per_request)),
             ),
             (f"{quantile} at capacity", cell("at_capacity", at_quantile)),
@@ -172,13 +173,13 @@ def requests_table(report: CapacityReport) -> Table:
 
 
 CURVE_NOTE = (
-    "Latency counts from the moment when a request was due. Goodput: right answers per second"
-    " within the windows. – where fewer than ten requests lie beyond the quantile, or it falls"
+    "Latency counts from the moment when a {unit} was due. Goodput: right answers per second"
+    " within the windows. – where fewer than ten {unit}s lie beyond the quantile, or it falls"
     " among those never answered."
 )
 
 
-def curve_table(entry: CapacityEntry) -> Table:
+def curve_table(entry: CapacityEntry, unit: Unit) -> Table:
     quantiles = list(entry.curve[0].quantiles_us) if entry.curve else []
 
     def quantile(name: str) -> tuple[str, Callable[[CurvePoint], str]]:
@@ -190,12 +191,12 @@ def curve_table(entry: CapacityEntry) -> Table:
         [
             ("offered/s", lambda point: figures.rate(point.rate)),
             ("slices", lambda point: figures.count(point.slices)),
-            ("requests", lambda point: figures.count(point.requests)),
+            (f"{unit}s", lambda point: figures.count(point.requests)),
             ("answered", lambda point: figures.percent(point.answered)),
             ("goodput", lambda point: figures.rate(point.goodput)),
             *map(quantile, quantiles),
             ("errors", lambda point: figures.percent(point.errors)),
-            ("CPU per request", lambda point: figures.duration(point.cpu_us_per_request)),
+            (f"CPU per {unit}", lambda point: figures.duration(point.cpu_us_per_request)),
             ("generator busy", lambda point: figures.percent(point.client_busy)),
             ("p99 of send lag", lambda point: figures.duration(point.send_lag_us)),
         ],

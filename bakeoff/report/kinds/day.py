@@ -7,7 +7,7 @@ from bakeoff.report import document as doc
 from bakeoff.report import figures
 from bakeoff.report.kinds import lines, shared
 from bakeoff.report.kinds.shared import varying
-from bakeoff.report.sentences import listed, sentences
+from bakeoff.report.sentences import in_unit, listed, sentences
 
 _LABELS: Mapping[Phase, str] = {
     "start": "cold start",
@@ -70,6 +70,7 @@ _ABOUT: Mapping[Phase, str] = {
 def document(result: Day) -> doc.Document:
     main = [line for line in result.lines if line.main]
     names = [entry.name for entry in result.entries]
+    unit, label = result.plan.race.workload.unit, _labeller(result)
     return doc.Document(
         title=f"A day in the life of {listed(names)}",
         headline=headline(result),
@@ -77,16 +78,16 @@ def document(result: Day) -> doc.Document:
         facts=_facts(result),
         alarm="" if result.complete else "The day was ended before its time.",
         summary=(
-            lines.values_of(main, names, "The day", "phase", _label, _written),
+            lines.values_of(main, names, "The day", "phase", label, _written),
             doc.Text(_READING, quiet=True),
-            lines.ratios_of(main, names, "phase", _label),
+            lines.ratios_of(main, names, "phase", label),
             doc.Text(_RATIOS, quiet=True),
             doc.List(
                 "Beyond capacity",
                 tuple(
                     doc.Item(text, "·", entry.name)
                     for entry in result.entries
-                    for text in sentences(entry.beyond)
+                    for text in sentences(entry.beyond, unit)
                 ),
             ),
             varying(result.entries, mix=result.plan.race.workload.is_mix),
@@ -136,8 +137,9 @@ def _facts(result: Day) -> tuple[str, ...]:
     )
 
 
-def _label(line: DayLine) -> str:
-    return f"{_LABELS[line.phase]}, {_FIGURES[line.figure][0]}"
+def _labeller(result: Day) -> Callable[[DayLine], str]:
+    unit = result.plan.race.workload.unit
+    return lambda line: f"{_LABELS[line.phase]}, {in_unit(_FIGURES[line.figure][0], unit)}"
 
 
 def _written(line: DayLine, value: float) -> str:
@@ -146,17 +148,18 @@ def _written(line: DayLine, value: float) -> str:
 
 def _further(result: Day, names: Sequence[str]) -> doc.Table:
     others = [line for line in result.lines if not line.main]
-    return lines.values_of(others, names, "Further figures", "phase", _label, _written)
+    return lines.values_of(others, names, "Further figures", "phase", _labeller(result), _written)
 
 
 def _notes(result: Day) -> Iterator[doc.Item]:
-    own = {entry.name: sentences(entry.warnings) for entry in result.entries}
+    unit = result.plan.race.workload.unit
+    own = {entry.name: sentences(entry.warnings, unit) for entry in result.entries}
     yield from (doc.Item(text, "!") for text in shared.said_once(own))
-    yield from (doc.Item(text, "·") for text in sentences(result.warnings))
+    yield from (doc.Item(text, "·") for text in sentences(result.warnings, unit))
 
 
 def _about(result: Day) -> doc.Table:
-    plan = result.plan
+    plan, unit = result.plan, result.plan.race.workload.unit
     numbers = {"crowd": plan.crowd, "storm": plan.storm, "slow": plan.slow_clients}
     phases = [phase for phase in _LABELS if any(line.phase == phase for line in result.lines)]
     return doc.tabulated(
@@ -164,7 +167,7 @@ def _about(result: Day) -> doc.Table:
         phases,
         [
             ("phase", lambda phase: _LABELS[phase]),
-            ("what it is", lambda phase: _ABOUT[phase].format(**numbers)),
+            ("what it is", lambda phase: in_unit(_ABOUT[phase], unit).format(**numbers)),
         ],
         text=("what it is",),
     )

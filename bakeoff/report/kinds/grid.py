@@ -183,7 +183,10 @@ def _left_out(grid: Grid) -> list[doc.Item]:
     skipped = said_once({cell.name: [cell.skipped] for cell in grid.cells if not cell.verdict})
     unplaced = {
         cell.name: [
-            *(f"{entry.name} is not ranked: {reasons(entry)}" for entry in unranked(cell.verdict)),
+            *(
+                f"{entry.name} is not ranked: {reasons(entry, cell.verdict.unit)}"
+                for entry in unranked(cell.verdict)
+            ),
             *(f"{skip.name} was skipped: {skip.reason}" for skip in cell.verdict.skipped),
         ]
         for cell in grid.cells

@@ -71,7 +71,11 @@ def _summary(verdict: Verdict) -> tuple[doc.Block, ...]:
         standings.standings(verdict),
         race_tables.events(verdict),
         doc.List("Request by request", doc.items("≠", sentences(verdict.by_request)), wide=True),
-        doc.List("By server CPU", doc.items("≠", sentences(verdict.by_cpu[:MOST_TOLD])), wide=True),
+        doc.List(
+            "By server CPU",
+            doc.items("≠", sentences(verdict.by_cpu[:MOST_TOLD], verdict.unit)),
+            wide=True,
+        ),
         doc.List(
             "Not ranked",
             (*(_not_ranked(entry, verdict) for entry in standings.unranked(verdict)), *skipped),
@@ -85,7 +89,9 @@ def _not_ranked(entry: VerdictEntry, verdict: Verdict) -> doc.Item:
     had = [f"it had {measured(entry, verdict.unit)}"]
     if until := until_end(entry, verdict.reference):
         had.append(until)
-    return doc.Item(standings.reasons(entry), "✗", entry.name, struck=True, lines=tuple(had))
+    return doc.Item(
+        standings.reasons(entry, verdict.unit), "✗", entry.name, struck=True, lines=tuple(had)
+    )
 
 
 def _detail(verdict: Verdict, records: Sequence[Record]) -> tuple[doc.Block, ...]:

@@ -33,7 +33,11 @@ def until_end(entry: VerdictEntry, reference: str) -> str:
 
 
 def _ended(verdict: Verdict, entry: VerdictEntry) -> str:
-    how = joined(entry.reasons[:1]).splitlines()[0].removesuffix("; the end of its log:")
+    how = (
+        joined(entry.reasons[:1], verdict.unit)
+        .splitlines()[0]
+        .removesuffix("; the end of its log:")
+    )
     until = until_end(entry, verdict.reference)
     return f"{entry.name} is out: it {how}{until and f'; {until}'}."
 
@@ -54,7 +58,7 @@ def _by_cpu(verdict: Verdict) -> list[str]:
     are."""
     if not verdict.valid or not verdict.by_cpu:
         return []
-    said, more = _sentence(sentences(verdict.by_cpu[:1])[0]), len(verdict.by_cpu) - 1
+    said, more = _sentence(sentences(verdict.by_cpu[:1], verdict.unit)[0]), len(verdict.by_cpu) - 1
     others = figures.plural(more, "other pair")
     return [said, f"The two verdicts differ on {others}, too."] if more else [said]
 
@@ -72,7 +76,7 @@ def _in_the_mean(verdict: Verdict) -> list[str]:
         if pair.finding != ("faster" if mean.ratio > 1 else "slower"):
             ahead = pair if mean.ratio > 1 else pair.turned()
             mean = ahead.mean_ratio or mean
-            as_many = _as_many(mean, f"requests per second as {ahead.b}")
+            as_many = _as_many(mean, f"{verdict.unit}s per second as {ahead.b}")
             return [f"In the mean, with all pauses, {ahead.a} answers {as_many}."]
     return []
 
@@ -87,7 +91,9 @@ def _result(verdict: Verdict) -> str:
     if len(entries) == 1:
         return _alone(verdict, leader)
     if not verdict.valid:
-        return " ".join(["No valid verdict.", *map(_sentence, sentences(verdict.warnings[:1]))])
+        return " ".join(
+            ["No valid verdict.", *map(_sentence, sentences(verdict.warnings[:1], verdict.unit))]
+        )
     level = [entry for entry in entries[1:] if not _beats(verdict, leader, entry)]
     behind = [entry for entry in entries[1:] if entry not in level]
     said = [_tie(verdict, leader, level)] if level else []
@@ -156,7 +162,7 @@ def _gap(verdict: Verdict, leader: VerdictEntry, other: VerdictEntry, which: str
         said = f"{leader.name} answers sooner than {which}{other.name}"
         said += f": {_times(pair.ratio, f'the p99 of {other.name} is', 'as long')}"
     else:
-        as_many = _as_many(pair.ratio, f"requests per second as {which}{other.name}")
+        as_many = _as_many(pair.ratio, f"{verdict.unit}s per second as {which}{other.name}")
         said = f"{leader.name} answers {as_many}"
     if verdict.within:
         return f"{said}: more than {_margin(verdict)} apart."
@@ -164,7 +170,7 @@ def _gap(verdict: Verdict, leader: VerdictEntry, other: VerdictEntry, which: str
         said += f", less than the {figures.margin(verdict.equivalence_margin)} taken as equivalent"
     if pair.cpu_ratio and pair.cpu_finding == pair.finding:
         p99 = verdict.ranked_by == "p99"
-        answers, of = (f"{leader.name} answers ", "requests ") if p99 else ("", "")
+        answers, of = (f"{leader.name} answers ", f"{verdict.unit}s ") if p99 else ("", "")
         said += f", and {answers}{_as_many(pair.cpu_ratio, f'{of}per second of server CPU')}"
     return f"{said}."
 

@@ -299,15 +299,15 @@ def _per_entry(
 
 
 _RATIOS = {
-    "first": "first event (95 % interval)",
+    "first": "first {streamed} (95 % interval)",
     "gap": "gap p50 (95 % interval)",
     "gap_p99": "gap p99 (95 % interval)",
 }
-_LATER = "first event later by (95 % interval)"
+_LATER = "first {streamed} later by (95 % interval)"
 _NOTE = "Ratios are the other's time over its own; intervals are simultaneous over all pairs."
 _SPARE = {
     "stalls": 3,
-    "events/s": 4,
+    "{streamed}s/s": 4,
     "faults": 5,
     "gap p50": 2,
     _RATIOS["gap"]: 6,
@@ -317,6 +317,7 @@ _SPARE = {
 
 
 def events(verdict: Verdict) -> Table:
+    streamed = verdict.streamed
     given = [(entry, entry.streams) for entry in verdict.entries if entry.streams]
 
     def ratio(key: str) -> Callable[[tuple[VerdictEntry, Streams]], str]:
@@ -327,24 +328,24 @@ def events(verdict: Verdict) -> Table:
         return cell
 
     return tabulated(
-        "Events",
+        f"{streamed.capitalize()}s",
         given,
         [
             ("contender", lambda row: row_name(row[0])),
-            *((head, ratio(key)) for key, head in _RATIOS.items()),
-            (_LATER, lambda row: _later(row[0].event_ratios)),
-            ("first event p50", lambda row: _time(row[1].first_us, "p50")),
+            *((head.format(streamed=streamed), ratio(key)) for key, head in _RATIOS.items()),
+            (_LATER.format(streamed=streamed), lambda row: _later(row[0].event_ratios)),
+            (f"first {streamed} p50", lambda row: _time(row[1].first_us, "p50")),
             ("gap p50", lambda row: _time(row[1].gap_us, "p50")),
             ("gap p99", lambda row: _time(row[1].gap_us, "p99")),
             ("stalls", lambda row: figures.count(row[1].stalls)),
-            ("events/s", lambda row: figures.rate(row[1].per_s)),
-            ("server CPU per event", lambda row: figures.duration(row[1].cpu_us_per_event)),
+            (f"{streamed}s/s", lambda row: figures.rate(row[1].per_s)),
+            (f"server CPU per {streamed}", lambda row: figures.duration(row[1].cpu_us_per_event)),
             ("faults", lambda row: _faults(row[1])),
         ],
-        "A gap runs from one event of a stream to its next, 0 where they came at once; from 1 s on"
-        f" it is a stall. {_NOTE} They are to {verdict.reference}.",
+        f"A gap runs from one {streamed} of a stream to its next, 0 where they came at once; from"
+        f" 1 s on it is a stall. {_NOTE} They are to {verdict.reference}.",
         mark=lambda row: "" if row[0].valid else "unranked",
-        spare=_SPARE,
+        spare={head.format(streamed=streamed): place for head, place in _SPARE.items()},
     )
 
 
@@ -352,13 +353,14 @@ def event_pairs(verdict: Verdict) -> Table:
     def ratio(key: str) -> Callable[[Pair], str]:
         return lambda pair: _ratio(pair.event_ratios, key)
 
+    streamed = verdict.streamed
     return tabulated(
-        "Events, every pair",
+        f"{streamed.capitalize()}s, every pair",
         [pair for pair in verdict.pairs if pair.event_ratios],
         [
             ("pair", lambda pair: f"{pair.a} / {pair.b}"),
-            *((head, ratio(key)) for key, head in _RATIOS.items()),
-            (_LATER, lambda pair: _later(pair.event_ratios)),
+            *((head.format(streamed=streamed), ratio(key)) for key, head in _RATIOS.items()),
+            (_LATER.format(streamed=streamed), lambda pair: _later(pair.event_ratios)),
         ],
         _NOTE,
     )

@@ -30,7 +30,7 @@ def section(verdict: Verdict) -> Section:
             Text(latency_caution(verdict), quiet=True, wide=True),
             varying(verdict.entries, mix=bool(verdict.requests), wide=True),
             warned(warnings(verdict)),
-            List("Unequal work", items("≠", sentences(verdict.fairness)), wide=True),
+            List("Unequal work", items("≠", sentences(verdict.fairness, verdict.unit)), wide=True),
         ),
     )
 

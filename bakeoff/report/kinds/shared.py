@@ -16,6 +16,7 @@ from bakeoff.model.receipt import Expectation
 from bakeoff.model.replay import ComparisonResult
 from bakeoff.model.request import ExpectSection
 from bakeoff.model.verdict import Verdict
+from bakeoff.model.workload import Unit
 from bakeoff.report import document as doc
 from bakeoff.report import figures
 from bakeoff.report.sentences import grouped, joined, listed, sentences, who
@@ -205,18 +206,22 @@ def warned(texts: Iterable[str]) -> doc.List:
 def warnings(result: Verdict | CapacityReport | ComparisonResult) -> list[str]:
     """The warnings of the whole, then of each entry or row, by name; each appears once."""
     parts = result.rows if isinstance(result, ComparisonResult) else result.entries
+    unit: Unit = "request" if isinstance(result, ComparisonResult) else result.unit
     own = {
         part.name: [
-            *([] if isinstance(part, CapacityEntry) else sentences(part.at_least)),
+            *([] if isinstance(part, CapacityEntry) else sentences(part.at_least, unit)),
             *sentences(
-                warning
-                for warning in part.warnings
-                if not any(whole.tells(part.name, warning) for whole in result.warnings)
+                (
+                    warning
+                    for warning in part.warnings
+                    if not any(whole.tells(part.name, warning) for whole in result.warnings)
+                ),
+                unit,
             ),
         ]
         for part in parts
     }
-    return [*sentences(result.warnings), *said_once(own)]
+    return [*sentences(result.warnings, unit), *said_once(own)]
 
 
 def ended_early(result: Verdict | CapacityReport) -> str:

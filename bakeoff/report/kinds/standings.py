@@ -8,6 +8,7 @@ from string import ascii_letters
 from bakeoff.model.entry import VerdictEntry
 from bakeoff.model.pairs import MixedRequest, Pair, RequestEntry, pair_of
 from bakeoff.model.verdict import Verdict
+from bakeoff.model.workload import Unit
 from bakeoff.report import figures
 from bakeoff.report.document import Row, Table, tabulated
 from bakeoff.report.figures import MISSING
@@ -67,7 +68,7 @@ def standings(verdict: Verdict) -> Table:
     loopback = by_cpu and verdict.on_loopback
     notes = (
         *((_BOUNDED, bounded), (_MEAN_NOTE, by_mean)),
-        *((_CPU_NOTE, by_cpu), (_LOOPBACK_NOTE, loopback)),
+        *((_CPU_NOTE.format(unit=verdict.unit), by_cpu), (_LOOPBACK_NOTE, loopback)),
     )
     p99 = " (its p99 over theirs)" if verdict.ranked_by == "p99" else ""
     table = tabulated(
@@ -124,9 +125,7 @@ _MEAN_NOTE = (
     " In the mean: the ratio of mean speeds, with all pauses. The ratio beside it is that of"
     " typical slices, which leaves out what comes in fewer than two of five."
 )
-_CPU_NOTE = (
-    " By server CPU: requests per second of the server's own CPU time, over the reference's."
-)
+_CPU_NOTE = " By server CPU: {unit}s per second of the server's own CPU time, over the reference's."
 _LOOPBACK_NOTE = (
     " This differs from throughput: on loopback the generator's CPU does a part of a server's"
     " network work."
@@ -170,8 +169,8 @@ def unranked(verdict: Verdict) -> list[VerdictEntry]:
     return [entry for entry in verdict.entries if not entry.valid or entry.ratio is None]
 
 
-def reasons(entry: VerdictEntry) -> str:
-    return joined(entry.reasons) or "too few blocks for a ratio"
+def reasons(entry: VerdictEntry, unit: Unit) -> str:
+    return joined(entry.reasons, unit) or "too few blocks for a ratio"
 
 
 def row_name(entry: VerdictEntry) -> str:
@@ -289,7 +288,7 @@ def pairs(verdict: Verdict) -> Table:
         "Equivalent: the whole interval is within"
         f" {figures.margin(verdict.equivalence_margin)}. Detectable: the difference that four of"
         " five such races would have found. In the mean: the ratio of mean speeds, with all pauses."
-        " By server CPU: the ratio of requests per second of the server's own CPU time."
+        f" By server CPU: the ratio of {verdict.unit}s per second of the server's own CPU time."
         f"{_FIRST_BYTE if streams else ''}{_NEXT_RACE if predicted else ''}",
         text=("finding", "finding by CPU", "equivalent"),
     )

@@ -224,7 +224,7 @@ def test_the_interval_is_of_this_hour_and_the_next_race_of_another_day() -> None
 
 def test_too_few_blocks_are_no_fault_of_a_contender() -> None:
     little = two().entries[1].model_copy(update={"ratio": None})
-    assert "few blocks" in standings.reasons(little)
+    assert "few blocks" in standings.reasons(little, "request")
 
 
 def test_first_bytes_are_shown_where_one_came_before_its_end() -> None:
