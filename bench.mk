@@ -19,6 +19,12 @@ bench: release-engine build/tools/bin/oha ## measure: Measure our own speed agai
 		--json records/$(NOW)-same-server-twice.json
 	@sed -i 's#$(CURDIR)/##g' records/$(NOW)-same-server-twice.json
 
+.PHONY: streams-bench
+streams-bench: release-engine build/brick/brick-yardstick build/tools/bin/ghz build/tools/tonic/release/server ## measure: Read events, messages and calls beside peers, into records/; a quarter of an hour
+	@$(call need,h2load,nghttp2-client)
+	$(BIN)/python engine/bench/versus.py --streams --rounds 10 --seconds 2 \
+		--out records/$(NOW)-streams-bench.json
+
 FEW_AND_MANY := 64,512
 BENCHED_BRICK := brick nginx hyper may-minihttp libuv-http-parser
 .PHONY: brick-bench
@@ -76,6 +82,13 @@ path-bench: release-engine ## measure: Race HTTP/1.1, HTTP/2 and HTTP/3 over pat
 	$(BIN)/bakeoff race hyper --protocol h1-tls,h2,h3 $(PATHS:%=--path %) -d $(PATH_SECONDS) --out build/runs \
 		--json records/$(NOW)-http3-paths.json
 	@sed -i 's|$(CURDIR)/||g' records/$(NOW)-http3-paths.json
+
+build/tools/bin/ghz:
+	GOBIN=$(CURDIR)/build/tools/bin go install github.com/bojand/ghz/cmd/ghz@v0.121.0
+
+build/tools/tonic/release/server: catalogue/contenders/tonic/src/main.rs
+	cargo build --quiet --locked --release --manifest-path catalogue/contenders/tonic/Cargo.toml \
+		--target-dir build/tools/tonic
 
 .PHONY: explore-bench
 explore-bench: setup test-tools ## measure: Time the explorer with 10,000 simulated runs, into records/

@@ -16,6 +16,7 @@ import readings
 
 ENGINE = Path(__file__).resolve().parent.parent
 RELEASE = Path(os.environ.get("CARGO_TARGET_DIR", ENGINE / "target")) / "release"
+BUILD = ENGINE.parent / "build"
 CORE = 1
 BODY = "Hello, World!"
 # Of the same length at each address.
@@ -31,10 +32,16 @@ class Generator:
     """A program that loads a server."""
 
     name: str
-    # With blanks: {address}, {connections}, {seconds} and {rate}.
+    # With blanks: {address}, its {port}, {connections}, {seconds} and {rate}.
     command: tuple[str, ...]
     read: Callable[[str], readings.Reading]
     warm_up_s: float = 0
+    # What has to be there, where it is not the command's first word.
+    needs: str = ""
+
+    @property
+    def program(self) -> str:
+        return self.needs or self.command[0]
 
     def shown(self) -> str:
         """The program, without a path of this machine."""
@@ -43,7 +50,8 @@ class Generator:
 
     def line(self, address: str, connections: int, seconds: int, rate: int = 0) -> list[str]:
         """What is run; `rate` is for those that keep one."""
-        blanks = {"address": address, "connections": connections, "seconds": seconds, "rate": rate}
+        blanks: dict[str, str | int] = {"address": address, "port": address.rpartition(":")[2]}
+        blanks |= {"connections": connections, "seconds": seconds, "rate": rate}
         return ["taskset", "-c", str(CORE), *(word.format(**blanks) for word in self.command)]
 
     def run(self, address: str, connections: int, seconds: int, rate: int = 0) -> dict[str, float]:
@@ -58,7 +66,7 @@ class Generator:
         cpu_us = cpu_s / requests * 1e6
         # Of those that never poll, all CPU time is work.
         figures = {"work_us_per_request": cpu_us, **reading.figures, "cpu_us_per_request": cpu_us}
-        figures["kib_per_connection"] = peak_kib / connections
+        figures |= {"kib_per_connection": peak_kib / connections, "peak_mib": peak_kib / 1024}
         return figures | {"requests_per_cpu_s": 1e6 / figures["work_us_per_request"]}
 
 
@@ -142,7 +150,7 @@ def oha(*options: str) -> Generator:
     return Generator(
         "oha",
         (
-            str(ENGINE.parent / "build" / "tools" / "bin" / "oha"),
+            str(BUILD / "tools" / "bin" / "oha"),
             *words("--no-tui --output-format json --worker-threads 1 -c {connections}"),
             *("-z", "{seconds}s", *options),
         ),

@@ -36,19 +36,28 @@ ASKED = {
     "wrk2": "-v",
     "h2load": "--version",
     "oha": "--version",
+    "ghz": "--version",
+    "node": "--version",
+    "k6": "version",
     "nginx": "-v",
     "taskset": "--version",
 }
 
-NO_PACKAGE = {"wrk2": "no package has it; build it, and put its program on the PATH by that name"}
+NO_PACKAGE = "wrk2", "gcannon", "load_test", "k6"
+
+
+def how_to_have(program: str) -> str:
+    """How somebody comes by a program that is not there."""
+    if Path(program).name in NO_PACKAGE:
+        return "no package has it as it is needed: build it, and put it on the PATH by that name"
+    return "`make bench` or `make streams-bench` installs or builds it"
 
 
 def versions(programs: Iterable[str]) -> dict[str, str]:
     """Of programs, by name or path. Ends here if one is missing, and not after minutes."""
     for program in programs:
         if shutil.which(program) is None:
-            how = NO_PACKAGE.get(program, "`make bench` installs or builds it")
-            sys.exit(f"{program} is missing: {how}")
+            sys.exit(f"{program} is missing: {how_to_have(program)}")
     named = {Path(program).name: program for program in programs}
     return {
         "commit": said("git", "-C", str(ENGINE), "rev-parse", "HEAD"),

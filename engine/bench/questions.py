@@ -57,6 +57,9 @@ Server = Literal[
     "null h1-tls",
     "null h2c",
     "null h2",
+    "null websocket",
+    "brick",
+    "tonic",
     "nginx",
     "nginx h1-tls",
     "nginx h2c",
@@ -79,6 +82,8 @@ class Question:
     connections: tuple[int, ...] | None = None
     rounds: int | None = None
     seconds: int | None = None
+    # What the figures of a request are of.
+    unit: Literal["request", "event", "echo", "call"] = "request"
 
 
 def at_least(value: float) -> Goal:

@@ -40,6 +40,19 @@ def volley(output: str) -> Reading:
     return Reading(report["requests"], figures)
 
 
+def volley_events(output: str) -> Reading:
+    """Of `volley load --events --json`: of each event, not of each stream."""
+    reading, events = volley(output), json.loads(output)["events"]
+    if faults := {name: events[name] for name in EVENT_FAULTS if events[name]}:
+        sys.exit(f"volley met faults: {faults}")
+    work_us = reading.figures["work_us_per_request"] * reading.requests / events["count"]
+    return Reading(
+        events["count"],
+        {"requests_per_s": events["per_s"], "work_us_per_request": work_us},
+    )
+
+
+EVENT_FAULTS = ("lost", "doubled", "out_of_order", "altered")
 TAIL = {"p50": "50.000", "p99": "99.000", "p99_9": "99.900"}
 UNITS_US = {"us": 1, "ms": 1e3, "s": 1e6, "m": 60e6}
 
@@ -111,6 +124,41 @@ def h2load(output: str) -> Reading:
         sys.exit(f"h2load met errors:\n{output}")
     rate = captured(r"^finished in .*, ([\d.]+) req/s", output)
     return Reading(captured(r", (\d+) succeeded", output), {"requests_per_s": rate})
+
+
+def counted_events(output: str) -> Reading:
+    """Of the clients of ours, `clients/events.*`: JSON."""
+    report = json.loads(output)
+    return Reading(report["events"], {"requests_per_s": report["events"] / report["seconds"]})
+
+
+def gcannon(output: str) -> Reading:
+    """Of `gcannon --ws --json`: the echoes."""
+    report = json.loads(output)
+    if any(report["errors"].values()) or report["reconnects"]:
+        sys.exit(f"gcannon met errors:\n{output}")
+    return Reading(report["responses"], {"requests_per_s": report["rps"]})
+
+
+LOAD_TEST_S = 8.5
+"""Until it is ended."""
+
+
+def load_test(output: str) -> Reading:
+    """Of uWebSockets' `load_test`: text. Its last step is the only whole one."""
+    rates = re.findall(r"^Msg/sec: ([\d.]+)", output, re.M)
+    if len(rates) < 2 or re.search(r"^Closed!|^ERROR", output, re.M):
+        sys.exit(f"load_test met errors:\n{output[-2000:]}")
+    rate = float(rates[-1])
+    return Reading(rate * LOAD_TEST_S, {"requests_per_s": rate})
+
+
+def ghz(output: str) -> Reading:
+    """Of `ghz --format json`. What is in flight at the end is ignored."""
+    report = json.loads(output)
+    if report["statusCodeDistribution"].keys() != {"OK"}:
+        sys.exit(f"ghz met errors: {report['statusCodeDistribution']}")
+    return Reading(report["count"], {"requests_per_s": report["rps"]})
 
 
 def oha(output: str) -> Reading:

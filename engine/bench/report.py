@@ -103,6 +103,9 @@ def record(
         "cores": {"server": servers.CORE, "generator": generators.CORE},
         **conditions,
         "load_average_after": os.getloadavg(),
+        "units": {
+            name: QUESTIONS[name].unit for name in dict.fromkeys(run.question for run in runs)
+        },
         "commands": {name: commands(name) for name in dict.fromkeys(run.question for run in runs)},
         "nginx": servers.NGINX_CONF,
         "nginx_tls": servers.NGINX_TLS,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import socket
 import subprocess
 import sys
@@ -11,9 +13,11 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
-from generators import BODY, RELEASE, REQUEST
+from generators import BODY, BUILD, RELEASE, REQUEST
 
 CORE = 0
+BRICK = str(BUILD / "brick" / "brick-yardstick")
+TONIC = str(BUILD / "tools" / "tonic" / "release" / "server")
 # Of large answers. nginx has each at the path of its length.
 LENGTHS = (100 * 1024, 1024 * 1024)
 
@@ -57,16 +61,41 @@ NGINX_SPEAKS = {"h1": "", "h1-tls": "ssl", "h2c": "http2", "h2": "ssl http2"}
 
 
 @contextmanager
-def null(*options: str) -> Iterator[str]:
-    """volley's own null server: the address at which it listens."""
-    command = [str(RELEASE / "volley"), "null", "--cpus", str(CORE), *options]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+def telling(*command: str) -> Iterator[str]:
+    """A server that prints the address at which it listens."""
+    pinned = ["taskset", "-c", str(CORE), *command]
+    with subprocess.Popen(pinned, stdout=subprocess.PIPE, text=True) as server:
         try:
             assert server.stdout is not None
             said = server.stdout.readline()
-            if not said.startswith("listening on "):
-                sys.exit(f"`volley null` did not start: it said {said!r}")
-            yield said.split()[2]
+            address = re.search(r"[\d.]+:\d+", said)
+            if address is None:
+                sys.exit(f"{Path(command[0]).name} did not start: it said {said!r}")
+            yield address[0]
+        finally:
+            server.terminate()
+
+
+def null(*options: str) -> AbstractContextManager[str]:
+    """volley's own null server."""
+    return telling(str(RELEASE / "volley"), "null", *options)
+
+
+def brick() -> AbstractContextManager[str]:
+    """The server of known behaviour, whose scripts stream events."""
+    return telling(BRICK, "--port", "0", "--threads", "1")
+
+
+@contextmanager
+def tonic() -> Iterator[str]:
+    """The catalogue's contender: it answers a unary call of gRPC."""
+    port = free_port()
+    settings = {"HOST": "127.0.0.1", "PORT": str(port), "TOKIO_WORKER_THREADS": "1"}
+    command = ["taskset", "-c", str(CORE), TONIC]
+    with subprocess.Popen(command, env={**os.environ, **settings}) as server:
+        try:
+            await_answer(port)
+            yield f"127.0.0.1:{port}"
         finally:
             server.terminate()
 
@@ -120,11 +149,15 @@ SERVERS = {
     "null for pipelines": null_for_pipelines,
     "null, 100 KB": in_protocol(null, "--body-length", str(LENGTHS[0])),
     "null, 1 MB": in_protocol(null, "--body-length", str(LENGTHS[1])),
+    "null websocket": in_protocol(null, "--websocket"),
     "nginx": nginx,
+    "brick": brick,
+    "tonic": tonic,
     **{f"null {each}": in_protocol(null, "--protocol", each) for each in OTHERS},
     **{f"nginx {each}": in_protocol(nginx, each) for each in OTHERS},
 }
 PROGRAMS = {name: "nginx" if "nginx" in name else str(RELEASE / "volley") for name in SERVERS}
+PROGRAMS |= {"brick": BRICK, "tonic": TONIC}
 
 
 def free_port() -> int:
@@ -142,4 +175,4 @@ def await_answer(port: int) -> None:
             return
         except OSError:
             time.sleep(0.05)
-    sys.exit("nginx did not start; its messages are above")
+    sys.exit("the server did not start; its messages are above")

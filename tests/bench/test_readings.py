@@ -133,3 +133,40 @@ def test_failures_are_figures_where_they_are_the_question() -> None:
 def test_an_error_ends_the_comparison(name: str, output: str) -> None:
     with pytest.raises(SystemExit):
         getattr(readings, name)(output)
+
+
+def test_events_of_volley_and_of_other_clients() -> None:
+    events = {"count": 5000, "per_s": 2500.0, "lost": 0, "doubled": 0, "out_of_order": 0}
+    streams = VOLLEY | {"events": events | {"altered": 0}}
+    found = readings.volley_events(json.dumps(streams))
+    assert (found.requests, found.figures) == (
+        5000,
+        {"requests_per_s": 2500.0, "work_us_per_request": pytest.approx(0.9)},
+    )
+    lossy = VOLLEY | {"events": events | {"altered": 1}}
+    with pytest.raises(SystemExit, match="altered"):
+        readings.volley_events(json.dumps(lossy))
+    others = readings.counted_events(json.dumps({"events": 900, "seconds": 2.0}))
+    assert (others.requests, others.figures) == (900, {"requests_per_s": 450.0})
+
+
+def test_echoes() -> None:
+    none = {"connect": 0, "read": 0, "timeout": 0}
+    report = {"responses": 10380, "rps": 5128.1, "reconnects": 0, "errors": none}
+    found = readings.gcannon(json.dumps(report))
+    assert (found.requests, found.figures) == (10380, {"requests_per_s": 5128.1})
+    with pytest.raises(SystemExit, match="reconnects"):
+        readings.gcannon(json.dumps(report | {"reconnects": 2}))
+    whole = readings.load_test("Msg/sec: 1000.000000\nMsg/sec: 4536.500000\n")
+    assert whole.figures == {"requests_per_s": 4536.5}
+    assert whole.requests == 4536.5 * readings.LOAD_TEST_S
+    with pytest.raises(SystemExit, match="load_test"):
+        readings.load_test("Msg/sec: 1000.000000\n")
+
+
+def test_calls_of_ghz() -> None:
+    report = {"count": 800, "rps": 400.5, "statusCodeDistribution": {"OK": 800}}
+    found = readings.ghz(json.dumps(report))
+    assert (found.requests, found.figures) == (800, {"requests_per_s": 400.5})
+    with pytest.raises(SystemExit, match="Unavailable"):
+        readings.ghz(json.dumps(report | {"statusCodeDistribution": {"OK": 1, "Unavailable": 1}}))
