@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import log
 from typing import ClassVar
 
 from markupsafe import Markup
@@ -63,10 +64,10 @@ class BoardPage(Page):
 
     board: Board
 
-    def race(self, names: Sequence[str], cell: BoardCell) -> str:
+    def race(self, names: Sequence[str], cell: BoardCell, *, command: str = "race") -> str:
         """The command that races contenders in a cell on the reader's machine."""
         protocol = f" --protocol {cell.protocol}" if cell.protocol != "h1" else ""
-        return f"bakeoff race {' '.join(names)} --workload {cell.workload}{protocol}"
+        return f"bakeoff {command} {' '.join(names)} --workload {cell.workload}{protocol}"
 
 
 @dataclass(frozen=True)
@@ -226,6 +227,16 @@ class PairPage(BoardPage):
     a: BoardContender
     b: BoardContender
     pairs: Sequence[tuple[BoardCell, BoardPair]]
+
+    @property
+    def furthest(self) -> BoardCell | None:
+        """The cell in which they differ the most; none where no cell tells them apart."""
+        told = {
+            abs(log(pair.ratio.ratio)): cell
+            for cell, pair in self.pairs
+            if pair.finding in ("faster", "slower")
+        }
+        return told[max(told)] if told else None
 
     @property
     def unequal(self) -> Sequence[str]:

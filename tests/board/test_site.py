@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bakeoff.board.folder import read
-from bakeoff.board.pages import cell_at, contender_at, pages, pair_at
+from bakeoff.board.pages import PairPage, cell_at, contender_at, pages, pair_at
 from bakeoff.board.site import write
 from bakeoff.explore.address import file_of
 from bakeoff.model.errors import BadUsage, Status
@@ -49,6 +49,20 @@ def test_each_figure_has_the_command_that_repeats_it(site: Path) -> None:
     assert "bakeoff race a e --workload hello" in pair
     assert "bakeoff why a e --workload hello" in pair
     assert "bakeoff race e --workload hello" in (site / file_of(contender_at("e"))).read_text()
+
+
+def test_a_page_of_two_takes_apart_the_greatest_difference(site: Path) -> None:
+    board = read(site.parent)
+    of = {page.address: page for page in pages(board)}
+    apart, level = of[pair_at("a", "d")], of[pair_at("a", "b")]
+    assert isinstance(apart, PairPage) and isinstance(level, PairPage)
+    ratios = {cell.name: pair.ratio.ratio for cell, pair in apart.pairs}
+    assert apart.furthest and apart.furthest.name == max(ratios, key=ratios.__getitem__)
+    over_tls = apart.furthest.model_copy(update={"protocol": "h2"})
+    command = f"bakeoff why a d --workload {over_tls.workload} --protocol h2"
+    assert apart.race(["a", "d"], over_tls, command="why") == command
+    assert level.furthest is None
+    assert "bakeoff why" not in (site / file_of(pair_at("a", "b"))).read_text()
 
 
 def cell_at_hello(site: Path):  # type: ignore[no-untyped-def]
