@@ -110,7 +110,8 @@ class LoadResult(Contract):
     `first_byte_us` is that of the first byte of the answer's body; None: `latency_us` is, too.
     `agreed`, `handshakes`, `handshake_mean_us` and `resumed` are those of engine/PROTOCOL.md.
     `counted_bytes_per_s` is the part of `bytes_per_s` that was counted and not read, since no rule
-    checks it. `by_request` has the requests of a request file of our engine, in order.
+    checks it. `early_accepted` and `early_rejected` count the requests that went ahead of their
+    handshake over HTTP/3 (0-RTT); None: without `--early-data`. `by_request` has the requests of a request file of our engine, in order.
     """
 
     schema_: Literal["bakeoff.load/2"] = Field("bakeoff.load/2", alias="schema")
@@ -139,6 +140,8 @@ class LoadResult(Contract):
     handshakes: NonNegativeInt | None = None
     handshake_mean_us: NonNegativeFloat | None = None
     resumed: NonNegativeInt | None = None
+    early_accepted: NonNegativeInt | None = None
+    early_rejected: NonNegativeInt | None = None
     first_bad: BadExchange | None
     by_request: tuple[RequestResult, ...] | None = None
     client: Client | None

@@ -254,6 +254,9 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
             if protocol.is_ready() {
                 self.on_ready(slot);
             }
+        } else if is_idle && is_done && !self.pool.io.may_retire(slot) {
+            self.pool.enter(slot, State::Held);
+            self.set_due(slot, next_ns.saturating_add(self.pool.target.request_timeout_ns));
         } else if is_idle && is_done {
             self.note_announced(slot);
             self.replace(slot, false, next_ns);

@@ -55,6 +55,10 @@ pub struct Figures<E: Ord = ErrorKind> {
     pub handshake_mean_us: Option<f64>,
     /// Handshakes that resumed a session.
     pub resumed: Option<u64>,
+    /// Requests ahead of a handshake (0-RTT) that servers took; null where none may be sent so.
+    pub early_accepted: Option<u64>,
+    /// Those that servers rejected, so that they were sent again.
+    pub early_rejected: Option<u64>,
     pub first_bad: Option<Bad>,
     /// The figures of the requests of a request file, in its order; null without a file.
     pub by_request: Option<Vec<RequestFigures<E>>>,

@@ -83,11 +83,16 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         }
     }
 
-    /// A connection is established: sends the request that it was opened for. A kept connection may
-    /// have to wait for the server's announcement.
+    /// A connection is established, or takes requests ahead of its handshake: sends the request that
+    /// it was opened for. A kept connection may have to wait for the server's announcement.
     pub(crate) fn on_established(&mut self, slot: usize) {
         self.count_handshake(slot);
         let pool = &mut *self.pool;
+        if pool.connections[slot].state != State::Connecting {
+            // Its request went ahead of the handshake.
+            self.tally.connects += 1;
+            return;
+        }
         let connection = &mut pool.connections[slot];
         connection.protocol.greet(&mut pool.shared, &mut pool.out);
         if P::GREETS && !(P::WRITES && connection.waiting.is_some()) {
@@ -107,6 +112,8 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
             self.tally.handshakes += 1;
             self.tally.handshake_ns += agreed.took_ns;
             self.tally.resumed += u64::from(agreed.resumed);
+            self.tally.early_accepted += u64::from(agreed.early == Some(true));
+            self.tally.early_rejected += u64::from(agreed.early == Some(false));
             self.tally.terms.tls.get_or_insert(agreed);
         }
     }
@@ -117,7 +124,8 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         if let Some(flight) = connection.waiting.take() {
             connection.sent = 1;
             self.pool.enter(slot, State::Busy);
-            self.tally.connects += 1;
+            let is_established = !B::SHAKES_HANDS || self.pool.io.agreed(slot).is_some();
+            self.tally.connects += u64::from(is_established);
             let due_ns = flight.sent_ns.saturating_add(self.pool.target.request_timeout_ns);
             self.set_due(slot, due_ns);
             if self.pool.sends_at_once() {

@@ -25,8 +25,8 @@ pub(crate) enum State {
     Idle,
     /// Established, with requests in flight; given up at `due_ns`.
     Busy,
-    /// Its last answer is complete, and more is there to read: the server's end, or bytes that were
-    /// not requested. Nothing is sent before that is known.
+    /// Its last answer is complete, and more is there to read, or on its way: the server's end, bytes
+    /// that were not requested, or a ticket. Nothing is sent before that is known.
     Held,
 }
 

@@ -83,6 +83,10 @@ pub struct Tally {
     pub handshake_ns: u64,
     /// How many of them resumed a session.
     pub resumed: u64,
+    /// Handshakes ahead of which a request was sent that the server took (0-RTT).
+    pub early_accepted: u64,
+    /// The same where the server rejected it, so that it was sent again.
+    pub early_rejected: u64,
     /// What was agreed on, by the first connection that agreed on anything.
     pub terms: Terms,
     /// The counts of datagrams in the whole slice, where there were any.
@@ -186,6 +190,8 @@ impl Tally {
         self.handshakes += other.handshakes;
         self.handshake_ns += other.handshake_ns;
         self.resumed += other.resumed;
+        self.early_accepted += other.early_accepted;
+        self.early_rejected += other.early_rejected;
         self.terms.merge(&other.terms);
         if let Some(datagrams) = &other.datagrams {
             self.datagrams.get_or_insert_default().add(datagrams);

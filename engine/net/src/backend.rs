@@ -85,7 +85,8 @@ pub struct Event<P> {
 /// See [`Event`].
 #[derive(Debug)]
 pub enum What<P> {
-    /// The connection is established.
+    /// The connection is established. Where it carried bytes ahead of its handshake
+    /// ([`Backend::connect`]), this one is complete.
     Established,
     /// The connection could not be made.
     Unconnected(Failure),
@@ -166,6 +167,9 @@ pub struct Agreed {
     pub alpn: Option<&'static str>,
     /// Whether a former session was resumed.
     pub resumed: bool,
+    /// Whether the server took the bytes that were sent ahead of the handshake (0-RTT). `None`: none
+    /// were.
+    pub early: Option<bool>,
     /// The time from the established connection to the end of the handshake.
     pub took_ns: u64,
 }
@@ -252,8 +256,9 @@ pub trait Backend: Sized {
 
     /// Starts to connect a slot's new socket (`nth`: how many came before it), and to send `first`,
     /// a part of the outbox, unless a [handshake](Backend::SHAKES_HANDS) comes first. Returns
-    /// whether the socket is established already; if not, an event reports when it is, or why it
-    /// cannot be.
+    /// whether the socket is established already, or takes bytes ahead of its handshake: nothing is
+    /// [agreed](Backend::agreed) on then. If not, or then, an event reports when it is established,
+    /// or why it cannot be.
     fn connect(
         &mut self,
         slot: usize,
@@ -294,6 +299,12 @@ pub trait Backend: Sized {
     /// Closes a slot's socket after any bytes that are still being sent there. The other side has
     /// ended.
     fn close_when_sent(&mut self, slot: usize);
+
+    /// Whether a slot's connection may be taken away after its last answer. If not, an event follows
+    /// when it may: what the next connection needs is still on its way.
+    fn may_retire(&self, _slot: usize) -> bool {
+        true
+    }
 
     /// Takes a slot's socket away after its last answer; the socket is closed some time later.
     ///

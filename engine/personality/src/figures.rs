@@ -55,6 +55,8 @@ pub(crate) fn closed(
         handshakes: None,
         handshake_mean_us: None,
         resumed: None,
+        early_accepted: None,
+        early_rejected: None,
         first_bad: None,
         by_request: None,
         client,

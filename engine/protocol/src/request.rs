@@ -145,6 +145,12 @@ impl Request {
         self.method == "HEAD"
     }
 
+    /// Whether its method is a safe one: it changes nothing, however often it arrives (RFC 9110,
+    /// section 9.2.1).
+    pub fn is_safe(&self) -> bool {
+        matches!(self.method.as_str(), "GET" | "HEAD" | "OPTIONS" | "TRACE")
+    }
+
     pub(crate) fn validate(&self) -> Result<(), RequestError> {
         // CONNECT turns the connection into a tunnel: its answer cannot be framed.
         if !is_token(&self.method) || self.method == "CONNECT" {

@@ -95,6 +95,9 @@ struct Connected {
     lost: bool,
     /// The kernel has no room for datagrams.
     blocked: bool,
+    /// Its request was answered before the server has sent what resumes its session: without this
+    /// the next connection would begin anew.
+    awaits_ticket: bool,
 }
 
 impl fmt::Debug for Quic {
@@ -145,7 +148,8 @@ impl Quic {
         })
     }
 
-    fn start(&mut self, slot: usize, route: &Route, nth: u64) -> Result<(), Errno> {
+    /// Returns whether the connection takes bytes ahead of its handshake.
+    fn start(&mut self, slot: usize, route: &Route, nth: u64) -> Result<bool, Errno> {
         let Address::Tcp(address) = route.address else { return Err(Errno::PROTONOSUPPORT) };
         let in_errno = |error: io::Error| Errno::from_io_error(&error).unwrap_or(Errno::IO);
         let fd = socket::open_datagrams(&address, route, nth)?;
@@ -158,11 +162,18 @@ impl Quic {
             .connect(Instant::now(), place.config.clone(), address, &name)
             .map_err(|_| Errno::INVAL)?;
         let line = Line::new(handle, connection, self.depth);
-        place.open =
-            Some(Connected { line, socket, established: false, lost: false, blocked: false });
+        let takes_early = line.takes_early();
+        place.open = Some(Connected {
+            line,
+            socket,
+            established: false,
+            lost: false,
+            blocked: false,
+            awaits_ticket: false,
+        });
         (place.start_ns, place.agreed, place.shown) = (now_ns(), None, false);
         self.soil(slot);
-        Ok(())
+        Ok(takes_early)
     }
 
     /// A slot has something to send.
@@ -283,16 +294,20 @@ impl Quic {
         }
         if news.connected {
             open.established = true;
+            open.awaits_ticket = news.early == Some(true);
             place.agreed = Some(Agreed {
                 tls_version: "1.3",
                 cipher: "TLS13_AES_128_GCM_SHA256", // Nothing else is offered.
                 alpn: Some("h3"),
                 resumed: !place.shown,
+                early: news.early,
                 took_ns: now_ns() - place.start_ns,
             });
             self.events.push_back(Event { slot, what: What::Established });
         }
-        if !self.records.is_empty() && open.established {
+        let has_ticket = open.awaits_ticket && open.line.is_confirmed();
+        open.awaits_ticket &= !has_ticket;
+        if (has_ticket || !self.records.is_empty()) && open.established {
             let what = What::Bytes { piece: Records(()), more: news.lost.is_some() };
             self.events.push_back(Event { slot, what });
         }

@@ -22,6 +22,8 @@ const NO_LIMIT: u64 = varint::MOST / 4;
 pub(crate) struct News {
     /// It is established.
     pub(crate) connected: bool,
+    /// What went ahead of the handshake was accepted; if not, it is sent again.
+    pub(crate) early: Option<bool>,
     /// It is over.
     pub(crate) lost: Option<ConnectionError>,
 }
@@ -42,6 +44,10 @@ pub(crate) struct Line {
     told: u64,
     /// Bytes that wait for flow control: the stream, its bytes, and whether they are its last.
     waiting: VecDeque<(StreamId, Bytes, bool)>,
+    /// Records of ours that went ahead of the handshake: a server may reject them.
+    early: Vec<u8>,
+    /// Somebody has answered it before.
+    is_met: bool,
     /// The endpoint has dropped it.
     is_drained: bool,
     /// Datagrams that the kernel had no room for.
@@ -62,6 +68,8 @@ impl Line {
             depth: depth as u64,
             told: NO_LIMIT,
             waiting: VecDeque::new(),
+            early: Vec::new(),
+            is_met: false,
             is_drained: false,
             unsent: None,
             pieces: 0,
@@ -114,7 +122,10 @@ impl Line {
         self.tell(endpoint);
         while let Some(event) = self.connection.poll() {
             match event {
-                Event::Connected => news.connected = true,
+                Event::Connected => {
+                    news.connected = true;
+                    news.early = self.settle_early();
+                }
                 Event::ConnectionLost { reason } => news.lost = Some(reason),
                 Event::Stream(StreamEvent::Readable { id }) => self.read(id, out),
                 Event::Stream(StreamEvent::Opened { dir }) => {
@@ -141,6 +152,38 @@ impl Line {
             }
         }
         news
+    }
+
+    /// Whether this is the first time that somebody answers it.
+    pub(crate) fn meet(&mut self) -> bool {
+        !std::mem::replace(&mut self.is_met, true)
+    }
+
+    /// Whether it may carry records already, ahead of its handshake (0-RTT).
+    pub(crate) fn takes_early(&self) -> bool {
+        self.connection.has_0rtt()
+    }
+
+    /// Whether the server has confirmed the handshake. With this it sends what resumes the session.
+    pub(crate) fn is_confirmed(&self) -> bool {
+        self.connection.stats().frame_rx.handshake_done > 0
+    }
+
+    /// The handshake is complete: sends again what went ahead of it, if the server rejected it.
+    /// Returns whether it took it, if there was any.
+    fn settle_early(&mut self) -> Option<bool> {
+        let early = std::mem::take(&mut self.early);
+        let is_accepted = self.connection.accepted_0rtt();
+        if early.is_empty() {
+            return None;
+        }
+        if !is_accepted {
+            // No stream of ours is left.
+            (self.opened, self.used, self.told) = ([0; 2], 0, NO_LIMIT);
+            self.waiting.clear();
+            self.write(&early);
+        }
+        Some(is_accepted)
     }
 
     /// Exchanges the messages of connection and endpoint.
@@ -185,6 +228,9 @@ impl Line {
 
     /// Writes records into their streams. Returns whether the reader is to get a report.
     pub(crate) fn write(&mut self, mut records: &[u8]) -> bool {
+        if self.side == Side::Client && self.connection.is_handshaking() {
+            self.early.extend_from_slice(records);
+        }
         while let Some((record, bytes, rest)) = Record::first(records) {
             records = rest;
             let Some(id) = VarInt::from_u64(record.stream).ok().map(StreamId::from) else {

@@ -111,7 +111,9 @@ impl Server {
             let news = line.deliver(&mut self.endpoint, &mut self.records);
             if news.connected || !self.records.is_empty() {
                 out.clear();
-                answer(nth, news.connected, &self.records, &mut out);
+                // A request may come ahead of its handshake (0-RTT).
+                let is_new = line.meet();
+                answer(nth, is_new, &self.records, &mut out);
                 line.write(&out);
             }
             if !line.flush(&self.socket, Instant::now(), &mut self.buffer).unwrap_or(true) {

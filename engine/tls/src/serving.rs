@@ -86,9 +86,12 @@ impl Serving {
         Ok(Self { config: Arc::new(config) })
     }
 
-    /// The configuration for TLS inside of QUIC.
+    /// The configuration for TLS inside of QUIC. Early data is taken: that somebody may replay a
+    /// request changes nothing here. QUIC has no other limit of it than this.
     pub fn quic_server(&self) -> Arc<ServerConfig> {
-        self.config.clone()
+        let mut config = ServerConfig::clone(&self.config);
+        config.max_early_data_size = u32::MAX;
+        Arc::new(config)
     }
 }
 

@@ -54,7 +54,7 @@ impl Session {
         // Only the requested protocol can have been agreed on.
         let alpn = asked.filter(|_| self.connection.alpn_protocol().is_some());
         let resumed = self.connection.handshake_kind() == Some(HandshakeKind::Resumed);
-        Some(Agreed { tls_version, cipher, alpn, resumed, took_ns: 0 })
+        Some(Agreed { tls_version, cipher, alpn, resumed, early: None, took_ns: 0 })
     }
 
     /// Takes bytes from the server, and appends the plain ones to `opened`. Answers may have to be

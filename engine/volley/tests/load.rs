@@ -55,7 +55,7 @@ fn json_has_exactly_its_keys() {
     assert_eq!(
         keys(&value),
         "agreed by_request bytes_per_s ceiling client connections connects counted_bytes_per_s \
-         datagrams duration_s errors events first_bad first_byte_us handshake_mean_us handshakes io latency_us limited_by little \
+         datagrams duration_s early_accepted early_rejected errors events first_bad first_byte_us handshake_mean_us handshakes io latency_us limited_by little \
          misses mode protocol rate redirects requests requests_per_s resumed schema send_lag_us service_us streams unsent url"
     );
     assert_eq!(keys(&value["latency_us"]), "max mean p50 p75 p90 p99 p99_9");

@@ -36,7 +36,6 @@ impl Backend for Quic {
         None
     }
 
-    /// Nothing is established before its handshake.
     fn connect(
         &mut self,
         slot: usize,
@@ -44,8 +43,7 @@ impl Backend for Quic {
         nth: u64,
         _: Option<Range<usize>>,
     ) -> Result<bool, Errno> {
-        self.start(slot, route, nth)?;
-        Ok(false)
+        self.start(slot, route, nth)
     }
 
     /// A socket without its route is not a connection.
@@ -76,6 +74,10 @@ impl Backend for Quic {
 
     fn close_when_sent(&mut self, slot: usize) {
         self.leave(slot);
+    }
+
+    fn may_retire(&self, slot: usize) -> bool {
+        self.slots[slot].open.as_ref().is_none_or(|open| !open.awaits_ticket || open.lost)
     }
 
     /// The side that closes first holds no port.

@@ -135,7 +135,7 @@ impl LoadArgs {
         ]
     }
 
-    fn about_http3(&self) -> [Rule; 3] {
+    fn about_http3(&self) -> [Rule; 4] {
         let (speaking, connecting) = (&self.speaking, &self.connecting);
         let is_http3 = self.scheme() == Scheme::H3;
         [
@@ -147,6 +147,11 @@ impl LoadArgs {
             (
                 is_http3 && connecting.io == IoChoice::Uring,
                 "--io uring is not for h3: its UDP sockets are served by epoll",
+            ),
+            (
+                speaking.early_data && !(is_http3 && connecting.close && speaking.resume),
+                "--early-data sends a request ahead of a resumed handshake of QUIC: give --protocol h3, \
+                 --close and --resume, too",
             ),
         ]
     }
@@ -261,6 +266,10 @@ mod tests {
             ("https://a --insecure --protocol h3 --unix s", "--unix"),
             ("https://a --insecure --protocol h3 --io uring", "--io uring"),
             ("https://a --insecure --protocol h3 --events", "--events"),
+            ("https://a --insecure --protocol h3 --close --early-data", "--resume"),
+            ("https://a --insecure --protocol h3 --resume --early-data", "--close"),
+            ("https://a --insecure --protocol h2 --close --resume --early-data", "h3"),
+            ("http://a --close --early-data", "--protocol h3"),
             ("https://a --ca x --insecure", "--insecure"),
             ("https://a..b --insecure", "--server-name"),
             ("https://a --insecure --proxy http://b", "--proxy"),

@@ -53,8 +53,9 @@ Which responses are right:
 TLS and HTTP/2:
   HTTP/2 has to be requested (--protocol h2, or h2c without TLS). A server that does not agree is
   an error, never a silent fall-back. --streams is for HTTP/2 what --pipeline is for HTTP/1. Every
-  handshake is full unless --resume is given, and --close makes one for each request. Latency
-  counts from the request, with --close from the connect, so with the handshake.
+  handshake is full unless --resume is given, and --close makes one for each request. With
+  --early-data a request of h3 goes ahead of its handshake. Latency counts from the request, with
+  --close from the connect, so with the handshake.
 
 WebSocket:
   With ws:// or wss:// each connection begins with an upgrade, and then --message is sent again and

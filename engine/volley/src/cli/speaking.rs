@@ -36,6 +36,12 @@ pub struct Speaking {
     /// Resume TLS sessions, instead of a full handshake for each connection
     #[arg(long)]
     pub resume: bool,
+    /// Send each request of h3 ahead of its handshake (0-RTT), with --close and --resume
+    ///
+    /// A server that rejects it gets it again after the handshake. Somebody may replay such a request, so
+    /// only GET, HEAD, OPTIONS and TRACE are sent like this (RFC 8470).
+    #[arg(long)]
+    pub early_data: bool,
 }
 
 /// A version of TLS.

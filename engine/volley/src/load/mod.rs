@@ -56,6 +56,7 @@ pub fn load<'a>(
         return Err(LoadError::Usage(right.to_owned()));
     }
     let book = request::book(args).map_err(LoadError::Usage)?;
+    request::check_early(args, &book).map_err(LoadError::Usage)?;
     let tls = sealing::config(args).map_err(LoadError::Usage)?;
     let spare_cpus = ceiling::spare_cpus(&args.connecting.cpus);
     claim(args).map_err(|wrong| LoadError::Usage(limits::as_flag(&wrong)))?;

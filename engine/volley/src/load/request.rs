@@ -36,6 +36,22 @@ pub(super) fn book(args: &LoadArgs) -> Result<Book, String> {
     Ok(book)
 }
 
+/// Checks that nothing changes if somebody replays these requests, where they go ahead of the
+/// handshake. The error names the flag.
+pub(super) fn check_early(args: &LoadArgs, book: &Book) -> Result<(), String> {
+    if !args.speaking.early_data {
+        return Ok(());
+    }
+    match book.requests().iter().find(|request| !request.is_safe()) {
+        None => Ok(()),
+        Some(request) => Err(format!(
+            "--early-data sends only GET, HEAD, OPTIONS and TRACE, because somebody may replay \
+             them: leave it out for {} {}",
+            request.method, request.path
+        )),
+    }
+}
+
 /// One request like those, for any answer.
 pub(super) fn with_any_answer(args: &LoadArgs) -> Result<Book, String> {
     let mut request = request(args)?;
@@ -216,6 +232,21 @@ mod tests {
             ("--request-file /nonexistent/mix", "--request-file /nonexistent/mix: cannot be read"),
         ] {
             assert!(wrong(options).starts_with(part), "{options} gave {}", wrong(options));
+        }
+    }
+
+    #[test]
+    fn only_what_may_be_replayed_goes_ahead_of_a_handshake() {
+        for (options, method) in
+            [("", None), ("-m HEAD", None), ("-m PUT", Some("PUT /x")), ("-b hi", Some("POST /x"))]
+        {
+            let args = load_args(&format!("--early-data {options}"));
+            let refused = check_early(&args, &book(&args).unwrap()).err();
+            let is_right = match (method, &refused) {
+                (Some(method), Some(words)) => words.ends_with(method),
+                (method, words) => method.is_none() && words.is_none(),
+            };
+            assert!(is_right, "{options}: {refused:?}");
         }
     }
 

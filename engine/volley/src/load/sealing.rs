@@ -33,6 +33,9 @@ fn terms(args: &LoadArgs) -> Result<Option<Terms>, String> {
         return Ok(None);
     }
     let mut terms = scheme.terms(speaking.resume);
+    if speaking.early_data {
+        terms.send_early();
+    }
     if let Some(version) = speaking.tls {
         terms.speak(match version {
             TlsVersion::Tls12 => "TLS1.2",

@@ -90,6 +90,8 @@ impl<'a> Report<'a> {
             handshakes: Some(tally.handshakes),
             handshake_mean_us: tally.handshake_mean_us(),
             resumed: Some(tally.resumed),
+            early_accepted: args.speaking.early_data.then_some(tally.early_accepted),
+            early_rejected: args.speaking.early_data.then_some(tally.early_rejected),
             first_bad: tally.first_bad.clone(),
             by_request: self.by_request(),
             client: self.client(),

@@ -58,8 +58,16 @@ pub(super) fn handshakes(args: &LoadArgs, tally: &Tally) -> Option<String> {
         0 => "all full".to_owned(),
         resumed => format!("{} of them resumed", grouped(resumed)),
     };
+    let early = if args.speaking.early_data {
+        let [accepted, rejected] = [tally.early_accepted, tally.early_rejected].map(grouped);
+        format!(
+            ", {accepted} with an accepted request ahead (0-RTT) and {rejected} with a rejected one"
+        )
+    } else {
+        String::new()
+    };
     let unchecked = if args.speaking.insecure { "; signatures are not checked" } else { "" };
-    Some(format!("{} of {mean} on average, {resumed}{unchecked}", grouped(tally.handshakes)))
+    Some(format!("{} of {mean} on average, {resumed}{early}{unchecked}", grouped(tally.handshakes)))
 }
 
 /// The datagrams.

@@ -351,6 +351,7 @@ fn what_was_agreed_on_is_told() {
         cipher: "TLS13_AES_128_GCM_SHA256",
         alpn: Some("h2"),
         resumed: false,
+        early: None,
         took_ns: 1_000_000,
     };
     let terms = Terms { tls: Some(tls), announced: Some(announced(Some(128))) };
@@ -381,4 +382,15 @@ fn what_was_agreed_on_is_told() {
             "header_table_size": 4096, "max_frame_size": 16384
         })
     );
+}
+
+#[test]
+fn requests_ahead_of_handshakes_are_told() {
+    let args = args_for("https://a --insecure --protocol h3 --close --resume --early-data");
+    let counts = Tally { handshakes: 4, early_accepted: 2, early_rejected: 1, ..Tally::default() };
+    let report = Report::new(&args, run(counts));
+    let json: serde_json::Value = serde_json::from_str(&report.json()).unwrap();
+    assert_eq!((&json["early_accepted"], &json["early_rejected"]), (&2.into(), &1.into()));
+    let said = "2 with an accepted request ahead (0-RTT) and 1 with a rejected one";
+    assert!(report.text(false).contains(said));
 }
