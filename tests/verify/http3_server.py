@@ -46,6 +46,9 @@ class Http3(QuicConnectionProtocol):
         if ending:
             self._quic.send_stream_data(stream, ending, end_stream=True)
 
+    def update_keys(self) -> None:
+        self._quic.request_key_update()
+
     def reset(self, stream: int) -> None:
         self._quic.reset_stream(stream, ErrorCode.H3_REQUEST_REJECTED)
 
@@ -65,8 +68,14 @@ def http_3(
     version: int = QuicProtocolVersion.VERSION_1,
     *,
     resumes: bool = True,
+    retries: bool = False,
+    forgets: int = 0,
 ) -> Iterator[int]:
-    """The port of a server; by default a good one."""
+    """The port of a server; by default a good one.
+
+    `retries`: it answers the first datagrams with Retry. `forgets`: of so many sessions it has
+    forgotten one.
+    """
     settings = QuicConfiguration(is_client=False, alpn_protocols=list(alpn))
     settings.supported_versions = [version]
     settings.load_cert_chain(certificate.cert, certificate.key)
@@ -83,6 +92,13 @@ def http_3(
     def keep(ticket: SessionTicket) -> None:
         tickets[ticket.ticket] = ticket
 
+    asked = 0
+
+    def fetch(ticket: bytes) -> SessionTicket | None:
+        nonlocal asked
+        asked += 1
+        return None if forgets and asked % forgets == 0 else tickets.get(ticket)
+
     up, loop = threading.Event(), asyncio.new_event_loop()
 
     def run() -> None:
@@ -91,8 +107,9 @@ def http_3(
             port,
             configuration=settings,
             create_protocol=Own,
-            session_ticket_fetcher=tickets.get if resumes else None,
+            session_ticket_fetcher=fetch if resumes else None,
             session_ticket_handler=keep if resumes else None,
+            retry=retries,
         )
         server = loop.run_until_complete(serving)
         up.set()

@@ -24,6 +24,10 @@ pub(crate) enum Treat {
     Well,
     /// It resumes the session, but takes nothing ahead of the handshake.
     Late,
+    /// It answers the first datagram with Retry.
+    Warily,
+    /// It changes its keys before each answer.
+    Rekeying,
 }
 
 /// A server on its own thread, which ends with the process.
@@ -104,11 +108,13 @@ impl Server {
                         incoming = endpoint.accept() => incoming.unwrap(),
                         () = stopped.notified() => return,
                     };
-                    let config = match treat(nth) {
-                        Treat::Well => well.clone(),
-                        Treat::Late => late.clone(),
-                    };
-                    tokio::spawn(serve(incoming, config, counted.clone()));
+                    let treat = treat(nth);
+                    if treat == Treat::Warily && !incoming.remote_address_validated() {
+                        incoming.retry().unwrap();
+                        continue;
+                    }
+                    let config = if treat == Treat::Late { late.clone() } else { well.clone() };
+                    tokio::spawn(serve(incoming, config, treat, counted.clone()));
                 }
             });
         });
@@ -136,6 +142,7 @@ impl Server {
 async fn serve(
     incoming: Incoming,
     config: Arc<ServerConfig>,
+    treat: Treat,
     requests: Arc<AtomicU64>,
 ) -> Option<()> {
     let connecting = incoming.accept_with(config).ok()?;
@@ -149,6 +156,9 @@ async fn serve(
         let (mut reply, mut request) = connection.accept_bi().await.ok()?;
         request.read_to_end(1 << 20).await.ok()?;
         requests.fetch_add(1, Ordering::SeqCst);
+        if treat == Treat::Rekeying {
+            connection.force_key_update();
+        }
         reply.write_all(&answer).await.ok()?;
         reply.finish().ok()?;
     }

@@ -1,0 +1,154 @@
+"""What QUIC allows, between our engine and aioquic: each side against the other's code."""
+
+import asyncio
+import ssl
+import subprocess
+from pathlib import Path
+
+import pytest
+from aioquic.asyncio.client import connect
+from aioquic.asyncio.protocol import QuicConnectionProtocol
+from aioquic.h3.connection import H3Connection
+from aioquic.h3.events import DataReceived
+from aioquic.quic.configuration import QuicConfiguration
+from aioquic.quic.events import HandshakeCompleted, QuicEvent
+from aioquic.quic.packet import QuicProtocolVersion
+from aioquic.tls import SessionTicket
+
+from bakeoff.installation import engine_path
+from bakeoff.model.load import LoadResult
+from bakeoff.model.protocol import Certificate
+from bakeoff.start.certificate import make_certificate
+from tests.e2e.test_http3 import null
+from tests.verify.http3_server import Http3, good, http_3
+from tests.verify.protocols import BODY
+
+pytestmark = pytest.mark.e2e
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Certificate:
+    return make_certificate(tmp_path / "tls")
+
+
+def load(run: Certificate, port: int, *words: str) -> LoadResult:
+    """40 right answers on two connections, or on 40."""
+    asked = ["-n", "40", "-c", "2", "--protocol", "h3", "--expect-body", BODY.decode(), *words]
+    trusted = ["--ca", "/dev/stdin", "--server-name", "localhost"]
+    ended = subprocess.run(
+        [engine_path(), "load", f"https://127.0.0.1:{port}/", "--json", *trusted, *asked],
+        input=run.ca_pem,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr + ended.stdout
+    result = LoadResult.from_json(ended.stdout, "stdout")
+    assert (result.requests, result.misses, dict(result.errors)) == (40, 0, {})
+    return result
+
+
+def updating(connection: Http3, stream: int, body: bytes) -> None:
+    if stream == 20:  # Another update has to wait until this one is acknowledged.
+        connection.update_keys()
+    good(connection, stream, body)
+
+
+CLOSE = ("--close", "--resume")
+
+
+def test_our_client_shakes_hands_and_answers_a_retry(run: Certificate) -> None:
+    for retries in (False, True):
+        with http_3(run, retries=retries) as port:
+            kept, closing = load(run, port), load(run, port, "--close")
+        assert kept.agreed and (kept.agreed.alpn, kept.agreed.tls_version) == ("h3", "1.3")
+        assert (closing.handshakes, closing.resumed) == (40, 0)
+
+
+def test_our_client_follows_updates_of_keys(run: Certificate) -> None:
+    with http_3(run, updating) as port:
+        assert load(run, port, "--streams", "4").connects == 2
+
+
+@pytest.mark.parametrize("retries", [False, True])
+def test_our_client_resumes_and_sends_requests_ahead(run: Certificate, retries: bool) -> None:
+    with http_3(run, retries=retries) as port:
+        resumed, early = load(run, port, *CLOSE), load(run, port, *CLOSE, "--early-data")
+    assert (resumed.resumed, resumed.early_accepted) == (38, None)
+    assert (early.resumed, early.early_accepted, early.early_rejected) == (38, 38, 0)
+
+
+def test_our_client_sends_rejected_requests_again(run: Certificate) -> None:
+    with http_3(run, forgets=3) as port:
+        early = load(run, port, *CLOSE, "--early-data")
+    assert (early.resumed, early.early_accepted, early.early_rejected) == (26, 26, 12)
+    with http_3(run, resumes=False) as port:
+        early = load(run, port, *CLOSE, "--early-data")
+    assert (early.resumed, early.early_accepted, early.early_rejected) == (0, 0, 0)
+
+
+class Asking(QuicConnectionProtocol):
+    """A connection that asks once."""
+
+    http: H3Connection | None = None
+    shaken: HandshakeCompleted | None = None
+
+    def ask(self) -> None:
+        self.http, self.body = H3Connection(self._quic), b""
+        self.is_answered = asyncio.get_running_loop().create_future()
+        stream = self._quic.get_next_available_stream_id()
+        fields = [(b":method", b"GET"), (b":scheme", b"https")]
+        fields += [(b":authority", b"localhost"), (b":path", b"/")]
+        self.http.send_headers(stream, fields, end_stream=True)
+        self.transmit()
+
+    def update_keys(self) -> None:
+        self._quic.request_key_update()
+
+    def quic_event_received(self, event: QuicEvent) -> None:
+        if isinstance(event, HandshakeCompleted):
+            self.shaken = event
+        for each in self.http.handle_event(event) if self.http else ():
+            if isinstance(each, DataReceived):
+                self.body += each.data
+                if each.stream_ended and not self.is_answered.done():
+                    self.is_answered.set_result(self.body)
+
+
+async def ask(port: int, settings: QuicConfiguration, tickets: list[SessionTicket]) -> Asking:
+    """A connection after its answer, and after new keys; with a ticket it asks ahead (0-RTT)."""
+    is_early = settings.session_ticket is not None
+    async with connect(
+        "127.0.0.1",
+        port,
+        configuration=settings,
+        create_protocol=Asking,
+        session_ticket_handler=tickets.append,
+        wait_connected=not is_early,
+    ) as connection:
+        assert isinstance(connection, Asking)
+        connection.ask()
+        assert await asyncio.wait_for(connection.is_answered, 5) == b"Hello, World!"
+        await connection.ping()
+        if not is_early:
+            connection.update_keys()
+            await connection.ping()
+        return connection
+
+
+def test_our_server_resumes_takes_requests_ahead_and_follows_updates_of_keys(
+    run: Certificate,
+) -> None:
+    tickets: list[SessionTicket] = []
+    versions: list[int] = [QuicProtocolVersion.VERSION_2, QuicProtocolVersion.VERSION_1]
+    with null(run, "h3") as port:
+        for expected in (False, True):
+            settings = QuicConfiguration(alpn_protocols=["h3"], verify_mode=ssl.CERT_NONE)
+            # It negotiates for version 1.
+            settings.supported_versions = versions if not tickets else versions[1:]
+            settings.original_version = settings.supported_versions[0]
+            settings.session_ticket = tickets[-1] if tickets else None
+            shaken = asyncio.run(ask(port, settings, tickets)).shaken
+            assert shaken and shaken.alpn_protocol == "h3"
+            assert (shaken.session_resumed, shaken.early_data_accepted) == (expected, expected)
