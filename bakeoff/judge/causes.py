@@ -9,15 +9,20 @@ following differences are effects, and only in the table:
 - a call that both make as often, for answers of one length, and that takes the costlier one less
   time.
 
+If one of the two is held up by something other than its CPU time, requests gather while it waits:
+it is the one that wakes up less often, even if it is not the costlier one. What it then has less of
+is an effect, unless it has less of it at the peaks, too.
+
 A call that both make as often takes longer where its thread has slept before: its caches are cold.
 Where context switches differ likewise, they are named, and not the call by itself.
 """
 
 from collections.abc import Sequence
 
+from bakeoff.judge.held_up import HeldUp
 from bakeoff.model.finding import Finding
 from bakeoff.model.ratio import Difference
-from bakeoff.model.why import WhyCount, WhyLine
+from bakeoff.model.why import Unit, WhyCount, WhyLine
 
 CAUSES_MAX = 4
 NAMED_SHARE = 0.1
@@ -36,21 +41,30 @@ OTHERS = "others"
 
 
 def cause_of(
-    name: str, other: str, cpu: Difference, lines: Sequence[WhyLine], counts: Sequence[WhyCount]
+    names: tuple[str, str],
+    cpu: Difference,
+    lines: Sequence[WhyLine],
+    counts: Sequence[WhyCount],
+    unit: Unit = "request",
+    held: HeldUp | None = None,
 ) -> Finding:
-    """What a request of `name` costs more than one of `other`, and why: the largest cause first,
-    and only causes that can be told from nothing."""
-    because = _Causes(cpu, lines, counts).because()
+    """What a request of the first of `names` costs more than one of the other, and why: the largest
+    cause first, and only causes that can be told from nothing."""
+    because = _Causes(cpu, lines, counts, held).because()
     ends = {"us_more": cpu.more, "us_low": cpu.low, "us_high": cpu.high}
     code = "costs_differ" if cpu.is_told else "costs_alike"
-    return Finding.of(code, *because, name=name, other=other, **ends)
+    return Finding.of(code, *because, name=names[0], other=names[1], unit=unit, **ends)
 
 
 class _Causes:
     """The causes of the difference `cpu` between two."""
 
     def __init__(
-        self, cpu: Difference, lines: Sequence[WhyLine], counts: Sequence[WhyCount]
+        self,
+        cpu: Difference,
+        lines: Sequence[WhyLine],
+        counts: Sequence[WhyCount],
+        held: HeldUp | None,
     ) -> None:
         both = {
             count.what: (count.its, count.other)
@@ -60,7 +74,14 @@ class _Causes:
         self._more = {what: its - other for what, (its, other) in both.items()}
         self._most = {what: max(two) for what, two in both.items()}
         self._cpu, self._lines = cpu, lines
-        self._sign = (cpu.more > 0) - (cpu.more < 0) if cpu.is_told else 0
+        costlier = (cpu.more > 0) - (cpu.more < 0) if cpu.is_told else 0
+        # Whose requests gather: 1 for those of the first, -1 for the other's, 0 for both alike.
+        self._busier = held.sign if held else costlier
+        self._at_peak = {
+            (line.part, line.name): line.difference.more
+            for line in (held.at_peak if held else ())
+            if line.difference.is_told
+        }
         told = {count.what for count in counts if count.difference and count.difference.is_told}
         kinds = told & {"voluntary_switches", "involuntary_switches"}
         switches = sum(self._more[kind] for kind in kinds)
@@ -79,7 +100,7 @@ class _Causes:
         if all(line.part == "unexplained" for line in leaves):
             leaves = list(self._lines)
         cpu = self._cpu
-        least_us = NAMED_SHARE * (abs(cpu.more) if self._sign else max(-cpu.low, cpu.high))
+        least_us = NAMED_SHARE * (abs(cpu.more) if cpu.is_told else max(-cpu.low, cpu.high))
         told = [
             line
             for line in leaves
@@ -91,11 +112,13 @@ class _Causes:
 
     def _is_effect(self, line: WhyLine) -> bool:
         us = line.difference.more
-        if line.name == "scheduling" and not self._sign:
+        if us * self._at_peak.get((line.part, line.name), 0.0) > 0:
+            return False
+        if line.name == "scheduling" and not self._busier:
             return us * self._switches <= 0
         if line.part == "work" and line.name != "page_faults":
-            return us * self._sign < 0
-        return line.part == "call" and us * self._sign < 0 and self._as_often(line)
+            return us * self._busier < 0
+        return line.part == "call" and us * self._busier < 0 and self._as_often(line)
 
     def _as_often(self, line: WhyLine) -> bool:
         """Whether both make a call equally often, for equally long answers, as far as is known."""
@@ -117,7 +140,7 @@ class _Causes:
         least = min(CALLS_MANY, max(CALLS_MIN, CALLS_SHARE_MIN * self._most[what]))
         if what.removeprefix("call:") in _LOOKS:
             least = LOOKS_MIN
-        return abs(more) >= least and more * self._sign >= 0
+        return abs(more) >= least and more * self._busier >= 0
 
     def _cause(self, line: WhyLine) -> Finding:
         us, name = line.difference.more, line.name

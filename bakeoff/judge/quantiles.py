@@ -15,7 +15,9 @@ from sys import float_info
 import numpy as np
 
 from bakeoff.judge.spread import Floats
+from bakeoff.model.ratio import Difference
 
+ERROR = 0.05
 epsilon = float_info.epsilon
 normal_quantile = NormalDist().inv_cdf
 _erfc = np.frompyfunc(erfc, 1, 1)
@@ -36,6 +38,18 @@ def t_cdf(freedom: float, t: float) -> float:
 def t_quantile(freedom: float, p: float) -> float:
     """Student's, for p above a half."""
     return sqrt(freedom * exp(-_beta_ln_odds(freedom / 2, 0.5, 2 * (1 - p))))
+
+
+def intervals(lines: int) -> Callable[[Floats], Difference]:
+    """Student's interval of the mean of blocks, at 95 % for so many lines together."""
+
+    def interval(blocks: Floats) -> Difference:
+        mean, n = float(blocks.mean()), len(blocks)
+        half = float(blocks.std(ddof=1)) / n**0.5
+        half *= t_quantile(n - 1, 1 - ERROR / lines / 2)
+        return Difference(more=mean, low=mean - half, high=mean + half)
+
+    return interval
 
 
 def f_quantile(above: float, below: float, p: float) -> float:

@@ -8,28 +8,29 @@ and sampled blocks then agree on the whole; a rest that remains if some blocks a
 unexplained.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from statistics import fmean
 from typing import get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bakeoff.judge.causes import OTHERS, cause_of
 from bakeoff.judge.fairness import unequal, works_of
-from bakeoff.judge.quantiles import t_quantile
+from bakeoff.judge.held_up import HeldUp, Peak, held_up
+from bakeoff.judge.quantiles import intervals
+from bakeoff.judge.spread import Floats
 from bakeoff.judge.stacks import Key, key_of, unseen
 from bakeoff.model.audit import Work
 from bakeoff.model.errors import NoVerdict
 from bakeoff.model.machine import Machine
-from bakeoff.model.ratio import Difference
 from bakeoff.model.samples import Block, Record, Slice, WhyBlock, WhyCounts, WhyEnd, WhyStacks
 from bakeoff.model.why import (
     COUNTERS,
     Layer,
     Part,
+    Unit,
     Wait,
     Why,
     WhyCount,
@@ -39,7 +40,6 @@ from bakeoff.model.why import (
     WhyWait,
 )
 
-ERROR = 0.05
 LINES_MAX = 15
 """The number of functions that have a line of their own, and of the kernel's lines."""
 SHARE_MIN = 0.01
@@ -49,8 +49,6 @@ WAIT_SHARE_MIN = 0.005
 _USER: tuple[Part, ...] = ("user", "function")
 _KERNEL: tuple[Part, ...] = ("kernel", "call", "work")
 """A sum, and the kinds of its lines."""
-
-Floats = NDArray[np.float64]
 
 
 @dataclass
@@ -129,28 +127,32 @@ def judge_why(plan: WhyPlan, records: Sequence[Record], machine: Machine, comple
     ]
     works = works_of(plan.race, [*records, *blocks])
     reference = plan.race.reference
-    pairs, at_peak = (
-        tuple(
-            pair
-            for name in of
-            if name != reference
-            and not (end and end.given_up)
-            and (pair := _pair(name, reference, of, shown, kernel_named=kernel_named))
-        )
-        for of, shown in ((seen, works), (peak, None))
-    )
+    unit: Unit = "message" if plan.race.workload.websocket else "request"
+    pairs: list[WhyPair] = []
+    at_peak: list[WhyPair] = []
+    for name in seen if not (end and end.given_up) else ():
+        if name == reference:
+            continue
+        both, peaks = ((of[name], of[reference]) for of in (seen, peak))
+        names = (name, reference)
+        if of_peaks := _pair(names, peaks, unit, kernel_named=kernel_named):
+            at_peak.append(of_peaks)
+        held = _held_up(names, peaks, _waits(both), of_peaks, unit) if of_peaks else None
+        if pair := _pair(names, both, unit, works, held, kernel_named=kernel_named):
+            pairs.append(pair)
     rates = [slice_.rate for block in plain for slice_ in block.slices if slice_.rate]
     return Why(
         run=plan.run,
         workload=plan.race.workload.name,
+        unit=unit,
         reference=reference,
         command_line=plan.race.command_line,
         complete=complete,
         rate_per_s=rates[0] if rates else None,
         blocks=len(blocks),
         lasted_s=end.lasted_s if end else 0.0,
-        pairs=pairs,
-        at_peak=at_peak,
+        pairs=tuple(pairs),
+        at_peak=tuple(at_peak),
         peaks_per_s={
             name: fmean(slice_.event.requests_per_s for slice_ in own.plain.values())
             for name, own in peak.items()
@@ -193,14 +195,14 @@ def _add_stacks(own: Seen, record: WhyStacks) -> None:
 
 
 def _pair(
-    name: str,
-    other: str,
-    seen: Mapping[str, Seen],
-    works: Mapping[str, Work] | None,
+    names: tuple[str, str],
+    both: tuple[Seen, Seen],
+    unit: Unit,
+    works: Mapping[str, Work] | None = None,
+    held: HeldUp | None = None,
     *,
     kernel_named: bool,
 ) -> WhyPair | None:
-    both = (seen[name], seen[other])
     blocks = sorted(both[0].plain.keys() & both[1].plain.keys())
     if any(own.stacks for own in both):
         blocks = [b for b in blocks if all(own.stacks.get(b) for own in both)]
@@ -210,7 +212,7 @@ def _pair(
     rows = [_rows(own, blocks, kernel_named=kernel_named) for own in both]
     ordered = _ordered(rows, max(each.mean() for each in plain))
     met = [what for what in both[0].met.get(blocks[0], {}) if both[1].met.get(blocks[0])]
-    interval = _intervals(len(ordered) + 1 + len(met))
+    interval = intervals(len(ordered) + 1 + len(met))
 
     def line(key: Key, its: Floats, others: Floats) -> WhyLine:
         return WhyLine(
@@ -228,7 +230,7 @@ def _pair(
     ]
     left = [whole - summed for whole, summed in zip(plain, sums, strict=True)]
     lines.append(line(Key("unexplained", ""), *left))
-    cpu = _intervals(1)(plain[0] - plain[1])
+    cpu = intervals(1)(plain[0] - plain[1])
     counts = [
         WhyCount(
             what=what,
@@ -238,19 +240,40 @@ def _pair(
         )
         for what in met
     ]
-    counts += [] if works is None else _counted(name, other, both, works)
+    counts += [] if works is None else _counted(names, both, works)
     its_us, other_us = (float(each.mean()) for each in plain)
     return WhyPair(
-        name=name,
-        other=other,
+        name=names[0],
+        other=names[1],
         its_us=its_us,
         other_us=other_us,
         cpu=cpu,
         lines=tuple(lines),
         counts=tuple(counts),
         waits=tuple(_waits(both)),
-        finding=cause_of(name, other, cpu, lines, counts),
+        finding=cause_of(names, cpu, lines, counts, unit, held),
+        held_up=held.finding if held else None,
     )
+
+
+def _held_up(
+    names: tuple[str, str],
+    peaks: tuple[Seen, Seen],
+    waits: Iterable[WhyWait],
+    of_peaks: WhyPair,
+    unit: Unit,
+) -> HeldUp | None:
+    """By their peaks, and by the `waits` at one rate."""
+    blocks = sorted(peaks[0].plain.keys() & peaks[1].plain.keys())
+
+    def peak(name: str, own: Seen) -> Peak:
+        per_s = np.array([own.plain[block].event.requests_per_s for block in blocks])
+        cpu_us = np.array([own.cpu_us(block) for block in blocks])
+        return Peak(name, per_s, cpu_us * per_s / 1e6)
+
+    both = (peak(names[0], peaks[0]), peak(names[1], peaks[1]))
+    told = {of.wait for of in (*waits, *of_peaks.waits) if of.difference.is_told}
+    return held_up(both, of_peaks.lines, of_peaks.waits, told, unit)
 
 
 def _nothing(blocks: Sequence[int]) -> Floats:
@@ -294,20 +317,8 @@ def _ordered(rows: Sequence[dict[Key, Floats]], largest_us: float) -> list[Key]:
     return ordered
 
 
-def _intervals(lines: int) -> Callable[[Floats], Difference]:
-    """Student's interval of the mean of blocks, at 95 % for so many lines together."""
-
-    def interval(blocks: Floats) -> Difference:
-        mean, n = float(blocks.mean()), len(blocks)
-        half = float(blocks.std(ddof=1)) / n**0.5
-        half *= t_quantile(n - 1, 1 - ERROR / lines / 2)
-        return Difference(more=mean, low=mean - half, high=mean + half)
-
-    return interval
-
-
 def _counted(
-    name: str, other: str, both: Sequence[Seen], works: Mapping[str, Work]
+    names: tuple[str, str], both: Sequence[Seen], works: Mapping[str, Work]
 ) -> list[WhyCount]:
     """Facts that were counted once: system calls, and what the audit and the threads have shown."""
     found = []
@@ -324,8 +335,8 @@ def _counted(
         )
         for counter in of_cores[0] or COUNTERS
     ]
-    if name in works and other in works:
-        two = (works[name], works[other])
+    if all(name in works for name in names):
+        two = [works[name] for name in names]
         found.append(WhyCount(what="head_bytes", its=two[0].head_bytes, other=two[1].head_bytes))
         writes = [each.audit.segments for each in two if each.audit and each.audit.segments]
         if len(writes) == len(two):
@@ -358,7 +369,7 @@ def _waits(both: Sequence[Seen]) -> Iterator[WhyWait]:
 
     rows = {wait: [shares(own, wait) for own in both] for wait in get_args(Wait)}
     rows = {w: two for w, two in rows.items() if max(map(np.mean, two)) >= WAIT_SHARE_MIN}
-    interval = _intervals(len(rows))
+    interval = intervals(len(rows))
     for wait, (its, others) in rows.items():
         yield WhyWait(
             wait=wait, its=its.mean(), other=others.mean(), difference=interval(its - others)

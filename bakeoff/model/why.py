@@ -5,7 +5,7 @@ from typing import Annotated, Literal, NamedTuple, get_args
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat
 
-from bakeoff.model.base import Contract
+from bakeoff.model.base import Contract, IfGiven
 from bakeoff.model.finding import Finding
 from bakeoff.model.history import Program
 from bakeoff.model.machine import Machine
@@ -24,6 +24,11 @@ Wait = Literal[
 """The activity or the wait of a thread. `ready`: for a core. `requests`: in epoll, io_uring, poll
 or accept. `thread`: in a futex, for a lock or for another thread's work. `socket`: in a read or
 write of a socket, of a client or an upstream. `unseen`: it is hidden from us."""
+
+BLOCKED: tuple[Wait, ...] = ("thread", "socket", "disk", "timer")
+"""The waits that keep a thread from work that it has."""
+Unit = Literal["request", "message"]
+"""What is counted: a request or, over WebSocket, a message, whose echo is its answer."""
 
 COMPILED_AT_RUN_TIME = "compiled at run time"
 """The name of code without names, since the program that compiled it wrote none down."""
@@ -82,7 +87,8 @@ class WhyWait(Contract):
 
 class WhyPair(Contract):
     """A contender compared with another. `cpu` is the measured difference of CPU time per request,
-    µs, to which the lines add up, and `finding` has its causes."""
+    µs, to which the lines add up, and `finding` has its causes. `held_up`: something other than its
+    CPU time limits one of the two."""
 
     name: str
     other: str
@@ -93,6 +99,7 @@ class WhyPair(Contract):
     counts: tuple[WhyCount, ...]
     waits: tuple[WhyWait, ...] = ()
     finding: Finding
+    held_up: IfGiven[Finding] = None
 
 
 class Why(Contract):
@@ -109,6 +116,7 @@ class Why(Contract):
     schema_: Literal["bakeoff.why/1"] = Field("bakeoff.why/1", alias="schema")
     run: str
     workload: str
+    unit: Annotated[Unit, Field(exclude_if=lambda given: given == "request")] = "request"
     reference: str
     command_line: tuple[str, ...]
     complete: bool

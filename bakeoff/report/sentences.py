@@ -56,6 +56,11 @@ CALLED: Mapping[str, str] = {
     "other": "other kernel work",
     "others": "other kernel work",
     "other_functions": "other functions",
+    # The words for what keeps threads from work.
+    "thread": "waiting for another thread (futex: a lock, a queue)",
+    "timer": "asleep (timer)",
+    "disk": "waiting for a disk",
+    "socket": "in a blocking read or write of a socket",
 }
 """A contract's words as they are in a sentence."""
 

@@ -3,6 +3,8 @@
 import pytest
 
 from bakeoff.judge.causes import cause_of
+from bakeoff.judge.held_up import HeldUp
+from bakeoff.model.finding import Finding
 from bakeoff.model.ratio import Difference
 from bakeoff.model.why import Part, WhyCount, WhyLine
 
@@ -34,9 +36,11 @@ def counts(**more: float) -> list[WhyCount]:
     ]
 
 
-def named(cpu: Difference, lines: list[WhyLine], counted: list[WhyCount]) -> list[str]:
+def named(
+    cpu: Difference, lines: list[WhyLine], counted: list[WhyCount], held: HeldUp | None = None
+) -> list[str]:
     """The code of each cause, and the function or call that it names."""
-    because = cause_of("b", "a", cpu, lines, counted).because
+    because = cause_of(("b", "a"), cpu, lines, counted, "request", held).because
     return [
         " ".join([cause.code, *(str(cause.values[of]) for of in OF if of in cause.values)])
         for cause in because
@@ -112,7 +116,42 @@ def test_equals_are_equally_busy(
     assert named(EQUAL, lines, counts(**more)) == names
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize(
+    ("lines", "at_peak", "more", "names"),
+    [
+        # The cheaper one is held up: it wakes up less often, since requests gather.
+        ([line("work", "scheduling", 3.0)], [], {}, []),
+        ([line("call", "sendto", 3.0)], [], {"sendto": 0.0, "voluntary_switches": 1.0}, []),
+        # At the peaks there is no less of it, or the other way round.
+        ([line("work", "scheduling", 3.0)], [line("work", "scheduling", -2.0)], {}, []),
+        ([line("work", "scheduling", 3.0)], [line("work", "scheduling", 2.0)], {},
+         ["in_scheduling"]),
+        # What it has more of is a cause, though it is the cheaper one.
+        ([line("work", "scheduling", -3.0)], [], {}, ["in_scheduling"]),
+        ([line("function", "parse", 3.0)], [], {}, ["in_function parse"]),
+        ([], [], {"futex": -0.5}, ["calls_more futex"]),
+        ([], [], {"futex": 0.5}, []),
+    ],
+)  # fmt: skip
+def test_what_one_that_is_held_up_has_less_of_is_an_effect(
+    sign: int,
+    lines: list[WhyLine],
+    at_peak: list[WhyLine],
+    more: dict[str, float],
+    names: list[str],
+) -> None:
+    """`a` is held up, or `b` with all signs turned."""
+
+    def turned(of: list[WhyLine]) -> list[WhyLine]:
+        return [line(each.part, each.name, sign * each.difference.more) for each in of]
+
+    held = HeldUp(-sign, Finding.of("in_work", us_more=1, work="other"), turned(at_peak))
+    counted = counts(**{what: sign * of for what, of in more.items()})
+    assert named(told(sign * 10.0), turned(lines), counted, held) == names
+
+
 def test_four_are_named_at_most_the_largest_first() -> None:
     lines = [line("function", f"f{n}", float(n)) for n in range(2, 8)]
-    finding = cause_of("b", "a", told(10.0), lines, counts(getppid=3.0))
+    finding = cause_of(("b", "a"), told(10.0), lines, counts(getppid=3.0))
     assert [cause.values["function"] for cause in finding.because] == ["f7", "f6", "f5", "f4"]

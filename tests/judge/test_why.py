@@ -38,6 +38,7 @@ def records(
     missing: dict[Layer, Finding] | None = None,
     given_up: str = "",
     rate: float | None = 10_000.0,
+    per_s: Mapping[str, float] | None = None,
 ) -> list[Record]:
     """Both contenders, plainly and sampled: a sample for each 10 ns of a request."""
     chance = np.random.default_rng(5)
@@ -48,6 +49,9 @@ def records(
         total_ns = round(total_ns * chance.normal(1, noise))
         cpu = CpuTime(total_ns=total_ns, user_ns=total_ns // 4, system_ns=total_ns * 3 // 4)
         counted = event(requests_all=REQUESTS, requests=REQUESTS, bytes=150 * REQUESTS)
+        if per_s:
+            answered = per_s[name] * chance.normal(1, noise) * counted.window_ns / 1e9
+            counted = counted.model_copy(update={"requests_by_share": answered})
         return Slice(
             entry=name,
             event=counted,
@@ -305,6 +309,37 @@ def test_at_their_own_peaks_there_is_a_table_of_its_own() -> None:
     assert at_peak.cpu.low < 3 < at_peak.cpu.high
     scheduling = {line.name: line.its_us for line in at_peak.lines}["scheduling"]
     assert scheduling == pytest.approx(0.5, abs=0.1) and result.peaks_per_s.keys() == {"a", "b"}
+
+
+@pytest.mark.parametrize(
+    ("per_s", "costs_us", "held"),
+    [
+        ({"a": 200_000, "b": 100_000}, {"a": 5.0, "b": 5.0}, "b"),
+        ({"a": 100_000, "b": 200_000}, {"a": 5.0, "b": 5.0}, "a"),
+        # As many cores: CPU time is the limit.
+        ({"a": 200_000, "b": 100_000}, {"a": 5.0, "b": 10.0}, None),
+        # On fewer cores, but not slower; and on a few fewer.
+        ({"a": 200_000, "b": 200_000}, {"a": 5.0, "b": 3.0}, None),
+        ({"a": 200_000, "b": 190_000}, {"a": 5.0, "b": 5.0}, None),
+    ],
+)
+def test_one_that_serves_less_on_fewer_cores_is_held_up(
+    per_s: dict[str, float], costs_us: dict[str, float], held: str | None
+) -> None:
+    equal = records({"a": {"main;f": 5.0}, "b": {"main;f": 5.0}})
+    costs = {name: {"main;f": us} for name, us in costs_us.items()}
+    waits: dict[str, dict[Wait, int]] = {name: {"running": 95, "requests": 5} for name in per_s}
+    waits[held or "a"] = {"running": 50, "thread": 45, "timer": 5}
+    peak = records(costs, rate=None, per_s=per_s, waits=waits)
+    (pair,) = judged([*peak[:-1], *equal]).pairs
+    if not held:
+        assert pair.held_up is None
+        return
+    assert pair.held_up
+    values, (wait,) = pair.held_up.values, pair.held_up.because
+    assert (values["name"], values["cores_used"]) == (held, pytest.approx(0.5, rel=0.03))
+    assert values["other_peak_per_s"] == pytest.approx(200_000, rel=0.03)
+    assert wait.values == {"wait": "thread", "share": 0.45, "other_share": 0.0}
 
 
 def test_one_that_was_given_up_says_why_and_nothing_else() -> None:

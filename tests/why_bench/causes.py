@@ -44,7 +44,7 @@ CLOCKED = ("calls", "copy", "allocations", "line", "fault", "loops")
 wake-ups, the next call after a sleep."""
 
 _KERNEL_ENTRY = ("entering",)
-_SCHEDULED = ("in_scheduling", "in_waking", "nanosleep", *_KERNEL_ENTRY)
+_SCHEDULED = ("in_scheduling", "in_waking", "nanosleep", "timer", *_KERNEL_ENTRY)
 CONSISTS_OF: Mapping[str, Sequence[str]] = {
     "calls": ("getppid", "syscall", "::call", *_KERNEL_ENTRY),
     "pieces": ("segments_differ", "send", "write", "net::", "epoll_ctl", "in_scheduling"),
@@ -55,7 +55,8 @@ CONSISTS_OF: Mapping[str, Sequence[str]] = {
     "fault": ("in_page_faults", "mmap", "munmap", "madvise", "::fault"),
     "loops": ("arithmetic",),
     "sleep": _SCHEDULED,
-    "lock": ("futex", "lock", *_SCHEDULED),
+    # The thread that holds the lock sleeps.
+    "lock": ("futex", "lock", "thread", *_SCHEDULED),
 }
 """Parts of the names by which a finding may name each cause, the yardstick's."""
 _GO_COLLECTS = (

@@ -2,7 +2,8 @@
 
 - Every try that began counts. One that ended without a difference is kept with its reason: nothing
   was named, and its size is wrong.
-- Names are the causes in the finding's sentence, four at most, and the findings of unequal work.
+- Names are the causes in the finding's sentence, four at most, what the threads of a contender that
+  is held up wait for, and the findings of unequal work.
   What remains (unexplained, other functions, other kernel work) is not a name. A name is right
   where it is one of those in `causes.CONSISTS_OF`, and where its time or its number is more on the
   planted side; all others are wrong, but for the functions that call all causes (`NEUTRAL`). A try
@@ -73,6 +74,8 @@ def counted(planted: Planted, side: str, result: Why, truth: Truth | None) -> Co
     (pair,) = result.pairs
     sign = 1 if pair.name == side else -1
     names = [(finding.code, True) for finding in result.unequal]
+    if held := pair.held_up:
+        names += [(name_of(each), held.values["name"] == side) for each in held.because]
     names += [
         (name_of(cause), more_of(cause) * sign > 0)
         for cause in pair.finding.because
@@ -101,7 +104,7 @@ def counted(planted: Planted, side: str, result: Why, truth: Truth | None) -> Co
         cpu_us=sign * pair.cpu.more,
         cpu_half_us=(pair.cpu.high - pair.cpu.low) / 2,
         unexplained_us=sign * sum(left),
-        said=sentence(pair.finding),
+        said=". ".join(sentence(each) for each in (pair.held_up, pair.finding) if each),
     )
 
 
@@ -111,7 +114,13 @@ def name_of(cause: Finding) -> str:
     if cause.code == "in_waking":
         return cause.code
     values = cause.values
-    return str(values.get("call") or values.get("function") or values.get("work") or cause.code)
+    return str(
+        values.get("wait")
+        or values.get("call")
+        or values.get("function")
+        or values.get("work")
+        or cause.code
+    )
 
 
 def more_of(cause: Finding) -> float:

@@ -44,7 +44,14 @@ def result(*because: Finding, lines: tuple[WhyLine, ...] = (), name: str = "righ
         lines=lines,
         counts=(),
         finding=Finding.of(
-            "costs_differ", *because, name=name, other="x", us_more=2, us_low=1, us_high=3
+            "costs_differ",
+            *because,
+            name=name,
+            other="x",
+            unit="request",
+            us_more=2,
+            us_low=1,
+            us_high=3,
         ),
     )
     return Why(
@@ -121,6 +128,17 @@ def test_a_call_after_a_sleep_is_of_the_sleep_where_that_is_said() -> None:
     assert counted(SLEEP, "right", result(waking, lines=lines), truth).size_right
     plain = counted(SLEEP, "right", result(in_call("sendto", 7.0), lines=lines), truth)
     assert not plain.size_right and plain.wrong == ("sendto",)
+
+
+@pytest.mark.parametrize(("held", "right"), [("right", True), ("left", False)])
+def test_a_wait_is_of_the_lock_where_the_side_with_it_is_held_up(held: str, right: bool) -> None:
+    wait = Finding.of("in_wait", wait="thread", share=0.2, other_share=0.0)
+    of_peaks = {"peak_per_s": 5, "cores_used": 0.5, "other_peak_per_s": 9, "other_cores_used": 1}
+    finding = Finding.of("held_up", wait, name=held, other="x", unit="request", **of_peaks)
+    (pair,) = result().pairs
+    look = result().model_copy(update={"pairs": (pair.model_copy(update={"held_up": finding}),)})
+    found = counted(Planted("yardstick", "lock", "1ms", 0), "right", look, None)
+    assert (found.right, found.wrong) == (right, () if right else ("thread",))
 
 
 def test_a_look_without_a_difference_named_nothing() -> None:

@@ -6,28 +6,28 @@ from bakeoff.model.findings.row import Row
 
 CAUSES: Mapping[str, Row] = {
     "costs_differ": Row(
-        "{name} spends {us_more:us_more} CPU time per request than {other} ({us_low:+.2f} to "
+        "{name} spends {us_more:us_more} CPU time per {unit} than {other} ({us_low:+.2f} to "
         "{us_high:+.2f} µs)[: {because}]",
         more="What follows has intervals that exclude 0, the largest first, four at most; the "
         "report has all lines.",
         because="in_call",
     ),
     "costs_alike": Row(
-        "{name} and {other} spend the same CPU time per request, as far as can be told: the "
+        "{name} and {other} spend the same CPU time per {unit}, as far as can be told: the "
         "difference is {us_low:+.2f} to {us_high:+.2f} µs, {us_more:+.2f} at best[. Yet {because}]",
         because="in_function",
     ),
     "in_call": Row(
-        "{us_more:us_more} in the system call {call}[ ({calls_more:count_more} per request)]",
+        "{us_more:us_more} in the system call {call}[ ({calls_more:count_more} calls)]",
         more="The time is the kernel's, without waiting.",
     ),
     "in_waking": Row(
         "{us_more:us_more} in the system call {call}, which is called as often, with "
-        "{switches_more:count_more} context switches per request",
+        "{switches_more:count_more} context switches",
         more="Answers are equally long, too: a thread that wakes up finds cold caches.",
     ),
     "calls_more": Row(
-        "{calls_more:count_more} {call} per request",
+        "{calls_more:count_more} calls of {call}",
         more="Its CPU time can't be told from nothing.",
     ),
     "in_function": Row(
@@ -36,16 +36,27 @@ CAUSES: Mapping[str, Row] = {
     ),
     "in_scheduling": Row(
         "{us_more:us_more} in scheduling and wake-ups[ ({switches_more:count_more} context "
-        "switches per request)]"
+        "switches)]"
     ),
-    "in_page_faults": Row(
-        "{us_more:us_more} in page faults[ ({faults_more:count_more} per request)]"
-    ),
+    "in_page_faults": Row("{us_more:us_more} in page faults[ ({faults_more:count_more} faults)]"),
     "in_work": Row("{us_more:us_more} in {work:called}"),
     "in_mode": Row("{us_more:us_more} of {mode} time"),
     "in_nothing_seen": Row(
         "{us_more:us_more} unexplained",
         more="The samples don't have it: plain blocks and sampled blocks differ by so much.",
+    ),
+    "held_up": Row(
+        "{name} is held up by something other than its CPU time: at its own peak it serves "
+        "{peak_per_s:,.0f} {unit}s/s on {cores_used:.1f} cores, {other} {other_peak_per_s:,.0f} on "
+        "{other_cores_used:.1f}[; {because}]",
+        more="Requests gather while it waits, so at one rate it wakes up less often for each of "
+        "them. What it spends less on scheduling for that reason is not named as a cause.",
+        because="in_wait",
+    ),
+    "in_wait": Row(
+        "its threads spend {share:percent} of their time {wait:called}, the other's "
+        "{other_share:percent}",
+        more="Shares of the time of threads at work, at their peaks.",
     ),
     "functions_unnamed": Row(
         "{share:percent} of {name}'s user time has no function's name, most of it in {file}",

@@ -55,6 +55,7 @@ VALUES: Mapping[str, Meant] = {
     "connections": Meant("connections", 64),
     "contender": Meant("the contender that was on both machines", "api-v2"),
     "cores": Meant("server cores, how many", 2),
+    "cores_used": Meant("cores that it uses at its own peak, the mean", 0.9),
     "counts": Meant("how many failures of each of `kinds`", [40, 2]),
     "cpu_finding": Meant(
         "what is found of `name` against `other` by requests per second of server CPU", "faster"
@@ -152,6 +153,8 @@ VALUES: Mapping[str, Meant] = {
     "opened": Meant("the fewest connections that could be opened in a boot", 12),
     "other": Meant("the contender that it is compared with", "api-v1"),
     "other_loader": Meant("the load tool that it is compared with", "engine"),
+    "other_cores_used": Meant("the same of `other`", 1.4),
+    "other_peak_per_s": Meant("requests per second of `other` at its own peak", 81_000.0),
     "other_share": Meant("the share of that, 0 to 1", 0.55),
     "others": Meant("how many contenders it is not true of", 3),
     "others_us": Meant("the same of the others, the median, µs", 1_200.0),
@@ -163,7 +166,9 @@ VALUES: Mapping[str, Meant] = {
     "packets_sent": Meant("datagrams that were sent to it", 24_000),
     "p99_us": Meant("p99 of the latency, µs", 2_100_000.0),
     "packed_bytes": Meant("bytes of an answer's head after HPACK, frames included", [52, 61]),
-    "peak_per_s": Meant("requests per second of the warm-up's best second", 42_000.0),
+    "peak_per_s": Meant(
+        "requests per second at its own peak; of a warm-up, in its best second", 42_000.0
+    ),
     "paranoid": Meant("the kernel's setting of that name", 2),
     "phase": Meant("a phase of a day", "recovery"),
     "pids": Meant("process ids", [4711]),
@@ -232,12 +237,14 @@ VALUES: Mapping[str, Meant] = {
     "together": Meant("events that came at once with the one before", 3_000),
     "tool": Meant("a load tool", "wrk"),
     "user": Meant("the name of a user of this machine, or the number", "www-data"),
+    "unit": Meant("what is counted: `request`, or `message` over WebSocket", "request"),
     "upstream_busy": Meant("share of the time in which the upstream was at work", 0.95),
     "us_high": Meant("upper end of the 95 % interval of `us_more`", 6.6),
     "us_low": Meant("lower end of the 95 % interval of `us_more`", 5.6),
     "us_more": Meant("CPU time per request more than the other, µs", 6.1),
     "value_us": Meant("that quantile, µs", 204_000.0),
     "versions": Meant("versions of TLS", ["TLS 1.3", "TLS 1.2"]),
+    "wait": Meant("what keeps threads from work: `thread`, `socket`, `disk` or `timer`", "thread"),
     "what": Meant(
         "what there are too few of: long blocks, boots, rounds, or rounds with the figure", "rounds"
     ),

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from bakeoff.model.ratio import Difference
-from bakeoff.model.why import Flames, Layer, Wait, Why, WhyCount, WhyLine, WhyPair, WhyWait
+from bakeoff.model.why import BLOCKED, Flames, Layer, Wait, Why, WhyCount, WhyLine, WhyPair, WhyWait
 from bakeoff.report import figures
 from bakeoff.report.charts.flames import flame_graph
 from bakeoff.report.document import (
@@ -56,10 +56,7 @@ _WAITS: Mapping[Wait, str] = {
     "running": "running",
     "ready": "ready, waiting for a core",
     "requests": "waiting for requests (epoll, io_uring, poll, accept)",
-    "thread": "waiting for another thread (futex: a lock, a queue)",
-    "timer": "asleep (timer)",
-    "disk": "waiting for a disk",
-    "socket": "in a blocking read or write of a socket",
+    **{wait: CALLED[wait] for wait in BLOCKED},
     "other": "waiting for something else",
     "unseen": "waiting, and not ours to see",
 }
@@ -103,7 +100,8 @@ def headline(result: Why) -> str:
         return f"No causes: {result.given_up}."
     if not result.pairs:
         return "No causes: too few blocks were measured."
-    return " ".join(f"{sentence(pair.finding)}." for pair in result.pairs)
+    found = (each for pair in result.pairs for each in (pair.held_up, pair.finding) if each)
+    return " ".join(f"{sentence(each)}." for each in found)
 
 
 def facts(result: Why) -> tuple[str, ...]:
