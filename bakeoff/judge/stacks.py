@@ -129,7 +129,12 @@ def flames(records: Iterable[Record], result: Why) -> tuple[Flames, ...]:
                 if place := _place(stack):
                     counted.setdefault(record.entry, Counter())[place] += sum(counts)
     return tuple(
-        Flames(pair.name, pair.other, _root(pair, [counted[pair.name], counted[pair.other]]))
+        Flames(
+            pair.name,
+            pair.other,
+            _root(pair, [counted[pair.name], counted[pair.other]]),
+            result.unit,
+        )
         for pair in result.pairs
         if pair.name in counted and pair.other in counted
     )

@@ -161,3 +161,4 @@ class Flames(NamedTuple):
     name: str
     other: str
     root: Flame
+    unit: Unit = "request"

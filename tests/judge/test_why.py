@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bakeoff.judge import judge_why
+from bakeoff.judge import flames, judge_why
 from bakeoff.judge.stacks import Key, key_of
 from bakeoff.model.errors import NoVerdict
 from bakeoff.model.finding import Finding
 from bakeoff.model.readings import CpuTime, Usage
 from bakeoff.model.samples import Record, Slice, WhyBlock, WhyCounts, WhyEnd, WhyStacks
+from bakeoff.model.websocket import WebSocketSection
 from bakeoff.model.why import COUNTERS, Layer, Wait, Why, WhyPair, WhyPlan
 from tests.judge.facts import MACHINE
 from tests.judge.races import Race, event
@@ -340,6 +341,17 @@ def test_one_that_serves_less_on_fewer_cores_is_held_up(
     assert (values["name"], values["cores_used"]) == (held, pytest.approx(0.5, rel=0.03))
     assert values["other_peak_per_s"] == pytest.approx(200_000, rel=0.03)
     assert wait.values == {"wait": "thread", "share": 0.45, "other_share": 0.0}
+
+
+def test_over_websocket_messages_are_counted() -> None:
+    websocket = WebSocketSection(message="hello")
+    workload = PLAN.race.workload.model_copy(update={"websocket": websocket})
+    plan = WhyPlan(run="why", race=PLAN.race.model_copy(update={"workload": workload}))
+    log = records({"a": {"main;f": 5.0}, "b": {"main;f": 9.0}})
+    result = judge_why(plan, log, MACHINE, complete=True)
+    assert result.unit == result.pairs[0].finding.values["unit"] == "message"
+    assert {tree.unit for tree in flames(log, result)} == {"message"}
+    assert judged(log).unit == "request"
 
 
 def test_one_that_was_given_up_says_why_and_nothing_else() -> None:

@@ -65,7 +65,7 @@
       const more = its - other;
       const sign = more < 0 ? "" : "+";
       const both = `${graph.dataset.its} ${its.toFixed(2)}, ${graph.dataset.other} ${other.toFixed(2)}`;
-      return `${both}: ${sign}${more.toFixed(2)} µs per request`;
+      return `${both}: ${sign}${more.toFixed(2)} µs per ${graph.dataset.unit}`;
     };
 
     // What is within a frame that was found already is in its figures.

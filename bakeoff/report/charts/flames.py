@@ -43,7 +43,7 @@ def flame_graph(of: Flames, number: int) -> Chart:
         title=f"{names[0]} against {names[1]}: flame graph",
         reading=(
             "Each frame is a function, and those below it are what it called. Its width is the CPU "
-            "time per request of both together, its colour says which of the two spends more of "
+            f"time per {of.unit} of both together, its colour says which of the two spends more of "
             "it; grey is what samples can't tell apart. User time has stacks of functions; kernel "
             "time is by system call, with the kernel's functions below. Click a frame, or press "
             "Enter, to see it alone; arrow keys lead to its neighbours, Escape to the whole."
@@ -65,7 +65,11 @@ def _draw(of: Flames, frame: Frame) -> Drawing:
     kept = {id(flame) for flame in widest if flame.us >= least_us}
     placed = list(_placed(of.root, 0, 0.0, kept, least_us))
     drawn = [_frame(flame, of, depth, left * px, flame.us * px) for flame, depth, left in placed]
-    names = {"data_its": printable(of.name), "data_other": printable(of.other)}
+    names = {
+        "data_its": printable(of.name),
+        "data_other": printable(of.other),
+        "data_unit": of.unit,
+    }
     parts = [
         *legend.parts,
         element(
@@ -132,7 +136,7 @@ def _name(flame: Flame) -> str:
 
 def _figures(flame: Flame, of: Flames) -> str:
     both = f"{printable(of.name)} {flame.its_us:.2f}, {printable(of.other)} {flame.other_us:.2f}"
-    return f"{both}: {flame.its_us - flame.other_us:+.2f} µs per request"
+    return f"{both}: {flame.its_us - flame.other_us:+.2f} µs per {of.unit}"
 
 
 def _shade(flame: Flame) -> str:

@@ -65,13 +65,13 @@ _WAITING = (
     "above. A thread that waits for an upstream in an event loop is waiting for requests."
 )
 _READING = (
-    "CPU time per request at one rate, µs. Indented lines add up to the sum above them, and user, "
+    "CPU time at one rate, µs. Indented lines add up to the sum above them, and user, "
     "kernel and unexplained time to all. Intervals are of the difference, 95 % for all lines "
     "together; a star: it excludes 0. A function's time is its own, without those that it called. "
     "Scheduling, page faults and interrupts are apart from the system calls in which they happen."
 )
 _COUNTED = (
-    "Per request, in plain blocks; system calls in one slice, all of them. Without an interval it "
+    "In plain blocks; system calls in one slice, all of them. Without an interval it "
     "was counted once."
 )
 
@@ -108,7 +108,7 @@ def facts(result: Why) -> tuple[str, ...]:
     if not result.rate_per_s:
         return ()
     return (
-        f"{figures.rate(result.rate_per_s)} requests/s for each",
+        f"{figures.rate(result.rate_per_s)} {result.unit}s/s for each",
         f"{figures.plural(result.blocks, 'block')} without and as many with the profiler",
         f"{result.lasted_s:.0f} s",
     )
@@ -118,10 +118,14 @@ def blocks(result: Why, flames: Callable[[], Sequence[Flames]]) -> tuple[Block, 
     """The page without its headline, as a part of a race's report."""
     return (
         List("Unequal work comes first", items("≠", sentences(result.unequal))),
-        *(block for pair in result.pairs for block in (_lines(pair), _counts(pair), _waits(pair))),
+        *(
+            block
+            for pair in result.pairs
+            for block in (_lines(result, pair), _counts(result, pair), _waits(pair))
+        ),
         *([Text(_READING, quiet=True)] if result.pairs else []),
         *(
-            _lines(pair, f", each at its own peak ({_peaks(result, pair)})")
+            _lines(result, pair, f", each at its own peak ({_peaks(result, pair)})")
             for pair in result.at_peak
         ),
         Charts(lambda: [flame_graph(of, number) for number, of in enumerate(flames(), start=1)]),
@@ -138,7 +142,9 @@ def blocks(result: Why, flames: Callable[[], Sequence[Flames]]) -> tuple[Block, 
 
 
 def brief(result: Why) -> Section:
-    return Section(TITLE, (Text(headline(result)), *map(_lines, result.pairs)))
+    return Section(
+        TITLE, (Text(headline(result)), *(_lines(result, pair) for pair in result.pairs))
+    )
 
 
 def section(result: Why, flames: Callable[[], Sequence[Flames]] = tuple) -> Section:
@@ -148,16 +154,16 @@ def section(result: Why, flames: Callable[[], Sequence[Flames]] = tuple) -> Sect
 
 def _peaks(result: Why, pair: WhyPair) -> str:
     peaks = (figures.rate(result.peaks_per_s.get(name)) for name in (pair.name, pair.other))
-    return f"{' and '.join(peaks)} requests/s"
+    return f"{' and '.join(peaks)} {result.unit}s/s"
 
 
-def _lines(pair: WhyPair, at: str = "") -> Table:
+def _lines(result: Why, pair: WhyPair, at: str = "") -> Table:
     whole = WhyLine(
         part="user", name="", its_us=pair.its_us, other_us=pair.other_us, difference=pair.cpu
     )
     return Table(
-        f"{pair.name} against {pair.other}: CPU time per request{at}",
-        _columns("µs per request", pair),
+        f"{pair.name} against {pair.other}: CPU time per {result.unit}{at}",
+        _columns(f"µs per {result.unit}", pair),
         (_row("all", whole), *(_row(_label(line), line) for line in pair.lines)),
     )
 
@@ -187,10 +193,10 @@ def _difference(of: Difference) -> tuple[str, str]:
     return f"{of.more:+.2f}{mark}", f"{of.low:+.2f} to {of.high:+.2f}"
 
 
-def _counts(pair: WhyPair) -> Table:
+def _counts(result: Why, pair: WhyPair) -> Table:
     return Table(
-        f"{pair.name} against {pair.other}: what happens per request",
-        _columns("per request", pair),
+        f"{pair.name} against {pair.other}: what happens per {result.unit}",
+        _columns(f"per {result.unit}", pair),
         tuple(_count(count) for count in pair.counts),
         _COUNTED,
         wide=True,
@@ -235,7 +241,7 @@ def _waits(pair: WhyPair) -> Table:
 def _cost(result: Why) -> str:
     return listed(
         f"{name} takes {figures.percent(abs(cost - 1))} {'less' if cost < 1 else 'more'} CPU time "
-        "per request while it is sampled"
+        f"per {result.unit} while it is sampled"
         for name, cost in result.profiling.items()
     )
 

@@ -1,10 +1,11 @@
 """A differential flame graph as it is drawn: widths, colours, names, and what its frames say."""
 
 import xml.etree.ElementTree as ET
+from typing import get_args
 
 import pytest
 
-from bakeoff.model.why import Flame, Flames
+from bakeoff.model.why import Flame, Flames, Unit
 from bakeoff.report.charts.flames import ALIKE, FRAMES_MAX, ITS, OTHERS, flame_graph
 from bakeoff.report.charts.svg import alone
 from bakeoff.report.document import NARROW, WIDE, Frame
@@ -66,8 +67,10 @@ def test_colours_say_who_has_more_and_how_much_where_samples_tell() -> None:
 
 
 def test_each_frame_says_its_figures() -> None:
-    title = frames(of(Flame("f", 1.234, 2, True)))["f"].findtext(SVG + "title")
-    assert title == "f\nnew 1.23, old 2.00: -0.77 µs per request"
+    tree = of(Flame("f", 1.234, 2, True))
+    for unit in get_args(Unit):
+        title = frames(tree._replace(unit=unit))["f"].findtext(SVG + "title")
+        assert title == f"f\nnew 1.23, old 2.00: -0.77 µs per {unit}"
 
 
 def test_what_is_too_narrow_is_added_up() -> None:
