@@ -47,6 +47,7 @@ NO_ALPN = {
     "gunicorn",
     "hono-bun",
     "litestar",
+    "micronaut",
     "mojolicious",
     "spring-boot",
     "uvicorn",
