@@ -288,6 +288,6 @@ def _outlook(plan: DayPlan) -> str:
     assert plan.expected
     about, at_most = map(figures.time_to_wait, (plan.expected.about_s, plan.expected.at_most_s))
     return (
-        f"about {about} besides builds, {at_most} at most: {plan.rounds} rounds of 14 phases, "
+        f"about {about} besides builds, {at_most} at most: {plan.rounds} rounds of all phases, "
         f"{figures.plural(len(plan.race.entries), 'server')}, windows of {plan.window_ms} ms"
     )

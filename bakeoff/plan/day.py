@@ -8,7 +8,6 @@ import bakeoff.plan.options as shared
 from bakeoff.model.day import DayPlan
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.plan import Arrivals, Expected
-from bakeoff.model.protocol import OVER_UDP
 from bakeoff.model.samples import DayEnd
 from bakeoff.plan.entries import slug
 from bakeoff.plan.environment import Environment
@@ -65,7 +64,8 @@ class DayOptions(RequestOptions):
         Count,
         shared.Flag(
             shared.LOAD,
-            "Add this many clients that send a head byte by byte during the load.",
+            "Add this many clients that send a head byte by byte during the load. Over HTTP/3 "
+            "there are none.",
             "200",
             "NUMBER",
         ),
@@ -89,11 +89,6 @@ class DayOptions(RequestOptions):
 
 
 def plan_day(operands: Sequence[str], options: DayOptions, environment: Environment) -> DayPlan:
-    if options.protocol in OVER_UDP:
-        raise BadUsage(
-            f"--protocol {options.protocol}: a day has clients that send a head byte by byte, "
-            "which QUIC puts together; use h1-tls or h2"
-        )
     draft = RaceDraft.of(operands, RaceOptions.among(dict(options), twin=False), environment)
     for contender in draft.contenders:
         if contender.attached:

@@ -30,7 +30,6 @@ SECTION = Section(
             capacity nginx --slo p99=1ms --protocol h1,h2
             day
             day http://localhost/
-            day nginx --protocol h3
             day nginx -d 5
             day nginx go-nethttp -d 5
             day nginx --storm 0

@@ -106,6 +106,14 @@ def test_each_round_has_new_processes_and_its_own_orders(tmp_path: Path) -> None
     assert [turn.entry for turn in turns(same)] == [turn.entry for turn in turns(done)]
 
 
+def test_over_http_3_there_are_no_slow_clients(tmp_path: Path) -> None:
+    made = plan(tmp_path)
+    race = made.race.model_copy(update={"protocol": "h3"})
+    result = run(made.model_copy(update={"race": race}), tmp_path / "runs", world()).result
+    assert result.complete and len({line.phase for line in result.lines}) == PHASES - 1
+    assert result.line("slow", "slowdown") is None
+
+
 def test_energy_is_told_where_it_is_counted(tmp_path: Path) -> None:
     counted = run(plan(tmp_path), tmp_path / "runs", world(counts_energy=True)).result
     line = counted.line("equal", "energy_uj_per_request")

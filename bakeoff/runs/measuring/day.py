@@ -6,6 +6,7 @@ from typing import Any
 from bakeoff.model.day import DayPlan, Phase
 from bakeoff.model.errors import ContenderOut
 from bakeoff.model.plan import Plan
+from bakeoff.model.protocol import OVER_UDP
 from bakeoff.model.samples import DayEnd, DayTurn, PlanChange
 from bakeoff.plan import check_enough, day_order
 from bakeoff.runs.measuring import day_turn
@@ -46,6 +47,13 @@ class Round:
         self._peaks: dict[str, float] = {}
         self._names = [entry.name for entry in race.entries]
         self._turns = 0
+        # Slow clients speak TCP.
+        over_tcp = race.protocol not in OVER_UDP
+        self._loaded = {
+            phase: measured
+            for phase, measured in day_turn.LOADED.items()
+            if over_tcp or phase != "slow"
+        }
 
     def rehearse(self) -> None:
         """Start each contender once, which doesn't count: from then on its files are in the page
@@ -83,7 +91,7 @@ class Round:
             for name in self._order("peak"):
                 turn = self._take("peak", name, day_turn.peak)
                 self._peaks[name] = day_turn.peak_of(turn.slices) if turn else 0.0
-            for phase, measured in day_turn.LOADED.items():
+            for phase, measured in self._loaded.items():
                 if phase == "after":
                     self._context.stages.clock.settle()
                 for name in self._order(phase):
@@ -106,7 +114,7 @@ class Round:
 
     def _order(self, phase: Phase, number: int = 0) -> Iterator[str]:
         """The contenders that take part, in the phase's random order; each is announced."""
-        steps = len(self._names) * (len(day_turn.LOADED) + 2 + self._plan.starts)
+        steps = len(self._names) * (len(self._loaded) + 2 + self._plan.starts)
         for name in day_order(self._race, self._number, phase, number, self._names):
             if name not in self._names:
                 continue
