@@ -60,13 +60,13 @@ clients-bench: export PATH := $(CURDIR)/build/tools/bin:$(PATH)
 clients-bench: release-engine build/tools/bin/oha build/tools/bin/quic-go-load ## measure: Hold our figures over HTTP/3 against those of two other clients, into records/
 	@$(call need,openssl,openssl)
 	$(BIN)/bakeoff setup go-nethttp
-	@openssl req -quiet -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 \
+	@openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 \
 		-subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1 \
 		-keyout build/tools/key.pem -out build/tools/cert.pem
 	env $(CROSSCHECKED) taskset --cpu-list 0 catalogue/contenders/go-nethttp/.out/server & \
 	trap "kill $$!" EXIT; \
 	for load in $(CROSSCHECK_LOADS); do \
-		record=records/$(NOW)-crosscheck-h3$${load//[^0-9]/-}.json; \
+		name=$${load//[-=]/}; record=records/$(NOW)-crosscheck-h3-$${name/,/-}.json; \
 		$(BIN)/bakeoff crosscheck https://127.0.0.1:28443/ --protocol h3 --ca build/tools/cert.pem \
 			$${load//,/ } --tools oha,quic-go-load --rounds $(CROSSCHECK_ROUNDS) \
 			--out build/runs --json $$record; \
