@@ -18,7 +18,14 @@ from bakeoff.model.errors import BakeoffError
 from bakeoff.model.finding import Finding
 from bakeoff.model.why import COUNTERS, LAYERS, Layer
 from bakeoff.why import names
-from bakeoff.why.stacks import Sample, calls_of_perf, calls_of_strace, counters_of_perf, samples
+from bakeoff.why.stacks import (
+    Sample,
+    calls_of_perf,
+    calls_of_strace,
+    counters_of_perf,
+    family,
+    samples,
+)
 from bakeoff.why.waits import Waits, can_be_seen
 
 BY_POINTERS, BY_TABLES = "fp", "dwarf,4096"
@@ -61,7 +68,7 @@ def _compiles(maps: str) -> bool:
 
 
 PERIOD_NS = 500_000
-"""CPU time from one sample of a thread to the next."""
+"""The time from one sample of a core to the next, or CPU time from one of a thread to the next."""
 CALLS_BUFFER = "16M"
 """For each core: 150,000 system calls, more than a slice has. Nothing is lost before it is full."""
 READY_S, WRITING_S, READING_S = 10.0, 10.0, 60.0
@@ -91,15 +98,13 @@ class ProfilerFailed(BakeoffError):
 
 
 class Sampling:
-    """The samples of `perf record`, once it has ended."""
+    """The samples of `perf record`, once it has ended: file → the processes that are sampled."""
 
-    def __init__(self, files: Sequence[Path]) -> None:
+    def __init__(self, files: Mapping[Path, Collection[int]]) -> None:
         self._files = files
 
     def samples(self) -> list[Sample]:
-        fields = ("-F", "pid,time,ip,sym,dso", "--ns", "--no-inline")
-        texts = [_output(["perf", "script", "-i", str(file), *fields]) for file in self._files]
-        return [sample for text in texts for sample in samples(text.splitlines())]
+        return [sample for file, pids in self._files.items() for sample in _samples(file, pids)]
 
 
 class Profiler:
@@ -141,6 +146,17 @@ class Profiler:
             found["waits"] = Finding.of("no_waits")
         return found
 
+    @cached_property
+    def _samples_cores(self) -> bool:
+        """Whether perf may sample whole cores.
+
+        A timer of a thread stops when the thread sleeps and is set again, to 10 µs at least, when
+        it wakes up. So what runs 10 µs after that is sampled too often, and work on the way to
+        sleep is not. A core's timer never stops, and switches of threads cost nothing more.
+        """
+        core = ("-C", str(min(os.sched_getaffinity(0))))
+        return not _failure([*_record("cpu-clock", Path(os.devnull)), *core])
+
     @property
     def calls_share(self) -> float:
         """The share of a rate at which calls can be counted: strace stops a thread at each."""
@@ -171,11 +187,16 @@ class Profiler:
         event = "cpu-clock" if _sees_kernel() else "cpu-clock:u"
         tables = with_tables(pids)
         ways = {BY_POINTERS: {*pids} - tables, BY_TABLES: tables}
-        files = {way: file.with_stem(f"{file.stem}-{n}") for n, way in enumerate(ways) if ways[way]}
+        files: dict[Path, Collection[int]] = {}
         with ExitStack() as held:
-            for way, own_file in files.items():
-                held.enter_context(_held(_record(event, own_file, way), ways[way], own_file))
-            yield Sampling([*files.values()])
+            for number, (way, own) in enumerate(ways.items()):
+                if own:
+                    own_file = file.with_stem(f"{file.stem}-{number}")
+                    target = ("-C", _cores_of(own)) if self._samples_cores else ("-p", _listed(own))
+                    argv = [*_record(event, own_file, way), *target]
+                    held.enter_context(_held(argv, own_file))
+                    files[own_file] = own
+            yield Sampling(files)
         names.write_down(pids)
 
     def calls(
@@ -188,7 +209,7 @@ class Profiler:
         """
         if not self._traces:
             return self._calls_of_strace(pids, file, load)
-        with _held([*_TRACING, "-o", str(file)], pids, file):
+        with _held([*_TRACING, "-o", str(file), "-p", _listed(pids)], file):
             loaded = load()
         text = _output(["perf", "trace", "-s", "-i", str(file)])
         if _LOST in text:
@@ -202,7 +223,7 @@ class Profiler:
 
         Raises `ProfilerFailed`.
         """
-        with _held([*_counting(), "-o", str(file)], pids, file):
+        with _held([*_counting(), "-o", str(file), "-p", _listed(pids)], file):
             loaded = load()
         return dict(counters_of_perf(file.read_text())), loaded
 
@@ -230,14 +251,40 @@ def _record(event: str, file: Path, way: str = BY_POINTERS) -> list[str]:
     return ["perf", "record", "-q", *_QUIET, *sampled, "-o", str(file)]
 
 
+def _listed(numbers: Collection[int]) -> str:
+    return ",".join(map(str, sorted(numbers)))
+
+
+def _cores_of(pids: Collection[int]) -> str:
+    """The cores that their threads may use."""
+    cores = set[int]()
+    for pid in pids:
+        with suppress(OSError):
+            for thread in (PROC / str(pid) / "task").iterdir():
+                cores |= os.sched_getaffinity(int(thread.name))
+    if not cores:
+        raise ProfilerFailed("the processes are gone")
+    return _listed(cores)
+
+
+def _samples(file: Path, pids: Collection[int]) -> Iterator[Sample]:
+    """Those of `pids` and of processes that they started meanwhile: a core has others, too."""
+    fields = ("-F", "pid,time,ip,sym,dso", "--ns", "--no-inline", "--show-task-events")
+    lines = _output(
+        ["perf", "script", "-i", str(file), *fields, f"--pid={_listed(pids)}"]
+    ).splitlines()
+    own = family(lines, pids)
+    return _samples(file, own) if len(own) > len({*pids}) else samples(lines)
+
+
 def _counting() -> list[str]:
     mode = "" if _sees_kernel() else ":u"
     return ["perf", "stat", "-x", ";", "-e", ",".join(f"{name}{mode}" for name in COUNTERS)]
 
 
 @contextmanager
-def _held(argv: Sequence[str], pids: Collection[int], file: Path) -> Iterator[None]:
-    """perf, which has attached to `pids` when the block begins, and has written its `file` when the
+def _held(argv: Sequence[str], file: Path) -> Iterator[None]:
+    """perf, which has attached when the block begins, and has written its `file` when the
     block is over. perf signals by a pipe that it has attached."""
     pipes = [file.with_suffix(f".{way}") for way in ("ctl", "ack")]
     files: list[int] = []
@@ -248,8 +295,7 @@ def _held(argv: Sequence[str], pids: Collection[int], file: Path) -> Iterator[No
             os.mkfifo(pipe)
             files.append(os.open(pipe, os.O_RDWR | os.O_CLOEXEC))
         control = f"--control=fifo:{pipes[0]},{pipes[1]}"
-        held = ",".join(map(str, sorted(pids)))
-        with _running([*argv, "--delay=-1", control, "-p", held]) as running:
+        with _running([*argv, "--delay=-1", control]) as running:
             os.write(files[0], b"enable\n")
             waited_s = 0.0
             while not select.select([files[1]], [], [], 0.05)[0]:

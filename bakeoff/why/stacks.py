@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from bakeoff.model.why import COMPILED_AT_RUN_TIME, COUNTERS
@@ -25,8 +25,8 @@ def samples(lines: Iterable[str]) -> Iterator[Sample]:
     """The samples in the output of `perf script -F pid,time,ip,sym,dso --ns`.
 
     Each has a line with a pid and a time, then a line for each frame, the innermost first, then an
-    empty line. Stacks without a frame are left out, and so are outermost callers at addresses
-    without code: other data was taken for them.
+    empty line; other lines don't count. Stacks without a frame are left out, and so are outermost
+    callers at addresses without code: other data was taken for them.
     """
     pid = at_ns = 0
     frames: list[str] = []
@@ -64,6 +64,20 @@ def _frame(line: str) -> str:
         symbol = f"[{COMPILED_AT_RUN_TIME if is_map(read[3]) else file}]"
     symbol = readable(symbol, read[3]).replace(";", ":")
     return f"{symbol}_[k]" if int(read[1], 16) >= KERNEL_FROM else symbol
+
+
+_FORK = re.compile(r".* PERF_RECORD_FORK\((\d+):\d+\):\((\d+):\d+\)")
+
+
+def family(lines: Iterable[str], pids: Collection[int]) -> set[int]:
+    """`pids` and the processes that they started, by the output of `perf script
+    --show-task-events`."""
+    found = {*pids}
+    for line in lines:
+        fork = _FORK.fullmatch(line) if "_FORK(" in line else None
+        if fork and int(fork[2]) in found:
+            found.add(int(fork[1]))
+    return found
 
 
 _CALL = re.compile(r"\s+([a-z]\w*)\s+(\d+)\s+\d+(?:\s+[\d.]+%?)+\s*")

@@ -108,8 +108,9 @@ Planted::~Planted() {
 
 void Planted::pass() {
     if (causes_.clock.empty()) return spend();
-    // Two successive readings show what one takes here, where caches are as cold as requests leave
-    // them.
+    // Two successive readings show what one takes. The first reading of a request finds caches that
+    // others left cold, and takes longer than the two that are subtracted from each other.
+    thread_cpu_time();
     const std::chrono::nanoseconds before = thread_cpu_time();
     const std::chrono::nanoseconds begin = thread_cpu_time();
     spend();

@@ -51,8 +51,14 @@ def test_a_compressed_echo_is_weighed_as_it_travels() -> None:
 @pytest.mark.parametrize(
     ("serve", "said"),
     [
-        (echoing(agreed=AGREES.format(f"{ALONE}; server_max_window_bits=x")), "differs from the offer"),
-        (echoing(agreed=AGREES.format(f"{ALONE}; client_max_window_bits=15")), "differs from the offer"),
+        (
+            echoing(agreed=AGREES.format(f"{ALONE}; server_max_window_bits=x")),
+            "differs from the offer",
+        ),
+        (
+            echoing(agreed=AGREES.format(f"{ALONE}; client_max_window_bits=15")),
+            "differs from the offer",
+        ),
         (
             echoing(agreed="Sec-WebSocket-Extensions: x-webkit-deflate-frame\r\n"),
             "unrecognized extension",

@@ -1,6 +1,7 @@
 """perf and strace held to a real process, where this machine has them."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -42,11 +43,14 @@ def traced_by(pid: int) -> str:
     return next(line.split()[1] for line in status.splitlines() if line.startswith("TracerPid"))
 
 
+@pytest.mark.parametrize("by_core", [True, False])
 def test_stacks_of_a_process_while_it_is_at_work(
-    profiler: Profiler, busy: int, tmp_path: Path
+    profiler: Profiler, busy: int, tmp_path: Path, by_core: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if "stacks" in profiler.missing:
         pytest.skip("no stacks here")
+    if not by_core:
+        monkeypatch.setitem(vars(profiler), "_samples_cores", False)
     before_ns = time.monotonic_ns()
     with profiler.sampling([busy], tmp_path / "a file") as sampling:
         time.sleep(0.3)
@@ -58,6 +62,21 @@ def test_stacks_of_a_process_while_it_is_at_work(
     in_kernel = any(each.stack.endswith("_[k]") for each in found)
     assert in_kernel == ("kernel" not in profiler.missing)
     assert {path.name[:6] for path in tmp_path.iterdir()} == {"a file"}
+
+
+def test_processes_that_it_starts_meanwhile_are_its_own(profiler: Profiler, tmp_path: Path) -> None:
+    if "stacks" in profiler.missing:
+        pytest.skip("no stacks here")
+    child = f"subprocess.run([sys.executable, '-c', {BUSY!r}])"
+    argv = [sys.executable, "-c", f"import subprocess, sys; sys.stdin.read(1); {child}"]
+    with subprocess.Popen(argv, stdin=subprocess.PIPE, start_new_session=True) as process:
+        with profiler.sampling([process.pid], tmp_path / "file") as sampling:
+            assert process.stdin
+            process.stdin.write(b" ")
+            process.stdin.close()
+            time.sleep(0.5)
+        os.killpg(process.pid, signal.SIGKILL)
+    assert {sample.pid for sample in sampling.samples()} > {process.pid}
 
 
 @pytest.mark.parametrize("by_strace", [False, True])

@@ -9,6 +9,7 @@ from bakeoff.why.stacks import (
     calls_of_perf,
     calls_of_strace,
     counters_of_perf,
+    family,
     samples,
 )
 
@@ -26,6 +27,14 @@ SCRIPT = """\
 4711 7.000000001:
 
 """
+TASKS = """\
+    0     0.000000000: PERF_RECORD_FORK(812:812):(1:1)
+    0     0.000000000: PERF_RECORD_COMM: a (/b):812/812
+812 42613.474360123: PERF_RECORD_FORK(4711:4711):(812:812)
+4711 42613.474360124: PERF_RECORD_FORK(4711:4712):(4711:4711)
+4711 42613.474360125: PERF_RECORD_FORK(4713:4713):(4711:4712)
+1 42613.474360126: PERF_RECORD_FORK(4714:4714):(1:1)
+"""
 NAMES = st.from_regex(r"[a-z][a-z0-9_]{0,20}", fullmatch=True)
 
 
@@ -38,6 +47,12 @@ def test_a_stack_is_its_functions_from_the_outermost_on() -> None:
             "handle a.js;ns::f(int, char const*)::{lambda(a:b)#1}::operator()",
         ),
     ]
+
+
+def test_processes_that_were_started_meanwhile_are_of_the_family() -> None:
+    lines = [*TASKS.splitlines(), *SCRIPT.splitlines()]
+    assert family(lines, [812]) == {812, 4711, 4713}
+    assert [each.pid for each in samples(lines)] == [812, 812]
 
 
 def test_code_without_a_map_has_one_name_in_every_process() -> None:

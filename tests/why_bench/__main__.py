@@ -212,12 +212,12 @@ def said(row: Mapping[str, Any]) -> str:
         return f"{row['what']}: {row['failed'] or row['given_up']}"
     if "missed" in row:
         return f"{row['what']}: {row['said']}; missed: {row['missed']}"
-    truth, claimed = (row["truth"] or {}).get("us"), row["claimed_us"]
-    size = f"claimed {claimed}, true {truth}: size {'right' if row['size_right'] else 'wrong'}"
+    claimed, size = row["claimed_us"], ""
+    if truth := row["truth"]:
+        verdict = "right" if row["size_right"] else "wrong"
+        size = f"; claimed {claimed}, true {truth['us']}: size {verdict}"
     wrong = f"; wrong: {', '.join(row['wrong'])}" if row["wrong"] else ""
-    return (
-        f"{row['what']}: {'right' if row['right'] else 'MISSED'}{wrong}; {size}; {row['took_s']} s"
-    )
+    return f"{row['what']}: {'right' if row['right'] else 'MISSED'}{wrong}{size}; {row['took_s']} s"
 
 
 def summary(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
