@@ -64,6 +64,8 @@ class DraftRequest:
     answer_type: str | None = None
     json: JsonValue = None
     """The shape of the answer, if it is known."""
+    events: bool = False
+    """Whether the answer is a stream of server-sent events."""
     notes: tuple[str, ...] = ()
 
 
@@ -167,8 +169,8 @@ def _request_of(made: Draft, shape: Shape, rows: int) -> DraftRequest:
         for item, value in zip(parts.query, slots[end:-1], strict=True)
     )
     headers, differing = common([kept(request) for request in several])
-    json_shape = _shape_of(several)
-    if json_shape is not None:
+    json_shape, events = _shape_of(several), all(request.events for request in several)
+    if json_shape is not None or events:
         # The engine reads bodies as they come.
         headers = tuple(pair for pair in headers if pair[0].lower() != "accept-encoding")
     body, body_file = slots[-1], None
@@ -187,6 +189,7 @@ def _request_of(made: Draft, shape: Shape, rows: int) -> DraftRequest:
         first.status,
         next(iter(types)) if len(types) == 1 else (first.answer_type or "").partition(";")[0],
         json_shape,
+        events,
         notes,
     )
 

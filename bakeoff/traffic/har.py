@@ -20,6 +20,7 @@ from bakeoff.traffic.recording import (
     target_of,
 )
 
+_EVENTS = "text/event-stream"
 _JSON_LIMIT = 1_000_000
 """The shape of longer answers is not determined."""
 
@@ -110,7 +111,8 @@ def _reason(entry: _Entry, is_http: bool, is_sent: bool) -> str | None:
     socket = entry.resource == "websocket" or entry.request.url.startswith(("ws:", "wss:"))
     has_body = bool(posted and posted.text)
     checks = {
-        "over a WebSocket": socket or status == 101,
+        "over a WebSocket; where messages are echoed, `bakeoff race URL --message TEXT` races "
+        "servers": socket or status == 101,
         "that is not HTTP": not is_http,
         "with the method OPTIONS, a browser's CORS preflight": entry.request.method == "OPTIONS",
         "with a method that can't be sent": not is_sent,
@@ -119,6 +121,8 @@ def _reason(entry: _Entry, is_http: bool, is_sent: bool) -> str | None:
         "answered with 500 or more: the server failed": status >= 500,
         "whose body the HAR lacks": not has_body
         and ((entry.request.bodySize or 0) > 0 or bool(posted and posted.params)),
+        "whose answer is a stream of events that the HAR lacks; `bakeoff race URL --events NUMBER` "
+        "races servers": _is_stream(entry.response) and not entry.response.content.text,
         "whose body is binary, of which the HAR has a part only": has_body
         and _body(posted) is None,
     }
@@ -139,7 +143,12 @@ def _sent(entry: _Entry, method: str, path: str) -> Request:
         answered.get("content-type") or content.mimeType or None,
         _json_answer(content) if status < 300 else None,
         answered.get("content-encoding", "identity") != "identity",
+        events=_is_stream(entry.response),
     )
+
+
+def _is_stream(response: _Response) -> bool:
+    return response.status == 200 and (response.content.mimeType or "").startswith(_EVENTS)
 
 
 def _body(posted: _PostData | None) -> bytes | None:

@@ -37,6 +37,8 @@ class Request:
     """Whether the answer was."""
     label: str | None = None
     """Its name in the source."""
+    events: bool = False
+    """Whether the answer is a stream of server-sent events."""
 
     def header(self, name: str) -> str:
         return next((value for own, value in self.headers if own.lower() == name), "")

@@ -63,7 +63,9 @@ def _request(request: DraftRequest, name: str) -> Iterator[str]:
             written = (_value(request.json, depth) for depth in (_DEEPEST, 4, 3, 2))
             fitting = (shape for shape in written if len(shape) <= _LONGEST_SHAPE)
             yield f"json = {next(fitting, _value(request.json, 1))}"
-        if kind:
+        if request.events:
+            yield "events = {}"
+        if kind and not request.events:
             yield f"headers = {_value({'content-type': kind})}"
 
 

@@ -39,6 +39,7 @@ def test_the_requests_to_the_host_asked_first_are_taken(tmp_path: Path) -> None:
         entry("https://a.example/", status=0),
         entry("https://a.example/", status=503),
         entry("https://a.example/", "POST", body="\ufffd\ufffd"),
+        entry("https://a.example/live", kind="text/event-stream"),
         {"request": {"method": "GET"}},
     ],
 )

@@ -165,3 +165,21 @@ def test_bodies_that_are_no_text_are_files_beside_it(tmp_path: Path) -> None:
     recording = read_har(har(tmp_path, binary("https://a.example/", b"\xff\x00{{")))
     workload = saved(tmp_path, recording)
     assert workload.body(workload.first) == b"\xff\x00{{"
+
+
+def test_a_stream_of_events_is_asked_for_as_one(tmp_path: Path) -> None:
+    stream = entry(
+        "https://chat.example/v1/chat/completions",
+        "POST",
+        headers={"Content-Type": "application/json", "Accept-Encoding": "gzip, br"},
+        body='{"stream": true}',
+        kind="text/event-stream; charset=utf-8",
+    )
+    stream["response"]["content"]["text"] = "data: {}\n\ndata: [DONE]\n\n"
+    made = draft(read_har(har(tmp_path, stream)), Choices("chat"))
+    (tmp_path / "chat.toml").write_text(toml_of(made))
+    workload = read_workload(tmp_path / "chat.toml")
+    assert workload.events is not None
+    assert workload.first.expect is not None and workload.first.expect.headers == {}
+    assert workload.first.method == "POST"
+    assert "Accept-Encoding" not in workload.first.headers
