@@ -203,7 +203,7 @@ def _name(given: str | None, out_file: str | None, source: str) -> str:
 
 def _write(recording: Recording, choices: Choices, out_file: str | None, force: bool) -> None:
     made = draft(recording, choices)
-    if not made.requests:
+    if not (made.requests or made.message):
         why = "".join(f"\n  {remark}" for remark in made.remarks)
         raise BadUsage(f"{made.source}: has no request that can be sent{why}")
     beside = made.files()
@@ -224,7 +224,8 @@ def _write(recording: Recording, choices: Choices, out_file: str | None, force: 
     # What we wrote can be raced, whatever the recording had in it.
     read_workload(path)
     count = len(made.requests)
-    say(f"wrote {path}: {count} request{'s' * (count != 1)}, weighted; {made.title}", out)
+    weighted = f"{count} request{'s' * (count != 1)}, weighted; " if count else ""
+    say(f"wrote {path}: {weighted}{made.title}", out)
     for each in list(files)[1:]:
         say(f"wrote {each}, beside it", out)
     _say_remarks(made)

@@ -79,6 +79,8 @@ class Draft:
     requests: list[DraftRequest] = field(default_factory=list)
     columns: dict[str, list[str]] = field(default_factory=dict)
     """Rows of the data by column, all of one length."""
+    message: Request | None = None
+    """The message of a WebSocket, in place of requests."""
     bodies: dict[str, bytes] = field(default_factory=dict)
     """Contents of files beside it, by name."""
     remarks: list[str] = field(default_factory=list)
@@ -102,13 +104,15 @@ def draft(recording: Recording, choices: Choices) -> Draft:
     secrets: Counter[str] = Counter()
     if not choices.with_secrets:
         recording, secrets = without_secrets(recording)
-    chosen = _chosen(recording, choices)
+    chosen, message = _apart(recording, _chosen(recording, choices))
     found = shapes(chosen, choices.apart)
     taken, rest = found[: choices.most], found[choices.most :]
     of = f" to {recording.host}" if recording.host else ""
     total = sum(shape.size for shape in taken)
     title = f"{total:,} request{'s' * (total != 1)}{of}, from {recording.source}"
-    made = Draft(choices.name, title, recording.source)
+    if message:
+        title = f"a message{of}, from {recording.source}"
+    made = Draft(choices.name, title, recording.source, message=message)
     varying = [shape for shape in taken if len(shape.requests) > 1]
     rows = min(MOST_ROWS, max((shape.size for shape in varying), default=1))
     for shape in taken:
@@ -144,6 +148,20 @@ def _chosen(recording: Recording, choices: Choices) -> Counter[Request]:
         else:
             chosen[request] += count
     return chosen
+
+
+def _apart(
+    recording: Recording, chosen: Counter[Request]
+) -> tuple[Counter[Request], Request | None]:
+    """The requests or, without any, the most frequent message: a workload has one or the other."""
+    requests = Counter({one: count for one, count in chosen.items() if not one.echoed})
+    messages = chosen - requests
+    message = max(messages, key=messages.__getitem__, default=None) if not requests else None
+    if left := messages.total() - (messages[message] if message else 0):
+        recording.left_out[
+            "over other WebSockets; `bakeoff race URL --message TEXT` races servers that echo"
+        ] += left
+    return requests, message
 
 
 def _request_of(made: Draft, shape: Shape, rows: int) -> DraftRequest:

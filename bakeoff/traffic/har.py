@@ -3,9 +3,12 @@
 import base64
 import binascii
 import codecs
+import re
 from collections import Counter
+from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, ValidationError
 
@@ -20,6 +23,8 @@ from bakeoff.traffic.recording import (
     target_of,
 )
 
+_BINARY = 2
+"""The opcode of a binary message; that of text is 1."""
 _EVENTS = "text/event-stream"
 _JSON_LIMIT = 1_000_000
 """The shape of longer answers is not determined."""
@@ -62,9 +67,16 @@ class _Response(_Part):
     content: _Content = _Content()
 
 
+class _Message(_Part):
+    type: str = ""
+    opcode: float = 0
+    data: str = ""
+
+
 class _Entry(_Part):
     request: _Request
     response: _Response = _Response()
+    messages: Annotated[tuple[_Message, ...], Field(alias="_webSocketMessages")] = ()
     from_cache: Annotated[Any, Field(alias="_fromCache")] = None
     resource: Annotated[str | None, Field(alias="_resourceType")] = None
 
@@ -92,10 +104,14 @@ def read_har(path: Path, host: str | None = None) -> Recording:
         except ValidationError as error:
             faults.append(str(BadFile.from_validation(f"log.entries.{number}", _Entry, error)))
             continue
-        target, method = target_of(entry.request.url), method_of(entry.request.method)
-        reason = _reason(entry, target is not None, method is not None)
+        url = entry.request.url
+        target = target_of(re.sub("^ws", "http", url))
+        method, echo = method_of(entry.request.method), _echo(entry)
+        reason = None if echo else _reason(entry, target is not None, method is not None)
         if reason is None and target and target[0] and method:
-            of_hosts.setdefault(target[0], []).append(_sent(entry, method, target[1]))
+            to = target[1]
+            sent = replace(echo, path=to) if echo else _sent(entry, method, to)
+            of_hosts.setdefault(target[0], []).append(sent)
         else:
             recording.left_out[reason or "that is not HTTP"] += 1
     if faults:
@@ -111,8 +127,8 @@ def _reason(entry: _Entry, is_http: bool, is_sent: bool) -> str | None:
     socket = entry.resource == "websocket" or entry.request.url.startswith(("ws:", "wss:"))
     has_body = bool(posted and posted.text)
     checks = {
-        "over a WebSocket; where messages are echoed, `bakeoff race URL --message TEXT` races "
-        "servers": socket or status == 101,
+        "over a WebSocket without an echo; `bakeoff race URL --message TEXT` races servers that "
+        "echo": socket or status == 101,
         "that is not HTTP": not is_http,
         "with the method OPTIONS, a browser's CORS preflight": entry.request.method == "OPTIONS",
         "with a method that can't be sent": not is_sent,
@@ -127,6 +143,19 @@ def _reason(entry: _Entry, is_http: bool, is_sent: bool) -> str | None:
         and _body(posted) is None,
     }
     return next((reason for reason, holds in checks.items() if holds), None)
+
+
+def _echo(entry: _Entry) -> Request | None:
+    """The first message of a WebSocket that came back; without its path."""
+    for sent, answered in pairwise(entry.messages):
+        same = (sent.opcode, sent.data) == (answered.opcode, answered.data)
+        if same and (sent.type, answered.type) == ("send", "receive") and sent.data:
+            binary = sent.opcode == _BINARY
+            body = _decoded(sent.data) if binary else sent.data.encode(errors="replace")
+            headers = tuple((pair.name, pair.value) for pair in entry.request.headers)
+            kind: Literal["text", "binary"] = "binary" if binary else "text"
+            return Request("GET", "/", headers, body, echoed=kind) if body else None
+    return None
 
 
 def _sent(entry: _Entry, method: str, path: str) -> Request:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import quote, urlsplit
 
 from bakeoff.model.errors import BadFile, BadUsage
@@ -39,6 +39,8 @@ class Request:
     """Its name in the source."""
     events: bool = False
     """Whether the answer is a stream of server-sent events."""
+    echoed: Literal["text", "binary"] | None = None
+    """The kind of a WebSocket's message that came back: `body`. The rest is of the upgrade."""
 
     def header(self, name: str) -> str:
         return next((value for own, value in self.headers if own.lower() == name), "")

@@ -3,13 +3,16 @@
 tomli-w writes no comments and no literal strings, in which JSON bodies are readable.
 """
 
+import base64
 import json
 import re
 from collections.abc import Iterator
 
 from pydantic import JsonValue
 
+from bakeoff.model.websocket import EXTENSIONS, OF_UPGRADE
 from bakeoff.traffic.draft import Draft, DraftRequest
+from bakeoff.traffic.recording import Request, kept
 
 _LINE = 96
 """A longer table of headers has a line for each."""
@@ -24,6 +27,8 @@ def toml_of(draft: Draft) -> str:
     lines += [f"name = {_value(draft.name)}", f"title = {_value(draft.title)}"]
     if draft.data:
         lines.append(f"data = {_value(draft.data)}  # a row is drawn for each request")
+    if draft.message:
+        lines += ["", *_message(draft.message)]
     taken: set[str] = set()
     for request in draft.requests:
         usual = f"{request.method} {request.path}"
@@ -34,6 +39,22 @@ def toml_of(draft: Draft) -> str:
         taken.add(name)
         lines += ["", *_request(request, "" if name == usual else name)]
     return "\n".join(lines) + "\n"
+
+
+def _message(message: Request) -> Iterator[str]:
+    own = OF_UPGRADE | {EXTENSIONS, "accept-encoding"}
+    headers: dict[str, JsonValue] = dict(
+        pair for pair in kept(message) if pair[0].lower() not in own
+    )
+    yield "[websocket]"
+    yield f"path = {_value(message.path)}"
+    if headers:
+        yield f"headers = {_value(headers)}"
+    if message.echoed == "text":
+        yield f"message = {_value(message.body.decode())}"
+    else:
+        yield f"message_base64 = {_value(base64.b64encode(message.body).decode())}"
+        yield "binary = true"
 
 
 def _request(request: DraftRequest, name: str) -> Iterator[str]:

@@ -183,3 +183,38 @@ def test_a_stream_of_events_is_asked_for_as_one(tmp_path: Path) -> None:
     assert workload.first.expect is not None and workload.first.expect.headers == {}
     assert workload.first.method == "POST"
     assert "Accept-Encoding" not in workload.first.headers
+
+
+def socket(url: str, *messages: tuple[str, int, str]) -> dict[str, object]:
+    told = [{"type": kind, "opcode": code, "data": data} for kind, code, data in messages]
+    headers = {"Cookie": "a=b", "Sec-WebSocket-Key": "x", "Sec-WebSocket-Protocol": "chat"}
+    return entry(url, status=101, headers=headers, _webSocketMessages=told)
+
+
+def test_an_echo_over_a_websocket_is_a_workload_of_messages(tmp_path: Path) -> None:
+    hello = (("send", 1, "Hello"), ("receive", 1, "Hello"))
+    path = har(tmp_path, socket("wss://a.example/chat?x=1", ("receive", 1, "hi"), *hello))
+    made = draft(read_har(path), Choices("chat"))
+    (tmp_path / "chat.toml").write_text(toml_of(made))
+    sent = read_workload(tmp_path / "chat.toml").websocket
+    assert sent is not None
+    assert (sent.path, sent.body, sent.binary) == ("/chat?x=1", b"Hello", False)
+    assert sent.headers == {"Sec-WebSocket-Protocol": "chat"}
+
+
+def test_a_binary_echo_is_sent_as_binary_data(tmp_path: Path) -> None:
+    path = har(tmp_path, socket("ws://a.example/", ("send", 2, "/wA="), ("receive", 2, "/wA=")))
+    (tmp_path / "chat.toml").write_text(toml_of(draft(read_har(path), Choices("chat"))))
+    sent = read_workload(tmp_path / "chat.toml").websocket
+    assert sent is not None and (sent.body, sent.binary) == (b"\xff\0", True)
+
+
+def test_messages_beside_requests_are_left_out_with_the_command_that_races_them(
+    tmp_path: Path,
+) -> None:
+    echo = socket("wss://a.example/chat", ("send", 1, "a"), ("receive", 1, "a"))
+    other = socket("wss://a.example/live", ("send", 1, "a"), ("receive", 1, "b"))
+    made = draft(read_har(har(tmp_path, entry("https://a.example/"), echo, other)), Choices("a"))
+    assert made.message is None and len(made.requests) == 1
+    assert ["--message TEXT" in remark for remark in made.remarks] == [True, True, False]
+    assert "secrets (Cookie" in made.remarks[-1]
