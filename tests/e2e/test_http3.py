@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from bakeoff.installation import engine_path
+from bakeoff.model.ci import Ci
 from bakeoff.model.protocol import Certificate
 from bakeoff.model.samples import Block
 from bakeoff.model.verdict import Verdict
@@ -17,6 +18,7 @@ from bakeoff.runs import open_run
 from bakeoff.start.certificate import make_certificate
 from bakeoff.verify import answers
 from tests.e2e.conftest import QUICK, Place
+from tests.repositories import WHO, commit, git, new_repository
 from tests.verify.http3_server import closed, of_another_alpn, silent
 from tests.verify.protocols import a_server
 from tests.waiting import wait_for
@@ -67,6 +69,24 @@ def test_streams_and_a_connection_for_each_request(place: Place, server: str) ->
         (entry,) = Verdict.from_json(ended.out, "stdout").entries
         assert entry.valid and not entry.error_kinds
         assert (entry.connects > entry.requests / 2) == made
+
+
+def test_two_revisions_are_raced(
+    place: Place, server: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in {**WHO, "XDG_CACHE_HOME": str(place.path / "cache")}.items():
+        monkeypatch.setenv(name, value)
+    program = (place.path / "null.sh").read_text()
+    files = {"null.sh": program, "bakeoff.toml": f'contender = "{server}"\nprotocol = "h3"\n'}
+    shop = Place(new_repository(place.path / "a shop", files))
+    git(shop.path, "checkout", "--quiet", "-b", "change")
+    commit(shop.path, {"null.sh": f"# again\n{program}"}, "a change")
+    words = ["-c", "8", "--warm-up", "1s", "-d", "2", "--gate", "head >= 0.2 * base"]
+    ended = shop.bakeoff("ci", *words, "--json", "ci.json")
+    assert ended.status == 0, ended.err
+    made = Ci.read_json(shop.path / "ci.json")
+    assert made.passes and {each.protocol for each in made.race.entries} == {"h3"}
+    assert all(each.valid and each.datagrams for each in made.race.entries)
 
 
 @contextmanager
