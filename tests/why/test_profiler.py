@@ -38,6 +38,10 @@ def busy() -> Iterator[int]:
         process.kill()
 
 
+def ran_ns(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0])
+
+
 def traced_by(pid: int) -> str:
     status = Path(f"/proc/{pid}/status").read_text()
     return next(line.split()[1] for line in status.splitlines() if line.startswith("TracerPid"))
@@ -74,9 +78,15 @@ def test_processes_that_it_starts_meanwhile_are_its_own(profiler: Profiler, tmp_
             assert process.stdin
             process.stdin.write(b" ")
             process.stdin.close()
-            time.sleep(0.5)
+            children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+            while not (started := {*map(int, children.read_text().split())}):
+                time.sleep(0.01)
+            (child,) = started
+            while ran_ns(child) < 100_000_000:
+                time.sleep(0.01)
         os.killpg(process.pid, signal.SIGKILL)
-    assert {sample.pid for sample in sampling.samples()} > {process.pid}
+    found = {sample.pid for sample in sampling.samples()}
+    assert child in found and found <= {child, process.pid}
 
 
 @pytest.mark.parametrize("by_strace", [False, True])
