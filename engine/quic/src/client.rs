@@ -153,7 +153,8 @@ impl Quic {
         let Address::Tcp(address) = route.address else { return Err(Errno::PROTONOSUPPORT) };
         let in_errno = |error: io::Error| Errno::from_io_error(&error).unwrap_or(Errno::IO);
         let fd = socket::open_datagrams(&address, route, nth)?;
-        let socket = Socket::new(fd, route.buffers.receive.is_some()).map_err(in_errno)?;
+        let socket =
+            Socket::connected(fd, &address, route.buffers.receive.is_some()).map_err(in_errno)?;
         let place = &mut self.slots[slot];
         self.queue.add(&socket, (slot, place.generation), EventFlags::IN | EventFlags::ET)?;
         let name = self.client.called();
