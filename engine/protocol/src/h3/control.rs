@@ -35,6 +35,8 @@ struct Own {
     frame: Option<(u64, u64)>,
     kept: Vec<u8>,
     at: u64,
+    /// QPACK's decoder: the number of a stream that was given up goes on.
+    is_in_number: bool,
 }
 
 impl Control {
@@ -115,9 +117,12 @@ impl<T: Copy> Http3<T> {
             // No head waits for a stream that is given up (section 4.4.2 of RFC 9204): all other
             // instructions concern a table.
             Some(stream::QPACK_DECODER) => {
-                let is_table =
-                    rest.first().is_some_and(|byte| byte & 0x40 == 0 && byte & 0x80 != 0);
-                ensure(!is_table, "QPACK acknowledges a dynamic table that we never filled")?;
+                for byte in *rest {
+                    let is_given_up = own.is_in_number || byte & 0xc0 == 0x40;
+                    ensure(is_given_up, "QPACK acknowledges a dynamic table that we never filled")?;
+                    let most = if own.is_in_number { 0x80 } else { 0x3f };
+                    own.is_in_number = byte & most == most;
+                }
                 Ok(None)
             }
             _ => Ok(None),

@@ -280,6 +280,8 @@ fn what_a_server_may_not_say_on_its_own_streams_is_told() {
         (vec![control(&[]), own(ENCODER, stream::CONTROL, b"")], "a type that there is once"),
         (vec![own(ENCODER, stream::QPACK_ENCODER, b"\x20\x3f\x01")], "dynamic table"),
         (vec![own(DECODER, stream::QPACK_DECODER, b"\x80")], "acknowledges a dynamic table"),
+        (vec![own(DECODER, stream::QPACK_DECODER, b"\x41\x80")], "acknowledges a dynamic table"),
+        (vec![own(DECODER, stream::QPACK_DECODER, b"\x01")], "acknowledges a dynamic table"),
         (vec![control(&[]), record(CONTROL, Kind::Last, b"")], "has to last"),
         (vec![control(&[]), record(CONTROL, Kind::Reset, b"\0")], "has to last"),
         ((0..101).map(|nth| own(4 * nth + 3, 0x21, b"x")).collect(), "more than 100 streams"),
@@ -294,8 +296,10 @@ fn what_only_the_server_knows_is_passed_over() {
     let mut client = Client::ready();
     client.ask(0, 0);
     let unknown = |stream| record(stream, Kind::Last, b"\x21whatever");
+    // Stream 1, and stream 0x3f + 0x80, whose number needs more bytes.
+    let cancelled = b"\x41\x7f\x80\x01";
     let cancelled =
-        record(DECODER, Kind::Bytes, &[&numbers(&[stream::QPACK_DECODER])[..], b"\x41"].concat());
+        record(DECODER, Kind::Bytes, &[&numbers(&[stream::QPACK_DECODER])[..], cancelled].concat());
     let grease = record(CONTROL, Kind::Bytes, &frame(0x21, b"whatever"));
     assert_eq!(client.hear(&[unknown(15), unknown(19), cancelled, grease]), Step::Incomplete);
     let bytes = [frame(0x21, b"x"), right(), head(&[("trailer", "x")])].concat();
