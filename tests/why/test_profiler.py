@@ -71,8 +71,8 @@ def test_stacks_of_a_process_while_it_is_at_work(
 def test_processes_that_it_starts_meanwhile_are_its_own(profiler: Profiler, tmp_path: Path) -> None:
     if "stacks" in profiler.missing:
         pytest.skip("no stacks here")
-    child = f"subprocess.run([sys.executable, '-c', {BUSY!r}])"
-    argv = [sys.executable, "-c", f"import subprocess, sys; sys.stdin.read(1); {child}"]
+    starts = f"subprocess.run([sys.executable, '-c', {BUSY!r}])"
+    argv = [sys.executable, "-c", f"import subprocess, sys; sys.stdin.read(1); {starts}"]
     with subprocess.Popen(argv, stdin=subprocess.PIPE, start_new_session=True) as process:
         with profiler.sampling([process.pid], tmp_path / "file") as sampling:
             assert process.stdin
