@@ -130,6 +130,10 @@ body = ""
     [
         ("ws-echo-64k", "100.0% WebSocket /ws, binary of 65,536 bytes the same message"),
         ("grpc-hello", "100.0% gRPC helloworld.Greeter/SayHello grpc-status 0, a given message"),
+        (
+            "grpc-stream",
+            "100.0% gRPC helloworld.Greeter/SayHelloStreamReply grpc-status 0, messages: 10",
+        ),
     ],
 )
 def test_show_says_what_is_sent_in_place_of_requests(name: str, row: str) -> None:

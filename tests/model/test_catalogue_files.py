@@ -24,7 +24,7 @@ def test_a_contender_is_complete(name: str) -> None:
     assert contender.name == name
     assert contender.version, "a receipt needs a version"
     served = set(contender.serves)
-    alone = ({"grpc-hello"}, {"ws-echo", "ws-echo-64k", "ws-echo-deflate"})
+    alone = ({"grpc-hello", "grpc-stream"}, {"ws-echo", "ws-echo-64k", "ws-echo-deflate"})
     assert {"hello", "empty", "json"} <= served or served in alone
     assert "grpc-hello" not in served or HTTP_2.issuperset(contender.protocols)
     assert set(contender.serves) <= set(WORKLOADS)
@@ -109,7 +109,7 @@ def known_body(workload: Workload) -> bytes:
 
 
 FEW = (
-    *("get", "json-gzip", "row", "page", "grpc-hello"),
+    *("get", "json-gzip", "row", "page", "grpc-hello", "grpc-stream"),
     *("events", "stream-forward", "ws-echo", "ws-echo-64k", "ws-echo-deflate", "ws-forward"),
 )
 """What only some can do, or few have a driver for yet."""

@@ -21,6 +21,15 @@ func (s *server) SayHello(_ context.Context, in *pb.HelloRequest) (*pb.HelloRepl
 	return &pb.HelloReply{Message: "Hello, " + in.GetName() + "!"}, nil
 }
 
+func (s *server) SayHelloStreamReply(in *pb.HelloRequest, out grpc.ServerStreamingServer[pb.HelloReply]) error {
+	for range 10 {
+		if err := out.Send(&pb.HelloReply{Message: "Hello, " + in.GetName() + "!"}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // options has TLS where PROTOCOL asks for it.
 func options() []grpc.ServerOption {
 	if os.Getenv("PROTOCOL") != "h2" {

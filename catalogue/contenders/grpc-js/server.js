@@ -12,6 +12,11 @@ function sayHello(call, callback) {
   callback(null, { message: `Hello, ${call.request.name}!` });
 }
 
+function sayHelloStreamReply(call) {
+  for (let each = 0; each < 10; each += 1) call.write({ message: `Hello, ${call.request.name}!` });
+  call.end();
+}
+
 function credentials() {
   if (process.env.PROTOCOL !== 'h2') return grpc.ServerCredentials.createInsecure();
   const [cert, key] = ['TLS_CERT', 'TLS_KEY'].map((name) => fs.readFileSync(process.env[name]));
@@ -19,7 +24,7 @@ function credentials() {
 }
 
 const server = new grpc.Server();
-server.addService(helloworld.Greeter.service, { sayHello });
+server.addService(helloworld.Greeter.service, { sayHello, sayHelloStreamReply });
 server.bindAsync(`${process.env.HOST}:${process.env.PORT}`, credentials(), (error) => {
   if (error) throw error;
 });

@@ -16,6 +16,10 @@ class Greeter(helloworld_pb2_grpc.GreeterServicer):
     async def SayHello(self, request, _context):
         return helloworld_pb2.HelloReply(message=f"Hello, {request.name}!")
 
+    async def SayHelloStreamReply(self, request, _context):
+        for _ in range(10):
+            yield helloworld_pb2.HelloReply(message=f"Hello, {request.name}!")
+
 
 async def serve():
     server = grpc.aio.server(options=[("grpc.so_reuseport", 1)])

@@ -1,8 +1,10 @@
-//! tonic on tokio's multi-thread runtime, answering one call.
+//! tonic on tokio's multi-thread runtime, answering two methods.
 
+use std::vec::IntoIter;
 use std::{env, fs};
 
 use tokio::net::TcpSocket;
+use tokio_stream::Iter;
 use tonic::transport::server::TcpIncoming;
 use tonic::transport::{Identity, Server, ServerTlsConfig};
 use tonic::{Request, Response, Status};
@@ -27,6 +29,17 @@ impl Greeter for MyGreeter {
     ) -> Result<Response<HelloReply>, Status> {
         let message = format!("Hello, {}!", request.into_inner().name);
         Ok(Response::new(HelloReply { message }))
+    }
+
+    type SayHelloStreamReplyStream = Iter<IntoIter<Result<HelloReply, Status>>>;
+
+    async fn say_hello_stream_reply(
+        &self,
+        request: Request<HelloRequest>,
+    ) -> Result<Response<Self::SayHelloStreamReplyStream>, Status> {
+        let message = format!("Hello, {}!", request.into_inner().name);
+        let replies = vec![Ok(HelloReply { message }); 10];
+        Ok(Response::new(tokio_stream::iter(replies)))
     }
 }
 
