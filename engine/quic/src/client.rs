@@ -95,9 +95,6 @@ struct Connected {
     lost: bool,
     /// The kernel has no room for datagrams.
     blocked: bool,
-    /// Its request was answered before the server has sent what resumes its session: without this
-    /// the next connection would begin anew.
-    awaits_ticket: bool,
 }
 
 impl fmt::Debug for Quic {
@@ -164,14 +161,8 @@ impl Quic {
             .map_err(|_| Errno::INVAL)?;
         let line = Line::new(handle, connection, self.depth);
         let takes_early = line.takes_early();
-        place.open = Some(Connected {
-            line,
-            socket,
-            established: false,
-            lost: false,
-            blocked: false,
-            awaits_ticket: false,
-        });
+        place.open =
+            Some(Connected { line, socket, established: false, lost: false, blocked: false });
         (place.start_ns, place.agreed, place.shown) = (now_ns(), None, false);
         self.soil(slot);
         Ok(takes_early)
@@ -295,7 +286,6 @@ impl Quic {
         }
         if news.connected {
             open.established = true;
-            open.awaits_ticket = news.early == Some(true);
             place.agreed = Some(Agreed {
                 tls_version: "1.3",
                 cipher: "TLS13_AES_128_GCM_SHA256", // Nothing else is offered.
@@ -306,9 +296,7 @@ impl Quic {
             });
             self.events.push_back(Event { slot, what: What::Established });
         }
-        let has_ticket = open.awaits_ticket && open.line.is_confirmed();
-        open.awaits_ticket &= !has_ticket;
-        if (has_ticket || !self.records.is_empty()) && open.established {
+        if (news.has_ticket || !self.records.is_empty()) && open.established {
             let what = What::Bytes { piece: Records(()), more: news.lost.is_some() };
             self.events.push_back(Event { slot, what });
         }

@@ -1,5 +1,7 @@
 //! One connection of QUIC: records into its streams, and out of them.
 
+mod early;
+
 use crate::socket::{Piece, Socket};
 use bytes::{Bytes, BytesMut};
 use quinn_proto::{
@@ -24,6 +26,8 @@ pub(crate) struct News {
     pub(crate) connected: bool,
     /// What went ahead of the handshake was accepted; if not, it is sent again.
     pub(crate) early: Option<bool>,
+    /// What resumes the session has come.
+    pub(crate) has_ticket: bool,
     /// It is over.
     pub(crate) lost: Option<ConnectionError>,
 }
@@ -48,6 +52,9 @@ pub(crate) struct Line {
     early: Vec<u8>,
     /// Somebody has answered it before.
     is_met: bool,
+    /// What went ahead was accepted, and may be answered before the server sends what resumes the
+    /// session: without this the next connection would begin anew.
+    awaits_ticket: bool,
     /// The endpoint has dropped it.
     is_drained: bool,
     /// Datagrams that the kernel had no room for.
@@ -70,6 +77,7 @@ impl Line {
             waiting: VecDeque::new(),
             early: Vec::new(),
             is_met: false,
+            awaits_ticket: false,
             is_drained: false,
             unsent: None,
             pieces: 0,
@@ -125,6 +133,7 @@ impl Line {
                 Event::Connected => {
                     news.connected = true;
                     news.early = self.settle_early();
+                    self.awaits_ticket = news.early == Some(true);
                 }
                 Event::ConnectionLost { reason } => news.lost = Some(reason),
                 Event::Stream(StreamEvent::Readable { id }) => self.read(id, out),
@@ -144,6 +153,11 @@ impl Line {
                 _ => {}
             }
         }
+        // The server sends it with its confirmation of the handshake.
+        if self.awaits_ticket && self.connection.stats().frame_rx.handshake_done > 0 {
+            self.awaits_ticket = false;
+            news.has_ticket = true;
+        }
         if self.side == Side::Client && !self.connection.is_handshaking() {
             let limit = self.open_ahead();
             if limit != self.told {
@@ -157,33 +171,6 @@ impl Line {
     /// Whether this is the first time that somebody answers it.
     pub(crate) fn meet(&mut self) -> bool {
         !std::mem::replace(&mut self.is_met, true)
-    }
-
-    /// Whether it may carry records already, ahead of its handshake (0-RTT).
-    pub(crate) fn takes_early(&self) -> bool {
-        self.connection.has_0rtt()
-    }
-
-    /// Whether the server has confirmed the handshake. With this it sends what resumes the session.
-    pub(crate) fn is_confirmed(&self) -> bool {
-        self.connection.stats().frame_rx.handshake_done > 0
-    }
-
-    /// The handshake is complete: sends again what went ahead of it, if the server rejected it.
-    /// Returns whether it took it, if there was any.
-    fn settle_early(&mut self) -> Option<bool> {
-        let early = std::mem::take(&mut self.early);
-        let is_accepted = self.connection.accepted_0rtt();
-        if early.is_empty() {
-            return None;
-        }
-        if !is_accepted {
-            // No stream of ours is left.
-            (self.opened, self.used, self.told) = ([0; 2], 0, NO_LIMIT);
-            self.waiting.clear();
-            self.write(&early);
-        }
-        Some(is_accepted)
     }
 
     /// Exchanges the messages of connection and endpoint.

@@ -77,7 +77,7 @@ impl Backend for Quic {
     }
 
     fn may_retire(&self, slot: usize) -> bool {
-        self.slots[slot].open.as_ref().is_none_or(|open| !open.awaits_ticket || open.lost)
+        self.slots[slot].open.as_ref().is_none_or(|open| !open.line.awaits_ticket() || open.lost)
     }
 
     /// The side that closes first holds no port.
