@@ -3,6 +3,7 @@
 use crate::server::{Server, Treat};
 use crate::world::loading::{errors, load, requests};
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::thread;
@@ -49,19 +50,22 @@ fn lossy(server: SocketAddr) -> SocketAddr {
     thread::spawn(move || {
         runtime.block_on(async move {
             let (near, mut far) = (Arc::new(near), HashMap::new());
-            let mut bytes = [0; 65_536];
+            let mut bytes = vec![0; 65_536];
             for nth in 1_u64.. {
                 let (length, client) = near.recv_from(&mut bytes).await.unwrap();
                 if nth.is_multiple_of(50) {
                     continue;
                 }
-                if !far.contains_key(&client) {
-                    let socket = Arc::new(UdpSocket::bind("127.0.0.1:0").await.unwrap());
-                    socket.connect(server).await.unwrap();
-                    tokio::spawn(relay_back(socket.clone(), near.clone(), client));
-                    far.insert(client, socket);
-                }
-                far[&client].send(&bytes[..length]).await.unwrap();
+                let socket = match far.entry(client) {
+                    Entry::Occupied(known) => known.into_mut(),
+                    Entry::Vacant(new) => {
+                        let socket = Arc::new(UdpSocket::bind("127.0.0.1:0").await.unwrap());
+                        socket.connect(server).await.unwrap();
+                        tokio::spawn(relay_back(socket.clone(), near.clone(), client));
+                        new.insert(socket)
+                    }
+                };
+                socket.send(&bytes[..length]).await.unwrap();
             }
         });
     });
@@ -69,7 +73,7 @@ fn lossy(server: SocketAddr) -> SocketAddr {
 }
 
 async fn relay_back(from: Arc<UdpSocket>, near: Arc<UdpSocket>, client: SocketAddr) {
-    let mut bytes = [0; 65_536];
+    let mut bytes = vec![0; 65_536];
     for nth in 1_u64.. {
         let Ok(length) = from.recv(&mut bytes).await else { return };
         if !nth.is_multiple_of(50) && near.send_to(&bytes[..length], client).await.is_err() {

@@ -8,6 +8,7 @@ use volley_load::scheme::Scheme;
 /// What is spoken, and with which server.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Protocol")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct Speaking {
     /// Use HTTP/1 or HTTP/2, in cleartext (h1, h2c) or in TLS (h1-tls, h2), or HTTP/3 (h3) [default: h1, or
     /// h1-tls for https://]
