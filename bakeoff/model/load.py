@@ -111,7 +111,8 @@ class LoadResult(Contract):
     `agreed`, `handshakes`, `handshake_mean_us` and `resumed` are those of engine/PROTOCOL.md.
     `counted_bytes_per_s` is the part of `bytes_per_s` that was counted and not read, since no rule
     checks it. `early_accepted` and `early_rejected` count the requests that went ahead of their
-    handshake over HTTP/3 (0-RTT); None: without `--early-data`. `by_request` has the requests of a request file of our engine, in order.
+    handshake over HTTP/3 (0-RTT); None: without `--early-data`. `by_request` has the requests of a
+    request file of our engine, in order.
     """
 
     schema_: Literal["bakeoff.load/2"] = Field("bakeoff.load/2", alias="schema")
