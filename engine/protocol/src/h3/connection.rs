@@ -39,7 +39,7 @@ pub struct Http3<T> {
     pub(super) control: Control,
     /// The number of records so far.
     pub(super) taken: u64,
-    /// Bytes of its stream before the frame in progress.
+    /// Where the latest frame begins in its stream.
     pub(super) frame_at: u64,
     /// The server goes away: the first request that it does not process.
     pub(super) farewell: Option<u32>,
@@ -54,6 +54,8 @@ pub(super) struct Framing {
     pub(super) kept: Vec<u8>,
     /// Bytes of the stream so far.
     pub(super) at: u64,
+    /// Where the frame in progress begins: frames of other streams may come meanwhile.
+    pub(super) frame_at: u64,
     pub(super) has_trailers: bool,
 }
 

@@ -35,6 +35,8 @@ struct Own {
     frame: Option<(u64, u64)>,
     kept: Vec<u8>,
     at: u64,
+    /// Where the type or the frame in progress begins.
+    frame_at: u64,
     /// QPACK's decoder: the number of a stream that was given up goes on.
     is_in_number: bool,
 }
@@ -94,13 +96,16 @@ impl<T: Copy> Http3<T> {
 
     fn on_own_bytes(&mut self, place: usize, rest: &mut &[u8]) -> Result<Option<Ended>, Broken> {
         let own = &mut self.control.streams[place];
+        self.frame_at = own.frame_at;
         if own.kind.is_none() {
-            self.frame_at = own.at;
             let before = rest.len();
             let kind = own.begun.take_number(rest);
             own.at += (before - rest.len()) as u64;
             let Some(kind) = kind else { return Ok(None) };
             self.control.begin(place, kind)?;
+            let own = &mut self.control.streams[place];
+            own.frame_at = own.at;
+            self.frame_at = own.at;
         }
         let own = &mut self.control.streams[place];
         match own.kind {
@@ -136,6 +141,7 @@ impl<T: Copy> Http3<T> {
             let before = rest.len();
             let Some((kind, left)) = own.frame else {
                 if own.begun.is_empty() {
+                    own.frame_at = own.at;
                     self.frame_at = own.at;
                 }
                 let head = own.begun.take_head(rest);

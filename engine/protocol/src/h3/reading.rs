@@ -110,6 +110,7 @@ impl<T: Copy> Http3<T> {
         last: bool,
         call: &mut Call<'_, F>,
     ) -> Result<Option<Ended>, Broken> {
+        self.frame_at = self.streams[place].own.frame_at;
         loop {
             let stream = &mut self.streams[place];
             let own = &mut stream.own;
@@ -117,6 +118,7 @@ impl<T: Copy> Http3<T> {
             match own.frame {
                 Frame::Head => {
                     if own.begun.is_empty() {
+                        own.frame_at = own.at;
                         self.frame_at = own.at;
                     }
                     let head = own.begun.take_head(&mut rest);

@@ -292,6 +292,27 @@ fn what_a_server_may_not_say_on_its_own_streams_is_told() {
 }
 
 #[test]
+fn an_error_has_the_place_of_its_own_frame_whatever_comes_meanwhile() {
+    let at = |records: &[Vec<u8>]| {
+        let mut client = Client::ready();
+        client.ask(0, 0);
+        match client.hear(records) {
+            Step::Malformed(bad) => bad.at,
+            other => panic!("{other:?}"),
+        }
+    };
+    let wrong = frame(kind::MAX_PUSH_ID, &[0]);
+    let (first, rest) = wrong.split_at(1);
+    let of_control = |bytes: &[u8]| record(CONTROL, Kind::Bytes, bytes);
+    let (begun, ended) = (record(15, Kind::Bytes, b"\x40"), record(15, Kind::Bytes, b"\x21"));
+    let whole = at(&[begun.clone(), ended.clone(), of_control(&wrong)]);
+    assert_eq!(at(&[begun.clone(), of_control(first), ended.clone(), of_control(rest)]), whole);
+    let of_answer = |bytes: &[u8]| record(0, Kind::Bytes, bytes);
+    let whole = at(&[begun.clone(), ended.clone(), of_answer(&wrong)]);
+    assert_eq!(at(&[begun, of_answer(first), ended, of_answer(rest)]), whole);
+}
+
+#[test]
 fn what_only_the_server_knows_is_passed_over() {
     let mut client = Client::ready();
     client.ask(0, 0);
