@@ -89,8 +89,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         self.count_handshake(slot);
         let pool = &mut *self.pool;
         if pool.connections[slot].state != State::Connecting {
-            // Its request went ahead of the handshake.
-            self.tally.connects += 1;
+            self.tally.connects += 1; // Its request went ahead of the handshake.
             return;
         }
         let connection = &mut pool.connections[slot];
