@@ -46,6 +46,7 @@ FILES: dict[str, str | bytes] = {
         _entry(status=0),
         _entry(status=503),
         _entry(**POST),
+        {**_entry(), "response": {"status": 200, "content": {"mimeType": "text/event-stream"}}},
         _entry(method="POST", postData={"text": "\ufffd"}),
         _entry() | {"_fromCache": "disk"},
     ),

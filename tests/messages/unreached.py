@@ -27,6 +27,7 @@ SITES: dict[str, tuple[str, ...]] = {
         "why/profiler.py Profiler._calls_of_strace",
         "why/profiler.py Profiler.calls",
         "why/profiler.py _check",
+        "why/profiler.py _cores_of",
         "why/profiler.py _held",
         "why/profiler.py _output 1",
         "why/profiler.py _output 2",

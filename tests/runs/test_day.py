@@ -171,7 +171,7 @@ def test_one_alone_has_its_figures_and_nobody_to_be_compared_with(tmp_path: Path
     done = run(plan(tmp_path, "ada", duration=60), tmp_path / "runs", world())
     assert done.succeeded and not any(line.pairs for line in done.result.lines)
     said = document(done.result)
-    assert said.headline.startswith("5 rounds of all phases: nobody to compare with.")
+    assert said.headline.startswith("5 rounds of all phases: nothing to compare with.")
     assert [entry.name for entry in done.result.entries] == ["ada"]
 
 

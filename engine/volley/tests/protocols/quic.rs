@@ -111,7 +111,7 @@ fn a_server_of_another_version_is_told() {
 fn a_server_of_another_protocol_is_told() {
     let served = Served::new("hq-interop", vec![]);
     let (kind, detail) = failure(served.address, &[]);
-    assert_eq!((kind.as_str(), detail.contains("asked for h3")), ("alpn", true), "{detail}");
+    assert_eq!((kind.as_str(), detail.contains("offered h3")), ("alpn", true), "{detail}");
 }
 
 #[test]
