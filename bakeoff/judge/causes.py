@@ -7,7 +7,7 @@ following differences are effects, and only in the table:
 - scheduling and other work without a call, if the costlier one has less of it;
 - calls that the costlier one makes less often, if their time can't be told from nothing;
 - a call that both make as often, for answers of one length, and that takes the costlier one less
-  time.
+  time. Of calls that look for requests the costlier one may make fewer, too: it finds more at once.
 
 If one of the two is held up by something other than its CPU time, requests gather while it waits:
 it is the one that wakes up less often, even if it is not the costlier one. What it then has less of
@@ -118,12 +118,14 @@ class _Causes:
             return us * self._switches <= 0
         if line.part == "work" and line.name != "page_faults":
             return us * self._busier < 0
-        return line.part == "call" and us * self._busier < 0 and self._as_often(line)
+        least = LOOKS_MIN if _call(line) in _LOOKS else CALLS_MIN
+        return line.part == "call" and us * self._busier < 0 and self._as_often(line, least)
 
-    def _as_often(self, line: WhyLine) -> bool:
-        """Whether both make a call equally often, for equally long answers, as far as is known."""
+    def _as_often(self, line: WhyLine, least: float = CALLS_MIN) -> bool:
+        """Whether both make a call equally often, within `least`, for equally long answers, as far
+        as is known."""
         more = self._more.get(f"call:{_call(line)}")
-        return more is not None and abs(more) < CALLS_MIN and self._as_long
+        return more is not None and abs(more) < least and self._as_long
 
     def _calls_more(self, told: Sequence[WhyLine]) -> list[Finding]:
         """The calls that one makes more often though their time can't be told from nothing, the

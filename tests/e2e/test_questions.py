@@ -38,7 +38,7 @@ class App(asyncio.Protocol):
         path = target.partition("?")[0]
         status = 201 if method == "POST" else 200
         if path == SLOW:
-            time.sleep(0.003)
+            time.sleep(0.01)
         if path == LACKS or (path == "/orders" and json.loads(body)["user"] not in (7, 8)):
             status = 404
         if path == "/account" and given.get("x-token") != self.token:

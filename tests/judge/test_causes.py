@@ -60,6 +60,10 @@ def named(
         # It asks the kernel for the same.
         ("call", "sendto", -3.0, {"sendto": 0.0}, []),
         ("call", "sendto", -3.0, {"sendto": -1.0}, ["in_call sendto"]),
+        ("call", "sendto", -3.0, {"sendto": -0.5}, ["in_call sendto"]),
+        # The busier one finds more requests whenever it looks.
+        ("call", "epoll_wait", -3.0, {"epoll_wait": -0.5}, []),
+        ("call", "epoll_wait", -3.0, {"epoll_wait": -1.0}, ["in_call epoll_wait"]),
         ("call", "sendto", -3.0, {"sendto": 0.0, "bytes": 100.0}, ["in_call sendto"]),
         ("call", "sendto", -3.0, {}, ["in_call sendto"]),
         ("call", "sendto", 3.0, {"sendto": 0.0}, ["in_call sendto"]),
