@@ -161,6 +161,7 @@ impl<T: Copy> Http3<T> {
                     let own = &mut self.control.streams[place];
                     own.kept = whole[..whole.len() - 1].to_vec();
                     own.frame = Some((kind, 1));
+                    own.at += (take - 1) as u64;
                     *rest = &rest[take - 1..];
                     return Ok(Some(refused));
                 }
