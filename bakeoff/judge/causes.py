@@ -22,7 +22,8 @@ from collections.abc import Sequence
 from bakeoff.judge.held_up import HeldUp
 from bakeoff.model.finding import Finding
 from bakeoff.model.ratio import Difference
-from bakeoff.model.why import Unit, WhyCount, WhyLine
+from bakeoff.model.why import WhyCount, WhyLine
+from bakeoff.model.workload import Unit
 
 CAUSES_MAX = 4
 NAMED_SHARE = 0.1

@@ -13,7 +13,8 @@ from typing import NamedTuple
 from bakeoff.judge.quantiles import intervals
 from bakeoff.judge.spread import Floats
 from bakeoff.model.finding import Finding
-from bakeoff.model.why import BLOCKED, Unit, Wait, WhyLine, WhyWait
+from bakeoff.model.why import BLOCKED, Wait, WhyLine, WhyWait
+from bakeoff.model.workload import Unit
 
 LEAST_SHARE = 0.1
 """The least share of cores that it leaves idle, of what the other uses; and of the time of its

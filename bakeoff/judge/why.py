@@ -30,7 +30,6 @@ from bakeoff.model.why import (
     COUNTERS,
     Layer,
     Part,
-    Unit,
     Wait,
     Why,
     WhyCount,
@@ -39,6 +38,7 @@ from bakeoff.model.why import (
     WhyPlan,
     WhyWait,
 )
+from bakeoff.model.workload import Unit
 
 LINES_MAX = 15
 """The number of functions that have a line of their own, and of the kernel's lines."""
@@ -127,7 +127,7 @@ def judge_why(plan: WhyPlan, records: Sequence[Record], machine: Machine, comple
     ]
     works = works_of(plan.race, [*records, *blocks])
     reference = plan.race.reference
-    unit: Unit = "message" if plan.race.workload.websocket else "request"
+    unit = plan.race.workload.unit
     pairs: list[WhyPair] = []
     at_peak: list[WhyPair] = []
     for name in seen if not (end and end.given_up) else ():

@@ -11,6 +11,7 @@ from bakeoff.model.history import Program
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Plan
 from bakeoff.model.ratio import Difference
+from bakeoff.model.workload import GivenUnit, Unit
 
 Layer = Literal["stacks", "kernel", "calls", "counters", "waits"]
 """`stacks`: user time by function. `kernel`: kernel time by purpose. `calls`: system calls by name
@@ -27,8 +28,6 @@ write of a socket, of a client or an upstream. `unseen`: it is hidden from us.""
 
 BLOCKED: tuple[Wait, ...] = ("thread", "socket", "disk", "timer")
 """The waits that keep a thread from work that it has."""
-Unit = Literal["request", "message"]
-"""What is counted: a request or, over WebSocket, a message, whose echo is its answer."""
 
 COMPILED_AT_RUN_TIME = "compiled at run time"
 """The name of code without names, since the program that compiled it wrote none down."""
@@ -116,7 +115,7 @@ class Why(Contract):
     schema_: Literal["bakeoff.why/1"] = Field("bakeoff.why/1", alias="schema")
     run: str
     workload: str
-    unit: Annotated[Unit, Field(exclude_if=lambda given: given == "request")] = "request"
+    unit: GivenUnit = "request"
     reference: str
     command_line: tuple[str, ...]
     complete: bool

@@ -5,7 +5,8 @@ from typing import get_args
 
 import pytest
 
-from bakeoff.model.why import Flame, Flames, Unit
+from bakeoff.model.why import Flame, Flames
+from bakeoff.model.workload import Unit
 from bakeoff.report.charts.flames import ALIKE, FRAMES_MAX, ITS, OTHERS, flame_graph
 from bakeoff.report.charts.svg import alone
 from bakeoff.report.document import NARROW, WIDE, Frame
