@@ -231,12 +231,9 @@ class PairPage(BoardPage):
     @property
     def furthest(self) -> BoardCell | None:
         """The cell in which they differ the most; none where no cell tells them apart."""
-        told = {
-            abs(log(pair.ratio.ratio)): cell
-            for cell, pair in self.pairs
-            if pair.finding in ("faster", "slower")
-        }
-        return told[max(told)] if told else None
+        told = [each for each in self.pairs if each[1].finding in ("faster", "slower")]
+        cell, _ = max(told, key=lambda each: abs(log(each[1].ratio.ratio)), default=(None, None))
+        return cell
 
     @property
     def unequal(self) -> Sequence[str]:
