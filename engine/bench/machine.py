@@ -47,7 +47,7 @@ NO_PACKAGE = "wrk2", "gcannon", "load_test", "k6"
 
 
 def how_to_have(program: str) -> str:
-    """How somebody comes by a program that is not there."""
+    """How to install or build a program that is missing."""
     if Path(program).name in NO_PACKAGE:
         return "no package has it as it is needed: build it, and put it on the PATH by that name"
     return "`make bench` or `make streams-bench` installs or builds it"

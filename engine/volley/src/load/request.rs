@@ -36,7 +36,7 @@ pub(super) fn book(args: &LoadArgs) -> Result<Book, String> {
     Ok(book)
 }
 
-/// Checks that nothing changes if somebody replays these requests, where they go ahead of the
+/// Checks that nothing changes if an attacker replays these requests, where they go ahead of the
 /// handshake. The error names the flag.
 pub(super) fn check_early(args: &LoadArgs, book: &Book) -> Result<(), String> {
     if !args.speaking.early_data {
@@ -45,7 +45,7 @@ pub(super) fn check_early(args: &LoadArgs, book: &Book) -> Result<(), String> {
     match book.requests().iter().find(|request| !request.is_safe()) {
         None => Ok(()),
         Some(request) => Err(format!(
-            "--early-data sends only GET, HEAD, OPTIONS and TRACE, because somebody may replay \
+            "--early-data sends only GET, HEAD, OPTIONS and TRACE, because an attacker may replay \
              them: leave it out for {} {}",
             request.method, request.path
         )),
