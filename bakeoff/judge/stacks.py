@@ -82,6 +82,29 @@ def key_of(stack: str) -> Key | None:
     return Key("call", f"{call}: {ring}" if ring and call == "io_uring_enter" else call)
 
 
+_PACKAGES = tuple(
+    map(
+        re.compile,
+        (
+            # A script's function, behind which is its file: one of Node's, of a package, its own.
+            r"\S* (node:[\w/]+)",
+            r"\S* ((?:@[\w.-]+/)?[\w.-]+)(?:/\S*)?\.[cm]?js",
+            r"(Builtins)_\w+",
+            # A Java package has dots, and behind it is a class; Go's has none behind a slash.
+            r"([a-z_]\w*(?:\.[a-z_]\w*)*)\.[A-Z].*",
+            r"((?:[\w.~-]+/)*[\w~-]+)\..+",
+            # A library's namespace in C++, a crate in Rust.
+            r"\W*(?:[\w-]+ )*(\w+)::.+",
+        ),
+    )
+)
+
+
+def package_of(function: str) -> str | None:
+    """The package, library or script that a function belongs to, if its name shows that."""
+    return next((found[1] for each in _PACKAGES if (found := each.fullmatch(function))), None)
+
+
 def unseen(records: Iterable[Record]) -> tuple[Finding, ...]:
     """What the user stacks of each contender lack: functions' names, callers."""
     seen: dict[str, Counter[str]] = {}

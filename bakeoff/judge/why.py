@@ -21,7 +21,7 @@ from bakeoff.judge.fairness import unequal, works_of
 from bakeoff.judge.held_up import HeldUp, Peak, held_up
 from bakeoff.judge.quantiles import intervals
 from bakeoff.judge.spread import Floats
-from bakeoff.judge.stacks import Key, key_of, unseen
+from bakeoff.judge.stacks import Key, key_of, package_of, unseen
 from bakeoff.model.audit import Work
 from bakeoff.model.errors import NoVerdict
 from bakeoff.model.machine import Machine
@@ -44,9 +44,11 @@ LINES_MAX = 15
 """The number of functions that have a line of their own, and of the kernel's lines."""
 SHARE_MIN = 0.01
 """The least share of a line of its own, of the CPU time of the costlier of the two."""
+PACKAGE_SHARE_MIN = 0.02
+"""The same for the functions of a package that have no line of their own, added up."""
 WAIT_SHARE_MIN = 0.005
 """The least share of a line of its own, of threads' time."""
-_USER: tuple[Part, ...] = ("user", "function")
+_USER: tuple[Part, ...] = ("user", "package", "function")
 _KERNEL: tuple[Part, ...] = ("kernel", "call", "work")
 """A sum, and the kinds of its lines."""
 
@@ -241,6 +243,7 @@ def _pair(
         for what in met
     ]
     counts += [] if works is None else _counted(names, both, works)
+    waits = tuple(_waits(both))
     its_us, other_us = (float(each.mean()) for each in plain)
     return WhyPair(
         name=names[0],
@@ -250,8 +253,8 @@ def _pair(
         cpu=cpu,
         lines=tuple(lines),
         counts=tuple(counts),
-        waits=tuple(_waits(both)),
-        finding=cause_of(names, cpu, lines, counts, unit, held),
+        waits=waits,
+        finding=cause_of(names, cpu, lines, counts, waits, unit, held),
         held_up=held.finding if held else None,
     )
 
@@ -294,7 +297,8 @@ def _rows(own: Seen, blocks: Sequence[int], *, kernel_named: bool) -> dict[Key, 
 
 
 def _ordered(rows: Sequence[dict[Key, Floats]], largest_us: float) -> list[Key]:
-    """The lines of the table in their order; small ones are added up in `rows`, by kind.
+    """The lines of the table in their order; small ones are added up in `rows`, functions by
+    package, and the rest by kind.
 
     Their size decides which lines are kept, not their difference.
     """
@@ -307,14 +311,29 @@ def _ordered(rows: Sequence[dict[Key, Floats]], largest_us: float) -> list[Key]:
     for total, *kinds in (_USER, _KERNEL):
         leaves = sorted((key for key in keys if key.part in kinds), key=size, reverse=True)
         own = [key for key in leaves[:LINES_MAX] if size(key) >= SHARE_MIN * largest_us]
+        small = [key for key in leaves if key not in own]
         rest = Key(kinds[-1], OTHERS)
-        for of in rows:
-            small = [of.pop(key) for key in leaves if key not in own and key in of]
-            if small:
-                of[rest] = np.sum(small, axis=0)
+        becomes = {key: _package(key) or rest for key in small}
+        _add_up(rows, becomes)
+        packages = sorted({*becomes.values()} - {rest}, key=size, reverse=True)
+        large = [key for key in packages if size(key) >= PACKAGE_SHARE_MIN * largest_us]
+        _add_up(rows, {key: rest for key in packages if key not in large})
         ordered += [Key(total, "")] if Key(total, "") in keys else []
-        ordered += [*own, *([rest] if any(rest in of for of in rows) else [])]
+        ordered += [*own, *large, *([rest] if any(rest in of for of in rows) else [])]
     return ordered
+
+
+def _package(key: Key) -> Key | None:
+    name = package_of(key.name) if key.part == "function" else None
+    return Key("package", name) if name else None
+
+
+def _add_up(rows: Sequence[dict[Key, Floats]], lines: Mapping[Key, Key]) -> None:
+    """Line → that which it becomes a part of."""
+    for of in rows:
+        for key, whole in lines.items():
+            if key in of:
+                of[whole] = of.get(whole, 0.0) + of.pop(key)
 
 
 def _counted(

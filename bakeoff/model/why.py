@@ -33,9 +33,10 @@ COMPILED_AT_RUN_TIME = "compiled at run time"
 """The name of code without names, since the program that compiled it wrote none down."""
 COUNTERS = ("instructions", "cycles", "cache-misses", "branch-misses")
 
-Part = Literal["user", "kernel", "function", "call", "work", "unexplained"]
-"""`user` and `kernel` are sums. `function` is user time in one function, `call` kernel time of one
-system call, and `work` kernel time of other work, for which no system call is charged."""
+Part = Literal["user", "kernel", "function", "package", "call", "work", "unexplained"]
+"""`user` and `kernel` are sums. `function` is user time in one function, `package` in a
+package's functions without lines of their own, `call` kernel time of one system call, and `work`
+kernel time of other work, for which no system call is charged."""
 
 
 class WhyPlan(Contract):

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bakeoff.judge import flames, judge_why
-from bakeoff.judge.stacks import Key, key_of
+from bakeoff.judge.stacks import Key, key_of, package_of
 from bakeoff.model.errors import NoVerdict
 from bakeoff.model.finding import Finding
 from bakeoff.model.readings import CpuTime, Usage
@@ -142,6 +142,57 @@ def test_each_stack_has_one_line(stack: str, key: Key | None) -> None:
 )
 def test_every_stack_has_a_line(frames: list[str]) -> None:
     assert key_of(";".join(frames))
+
+
+@pytest.mark.parametrize(
+    ("function", "package"),
+    [
+        ("runtime.mallocgc", "runtime"),
+        ("runtime.(*mspan).sweep", "runtime"),
+        ("main.main.func1", "main"),
+        ("time.Time.AppendFormat", "time"),
+        ("net/http.(*conn).serve", "net/http"),
+        ("github.com/gin-gonic/gin.(*Engine).ServeHTTP", "github.com/gin-gonic/gin"),
+        ("java.util.HashMap.get", "java.util"),
+        ("io.netty.channel.AbstractChannelHandlerContext.write", "io.netty.channel"),
+        ("v8::internal::Heap::Collect", "v8"),
+        ("non-virtual thunk to node::LibuvStreamWrap::GetAsyncWrap()", "node"),
+        ("<hyper::proto::h1::Conn as core::future::Future>::poll", "hyper"),
+        ("std::_Rb_tree<node::Parser*>::_M_insert_unique", "std"),
+        ("Builtins_StringEqual", "Builtins"),
+        ("write_ node:internal/streams/writable", "node:internal/streams/writable"),
+        ("send fastify/lib/reply.js", "fastify"),
+        ("route @hono/node-server/dist/index.mjs", "@hono/node-server"),
+        ("arithmetic planted.js", "planted"),
+        ("_PyEval_EvalFrameDefault", None),
+        ("clock_nanosleep@GLIBC_2.2.5", None),
+        ("operator new", None),
+        ("[libpython3.11.so.1.0]", None),
+        ("[compiled at run time]", None),
+    ],
+)  # fmt: skip
+def test_the_package_of_a_function_is_in_its_name(function: str, package: str | None) -> None:
+    assert package_of(function) == package
+
+
+def test_small_functions_are_added_up_by_package_and_the_least_of_them_as_others() -> None:
+    small = {f"main;net/http.f{n}": 0.08 for n in range(10)}
+    least = {"main;bufio.f": 0.08, "main;memmove": 0.08}
+    base = {"main;handle": 10.0, **small, **least}
+    more = {f"main;runtime.f{n}": 0.08 for n in range(20)}
+    pair = pair_of(records({"a": base, "b": {**base, **more}}))
+    lines = {(line.part, line.name): line for line in pair.lines}
+    assert [key for key in lines if key[0] in ("function", "package")] == [
+        ("function", "handle"),
+        ("package", "runtime"),
+        ("package", "net/http"),
+        ("function", "others"),
+    ]
+    assert lines["package", "runtime"].difference.more == pytest.approx(1.6, abs=0.1)
+    assert lines["package", "net/http"].its_us == pytest.approx(0.8, abs=0.1)
+    assert lines["function", "others"].its_us == pytest.approx(0.16, abs=0.05)
+    (cause,) = pair.finding.because
+    assert (cause.code, cause.values["package"]) == ("in_package", "runtime")
 
 
 def test_functions_without_a_name_and_without_a_caller_are_told() -> None:

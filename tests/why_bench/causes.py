@@ -65,10 +65,12 @@ _GO_COLLECTS = (
     "scan",
     "sweep",
     "span",
+    "Span",
     "heap",
     "grey",
     "typePointers",
     "bulkBarrier",
+    "runtime",
 )
 _PYTHON_NUMBERS = ("k_mul", "x_mul", "x_add", "PyObject_Malloc", "PyObject_Free")
 _PYTHON_CALLS = ("_PyEval", "PyObject_Vectorcall", "cfunction")
@@ -77,16 +79,25 @@ ALSO_IN: Mapping[str, Mapping[str, Sequence[str]]] = {
     "go": {
         "calls": ("main.call", "Syscall"),
         "allocations": ("allocate", "memclr", "in_page_faults", *_GO_COLLECTS),
-        "line": ("os.(*File)", "poll.", "runtime.exitsyscall", "runtime.reentersyscall"),
-        "header": ("Header", "textproto", "httpguts", "bufio"),
+        "line": ("os.(*File)", "internal/poll", "runtime"),
+        # An answer above the writer's buffer of 4 KiB takes a second write.
+        "header": (
+            "Header",
+            "textproto",
+            "httpguts",
+            "bufio",
+            "strings",
+            "write",
+            "segments_differ",
+        ),
         # A goroutine that sleeps is parked and made ready again by the runtime.
-        "sleep": ("futex", "epoll", "runtime.", "time."),
+        "sleep": ("futex", "epoll", "runtime", "time"),
     },
     "node": {
-        "calls": ("JS:*call", "ppid", "Ppid", "Builtins_", "v8::", "node::"),
-        "allocations": ("allocate", "Builtins_", "v8::internal::", "in_page_faults"),
-        "line": ("writeLine", "writeSync", "Builtins_", "v8::", "node::", "uv_fs"),
-        "header": ("Header", "Builtins_RegExp", "v8::internal::", "OneByte", "checkInvalid"),
+        "calls": ("JS:*call", "ppid", "Ppid", "Builtins", "v8", "node::"),
+        "allocations": ("allocate", "Builtins", "v8", "in_page_faults"),
+        "line": ("writeLine", "writeSync", "Builtins", "v8", "node::", "node:fs", "uv_fs"),
+        "header": ("Header", "Builtins_RegExp", "v8", "OneByte", "checkInvalid", "_http_outgoing"),
         "sleep": ("futex", "FutexEmulation", "Atomics"),
     },
     "python": {

@@ -118,16 +118,19 @@ def name_of(cause: Finding) -> str:
         values.get("wait")
         or values.get("call")
         or values.get("function")
+        or values.get("package")
         or values.get("work")
         or cause.code
     )
 
 
 def more_of(cause: Finding) -> float:
-    """Time or calls more."""
-    more = cause.values.get("us_more", cause.values.get("calls_more"))
-    assert isinstance(more, int | float)
-    return more
+    """Time or calls more, or the share of threads' time."""
+    values = cause.values
+    more = values.get("us_more", values.get("calls_more", values.get("share")))
+    less = values.get("other_share", 0.0)
+    assert isinstance(more, int | float) and isinstance(less, int | float)
+    return more - less
 
 
 def line_name(line: WhyLine, because: Sequence[Finding]) -> str:
@@ -136,7 +139,7 @@ def line_name(line: WhyLine, because: Sequence[Finding]) -> str:
         return "in_waking"
     if line.part == "work" and line.name in ("scheduling", "page_faults"):
         return f"in_{line.name}"
-    return line.name if line.part in ("function", "call", "work") else ""
+    return line.name if line.part in ("function", "package", "call", "work") else ""
 
 
 def half(line: WhyLine) -> float:

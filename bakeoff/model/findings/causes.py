@@ -34,6 +34,10 @@ CAUSES: Mapping[str, Row] = {
         "{us_more:us_more} in {function}",
         more="User time while the function itself was at work, without those that it called.",
     ),
+    "in_package": Row(
+        "{us_more:us_more} in small functions of {package}",
+        more="User time of its functions that have no line of their own, added up.",
+    ),
     "in_scheduling": Row(
         "{us_more:us_more} in scheduling and wake-ups[ ({switches_more:count_more} context "
         "switches)]"
@@ -56,7 +60,7 @@ CAUSES: Mapping[str, Row] = {
     "in_wait": Row(
         "its threads spend {share:percent} of their time {wait:called}, the other's "
         "{other_share:percent}",
-        more="Shares of the time of threads at work, at their peaks.",
+        more="Shares of the time of threads at work.",
     ),
     "functions_unnamed": Row(
         "{share:percent} of {name}'s user time has no function's name, most of it in {file}",

@@ -162,6 +162,7 @@ VALUES: Mapping[str, Meant] = {
     "overflows": Meant("connections that met a full listen queue, over all servers", 15),
     "overrun": Meant("packets that found no place on a path; null: none", 120),
     "p50_us": Meant("median latency, µs", 430_000.0),
+    "package": Meant("a package, library or script, by its functions' names", "net/http"),
     "packets": Meant("packets that QUIC took for lost", 12),
     "packets_sent": Meant("datagrams that were sent to it", 24_000),
     "p99_us": Meant("p99 of the latency, µs", 2_100_000.0),

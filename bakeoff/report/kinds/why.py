@@ -177,6 +177,8 @@ def _label(line: WhyLine) -> str:
     match line.part, line.name:
         case "function", "others":
             return "   other functions"
+        case "package", name:
+            return f"   small functions of {name}"
         case "function" | "call", name:
             return f"   {name}"
         case "work", name:
