@@ -13,10 +13,6 @@ If one of the two is held up by something other than its CPU time, requests gath
 it is the one that wakes up less often, even if it is not the costlier one. What it then has less of
 is an effect, unless it has less of it at the peaks, too.
 
-What threads wait for has no CPU time of its own: a server that sleeps pays for it in many small
-functions, and others' requests may fill the time. So it is named behind the lines, if the costlier
-one waits more.
-
 A call that both make as often takes longer where its thread has slept before: its caches are cold.
 Where context switches differ likewise, they are named, and not the call by itself.
 """
@@ -26,7 +22,7 @@ from collections.abc import Sequence
 from bakeoff.judge.held_up import HeldUp
 from bakeoff.model.finding import Finding
 from bakeoff.model.ratio import Difference
-from bakeoff.model.why import BLOCKED, WhyCount, WhyLine, WhyWait
+from bakeoff.model.why import WhyCount, WhyLine
 from bakeoff.model.workload import Unit
 
 CAUSES_MAX = 4
@@ -37,8 +33,6 @@ CALLS_MIN, CALLS_SHARE_MIN, CALLS_MANY = 0.1, 0.2, 0.5
 this share of the other's calls unless they are many."""
 LOOKS_MIN = 0.9
 """The same for `_LOOKS`, of which a request may take one more or less by chance."""
-WAITS_MIN = 0.1
-"""The share of its threads' time that the costlier one waits more, for that to be named."""
 _LOOKS = (
     *("epoll_wait", "epoll_pwait", "poll", "ppoll", "select", "pselect6", "io_uring_enter"),
     *("read", "readv", "recvfrom", "recvmsg"),
@@ -52,13 +46,12 @@ def cause_of(
     cpu: Difference,
     lines: Sequence[WhyLine],
     counts: Sequence[WhyCount],
-    waits: Sequence[WhyWait] = (),
     unit: Unit = "request",
     held: HeldUp | None = None,
 ) -> Finding:
     """What a request of the first of `names` costs more than one of the other, and why: the largest
     cause first, and only causes that can be told from nothing."""
-    because = _Causes(cpu, lines, counts, waits, held).because()
+    because = _Causes(cpu, lines, counts, held).because()
     ends = {"us_more": cpu.more, "us_low": cpu.low, "us_high": cpu.high}
     code = "costs_differ" if cpu.is_told else "costs_alike"
     return Finding.of(code, *because, name=names[0], other=names[1], unit=unit, **ends)
@@ -72,7 +65,6 @@ class _Causes:
         cpu: Difference,
         lines: Sequence[WhyLine],
         counts: Sequence[WhyCount],
-        waits: Sequence[WhyWait],
         held: HeldUp | None,
     ) -> None:
         both = {
@@ -84,14 +76,6 @@ class _Causes:
         self._most = {what: max(two) for what, two in both.items()}
         self._cpu, self._lines = cpu, lines
         costlier = (cpu.more > 0) - (cpu.more < 0) if cpu.is_told else 0
-        # The finding of one that is held up has them.
-        self._waits_more = [
-            Finding.of("in_wait", wait=of.wait, share=of.its, other_share=of.other)
-            for of in (() if held else waits)
-            if of.wait in BLOCKED
-            and of.difference.is_told
-            and of.difference.more * costlier >= WAITS_MIN
-        ]
         # Whose requests gather: 1 for those of the first, -1 for the other's, 0 for both alike.
         self._busier = held.sign if held else costlier
         self._at_peak = {
@@ -108,7 +92,7 @@ class _Causes:
     def because(self) -> list[Finding]:
         lines = self._told()
         because = [self._cause(line) for line in lines]
-        return [*because, *self._calls_more(lines), *self._waits_more][:CAUSES_MAX]
+        return [*because, *self._calls_more(lines)][:CAUSES_MAX]
 
     def _told(self) -> list[WhyLine]:
         """The lines that are named, the largest first."""

@@ -243,7 +243,6 @@ def _pair(
         for what in met
     ]
     counts += [] if works is None else _counted(names, both, works)
-    waits = tuple(_waits(both))
     its_us, other_us = (float(each.mean()) for each in plain)
     return WhyPair(
         name=names[0],
@@ -253,8 +252,8 @@ def _pair(
         cpu=cpu,
         lines=tuple(lines),
         counts=tuple(counts),
-        waits=waits,
-        finding=cause_of(names, cpu, lines, counts, waits, unit, held),
+        waits=tuple(_waits(both)),
+        finding=cause_of(names, cpu, lines, counts, unit, held),
         held_up=held.finding if held else None,
     )
 

@@ -6,7 +6,7 @@ from bakeoff.judge.causes import cause_of
 from bakeoff.judge.held_up import HeldUp
 from bakeoff.model.finding import Finding
 from bakeoff.model.ratio import Difference
-from bakeoff.model.why import Part, Wait, WhyCount, WhyLine, WhyWait
+from bakeoff.model.why import Part, WhyCount, WhyLine
 
 EQUAL = Difference(more=0.1, low=-0.2, high=0.4)
 """Of the CPU time of two that can't be told apart."""
@@ -40,7 +40,7 @@ def named(
     cpu: Difference, lines: list[WhyLine], counted: list[WhyCount], held: HeldUp | None = None
 ) -> list[str]:
     """The code of each cause, and the function or call that it names."""
-    because = cause_of(("b", "a"), cpu, lines, counted, (), "request", held).because
+    because = cause_of(("b", "a"), cpu, lines, counted, "request", held).because
     return [
         " ".join([cause.code, *(str(cause.values[of]) for of in OF if of in cause.values)])
         for cause in because
@@ -153,29 +153,6 @@ def test_what_one_that_is_held_up_has_less_of_is_an_effect(
     held = HeldUp(-sign, Finding.of("in_work", us_more=1, work="other"), turned(at_peak))
     counted = counts(**{what: sign * of for what, of in more.items()})
     assert named(told(sign * 10.0), turned(lines), counted, held) == names
-
-
-@pytest.mark.parametrize(
-    ("cpu", "wait", "share", "held", "names"),
-    [
-        (told(10.0), "timer", 0.3, False, ["in_wait"]),
-        (told(10.0), "timer", 0.19, False, []),
-        # The cheaper one waits more since it has less to do.
-        (told(-10.0), "timer", 0.3, False, []),
-        (EQUAL, "timer", 0.3, False, []),
-        (told(10.0), "requests", 0.3, False, []),
-        # The finding of the one that is held up has its waits.
-        (told(10.0), "timer", 0.3, True, []),
-    ],
-)
-def test_a_wait_is_named_of_which_the_costlier_one_has_more(
-    cpu: Difference, wait: Wait, share: float, held: bool, names: list[str]
-) -> None:
-    waits = [WhyWait(wait=wait, its=share, other=0.1, difference=told(share - 0.1))]
-    own = HeldUp(1, Finding.of("in_work", us_more=1, work="other"), []) if held else None
-    because = cause_of(("b", "a"), cpu, [], counts(), waits, "request", own).because
-    assert [cause.code for cause in because] == names
-    assert all(cause.values["share"] == share for cause in because)
 
 
 def test_four_are_named_at_most_the_largest_first() -> None:

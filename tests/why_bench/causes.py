@@ -85,13 +85,15 @@ ALSO_IN: Mapping[str, Mapping[str, Sequence[str]]] = {
             "Header",
             "textproto",
             "httpguts",
+            "maps.",
             "bufio",
             "strings",
             "write",
             "segments_differ",
         ),
-        # A goroutine that sleeps is parked and made ready again by the runtime.
-        "sleep": ("futex", "epoll", "runtime", "time"),
+        # A goroutine that sleeps is parked and made ready again by the runtime. Meanwhile the one
+        # that reads ahead on its connection gets its turn, and makes a call in vain.
+        "sleep": ("futex", "epoll", "runtime", "time", "read"),
     },
     "node": {
         "calls": ("JS:*call", "ppid", "Ppid", "Builtins", "v8", "node::"),

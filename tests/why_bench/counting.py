@@ -125,12 +125,10 @@ def name_of(cause: Finding) -> str:
 
 
 def more_of(cause: Finding) -> float:
-    """Time or calls more, or the share of threads' time."""
-    values = cause.values
-    more = values.get("us_more", values.get("calls_more", values.get("share")))
-    less = values.get("other_share", 0.0)
-    assert isinstance(more, int | float) and isinstance(less, int | float)
-    return more - less
+    """Time or calls more."""
+    more = cause.values.get("us_more", cause.values.get("calls_more"))
+    assert isinstance(more, int | float)
+    return more
 
 
 def line_name(line: WhyLine, because: Sequence[Finding]) -> str:

@@ -60,7 +60,7 @@ CAUSES: Mapping[str, Row] = {
     "in_wait": Row(
         "its threads spend {share:percent} of their time {wait:called}, the other's "
         "{other_share:percent}",
-        more="Shares of the time of threads at work.",
+        more="Shares of the time of threads at work, at their peaks.",
     ),
     "functions_unnamed": Row(
         "{share:percent} of {name}'s user time has no function's name, most of it in {file}",
