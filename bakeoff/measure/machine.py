@@ -22,7 +22,7 @@ def machine(engine: str, bakeoff: str) -> Machine:
     groups = cgroups.groups()
     vendor, product = (_text(f"/sys/class/dmi/id/{key}") for key in ("sys_vendor", "product_name"))
     return Machine(
-        taken_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        taken_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         kernel=f"{platform.system()} {platform.release()}",
         distribution=_distribution(),
         cpu_model=cpu_model(cpuinfo),

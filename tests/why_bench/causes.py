@@ -100,7 +100,8 @@ ALSO_IN: Mapping[str, Mapping[str, Sequence[str]]] = {
         "allocations": ("allocate", "Builtins", "v8", "in_page_faults"),
         "line": ("writeLine", "writeSync", "Builtins", "v8", "node::", "node:fs", "uv_fs"),
         "header": ("Header", "Builtins_RegExp", "v8", "OneByte", "checkInvalid", "_http_outgoing"),
-        "sleep": ("futex", "FutexEmulation", "Atomics"),
+        # It sleeps in Atomics.wait, which is a futex with a timeout.
+        "sleep": ("futex", "FutexEmulation", "Atomics", "thread"),
     },
     "python": {
         "loops": (*_PYTHON_CALLS, "long_", "PyNumber", "PyLong", "rangeiter", *_PYTHON_NUMBERS),

@@ -4,7 +4,7 @@
   was named, and its size is wrong.
 - Names are the causes in the finding's sentence, four at most, what the threads of a contender that
   is held up wait for, and the findings of unequal work.
-  What remains (unexplained, other functions, other kernel work) is not a name. A name is right
+  What remains (unexplained, other functions, code without names, other kernel work) is not a name. A name is right
   where it is one of those in `causes.CONSISTS_OF`, and where its time or its number is more on the
   planted side; all others are wrong, but for the functions that call all causes (`NEUTRAL`). A try
   is named right if one name is right.
@@ -23,11 +23,11 @@ from collections.abc import Sequence
 
 from bakeoff.model.base import Contract
 from bakeoff.model.finding import Finding
-from bakeoff.model.why import Why, WhyLine
+from bakeoff.model.why import COMPILED_AT_RUN_TIME, Why, WhyLine
 from bakeoff.report.sentences import sentence
 from tests.why_bench.causes import Planted
 
-REMAINDERS = ("other_functions", "others")
+REMAINDERS = ("other_functions", "others", f"[{COMPILED_AT_RUN_TIME}]")
 NEUTRAL = ("Behaviour::answer", "Planted::pass", "Planted::spend", "main.main.func", "py::answer")
 
 
