@@ -4,10 +4,10 @@
   was named, and its size is wrong.
 - Names are the causes in the finding's sentence, four at most, what the threads of a contender that
   is held up wait for, and the findings of unequal work.
-  What remains (unexplained, other functions, code without names, other kernel work) is not a name. A name is right
-  where it is one of those in `causes.CONSISTS_OF`, and where its time or its number is more on the
-  planted side; all others are wrong, but for the functions that call all causes (`NEUTRAL`). A try
-  is named right if one name is right.
+  What remains (unexplained, other functions, code without names, other kernel work) is not a name.
+  A name is right where it is one of those in `causes.CONSISTS_OF`, and where its time or its number
+  is more on the planted side; all others are wrong, but for the functions that call all causes
+  (`NEUTRAL`). A try is named right if one name is right.
 - The size that is claimed is the sum of the table's lines that have a right name, whether they are
   in the sentence or not; the sum's interval is that of its lines, added by their squares.
 - The truth is measured apart: by other processes, after the look, at its rate, without samples.
