@@ -1,5 +1,14 @@
-"""Write docs/MESSAGES.md anew: python -m tests.messages."""
+"""Write docs/MESSAGES.md anew, or some of its sections: `python -m tests.messages --help`."""
 
-from tests.messages.page import write
+import argparse
 
-write()
+from tests.messages.page import SECTIONS, write
+
+parser = argparse.ArgumentParser(
+    prog="python -m tests.messages", description="Write sections of docs/MESSAGES.md anew."
+)
+parser.add_argument("section", nargs="*", help=f"all without one; one of: {', '.join(SECTIONS)}")
+chosen = parser.parse_args().section or list(SECTIONS)
+if unknown := [name for name in chosen if name not in SECTIONS]:
+    parser.error(f"there is no section {unknown[0]}; there are {', '.join(SECTIONS)}")
+write(chosen)

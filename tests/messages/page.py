@@ -2,7 +2,7 @@
 
 import difflib
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -86,12 +86,14 @@ def _contents(case: Case, section: Section) -> str:
     return "\n".join(lines)
 
 
-def write() -> None:
-    """Write the page and the list anew, and end with what has no message."""
-    parts = list(map(made, SECTIONS.values()))
-    PAGE.write_text("\n".join([HEAD, *(part.text for part in parts)]))
-    REACHED.write_text("\n".join([REACHED_HEAD, *(part.reached for part in parts)]))
-    if faults := [fault for part in parts for fault in part.faults]:
+def write(names: Collection[str]) -> None:
+    """Write these sections of the page and of the list anew, and end with what has no message."""
+    anew = {SECTIONS[name].title: made(SECTIONS[name]) for name in names}
+    for file, head, part in ((PAGE, HEAD, "text"), (REACHED, REACHED_HEAD, "reached")):
+        kept = {title: text.rstrip("\n") + "\n" for title, text in _parts(file.read_text())}
+        kept |= {title: getattr(each, part) for title, each in anew.items()}
+        file.write_text("\n".join([head, *(kept[each.title] for each in SECTIONS.values())]))
+    if faults := [fault for each in anew.values() for fault in each.faults]:
         sys.exit("\n".join(faults))
 
 
