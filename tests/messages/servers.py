@@ -77,7 +77,7 @@ SECTION = Section(
                 ("sh -c 'echo no config; exit 7'", "it exits with status 7", real),
                 ("sh -c 'kill -SEGV $$'", "it crashes", real),
                 ("sh -c 'sleep 9 &'", "it leaves a process in the background and exits", real),
-                ("sleep 9", "it never listens, and has 0.3 s", real),
+                ("sleep 9", "it never listens, and has a second", real),
                 ("python3 {here}/listens.py 127.0.0.1 0", "it listens on another port", python),
                 (
                     "python3 {here}/listens.py 127.0.0.2 {port}",

@@ -13,7 +13,7 @@ language = "sh"
 kind = "server"
 [run]
 command = "{command}"
-ready_timeout_s = 0.3
+ready_timeout_s = 1
 [serves]
 hello = "/"
 """
@@ -22,7 +22,7 @@ NOCC = '[requires.nocc]\ncheck = "nocc --version"\napt = ["nocc-dev"]\n'
 
 
 def contender(command: str = "sleep 600", more: str = "") -> dict[str, str | bytes]:
-    """Its server has this command, and 0.3 s to start; `more` are tables of its contender.toml."""
+    """Its server has this command, and a second to start; `more` are tables of its contender.toml."""
     return {"x/contender.toml": CONTENDER.format(command=command) + more}
 
 
