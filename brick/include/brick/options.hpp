@@ -21,13 +21,16 @@ struct Limits {
     std::size_t fields = 100;                   ///< Header fields, at most 100. More: 431.
     std::size_t body_bytes = 1024 * 1024;  ///< A body that is gathered for a handler. Longer: 413.
     std::uint64_t streamed_bytes = 1ULL << 30;  ///< A body that goes to a `Sink`. Longer: 413.
+    std::size_t message_bytes = 1024 * 1024;    ///< A WebSocket's message. Longer: close 1009.
     std::size_t unsent_bytes =
         256 * 1024;                    ///< A client that leaves more answers unread isn't read.
     std::size_t connections = 65'536;  ///< Of all threads together. More: 503.
 
     std::chrono::seconds head_timeout{10};  ///< From a head's first byte to its last. Later: 408.
-    std::chrono::seconds body_timeout{30};  ///< Between two pieces of a body. Later: 408.
-    std::chrono::seconds idle_timeout{60};  ///< Between two requests. Then closed without a word.
+    std::chrono::seconds body_timeout{30};  ///< Between two pieces of a body or a WebSocket's
+                                            ///< message. Later: 408, or close 1008.
+    std::chrono::seconds idle_timeout{60};  ///< Between two requests. Then closed without a word;
+                                            ///< a WebSocket by 1001.
     std::chrono::seconds send_timeout{30};  ///< A client that takes no byte for so long is cut off.
     std::chrono::seconds linger_timeout{2};  ///< After a refusal: input is dropped for so long.
     std::chrono::seconds stop_timeout{10};   ///< After `stop`: what isn't finished then is cut off.

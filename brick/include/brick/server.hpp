@@ -10,6 +10,7 @@
 #include <brick/options.hpp>
 #include <brick/request.hpp>
 #include <brick/response.hpp>
+#include <brick/websocket.hpp>
 
 namespace brick {
 
@@ -20,7 +21,7 @@ using Handler = std::function<Response(const Request&)>;
 using Opener = std::function<std::unique_ptr<Sink>(const Request&)>;
 
 /// The target of a route.
-using Answer = std::variant<Fixed, Handler, Opener>;
+using Answer = std::variant<Fixed, Handler, Opener, WebSocket>;
 
 /// An HTTP server.
 ///

@@ -80,6 +80,10 @@ bool Conversation::expire(Service& service) noexcept {
         if (!passed(limits.idle_timeout)) return false;
         phase_ = Phase::over;
         end_ = End::close;
+    } else if (phase_ == Phase::websocket) {
+        const bool is_within = is_within_socket_message();
+        if (!passed(is_within ? limits.body_timeout : limits.idle_timeout)) return false;
+        close_socket(is_within ? ws::kTooSlow : ws::kGoingAway);
     } else {
         if (!passed(phase_ == Phase::head ? limits.head_timeout : limits.body_timeout))
             return false;
@@ -165,8 +169,9 @@ std::size_t Conversation::advance(Service& service, std::string_view bytes) {
     std::size_t used = 0;
     while (used < bytes.size() && takes_input(service)) {
         const std::string_view rest = bytes.substr(used);
-        const std::size_t taken =
-            phase_ == Phase::head ? take_head(service, rest) : take_body(service, rest);
+        const std::size_t taken = phase_ == Phase::head   ? take_head(service, rest)
+                                  : phase_ == Phase::body ? take_body(service, rest)
+                                                          : take_frame(rest);
         if (taken == 0) break;
         used += taken;
     }
@@ -174,13 +179,18 @@ std::size_t Conversation::advance(Service& service, std::string_view bytes) {
 }
 
 bool Conversation::takes_input(const Service& service) const noexcept {
-    return (phase_ == Phase::head || phase_ == Phase::body) &&
+    return (phase_ == Phase::head || phase_ == Phase::body || phase_ == Phase::websocket) &&
            output_.unsent() < service.limits.unsent_bytes;
 }
 
-void Conversation::close_if_idle(const Service& service) noexcept {
+void Conversation::close_if_idle(Service& service) noexcept {
     // Unsent output may delay input that is still to be answered.
-    if ((phase_ != Phase::head && phase_ != Phase::body) || output_.unsent() > 0) return;
+    if (output_.unsent() > 0) return;
+    if (phase_ == Phase::websocket && !input_over_) {
+        if (service.stopping) close_socket(ws::kGoingAway);
+        return;
+    }
+    if (phase_ == Phase::streaming || phase_ == Phase::paced || phase_ == Phase::over) return;
     if (!input_over_ && !(service.stopping && !message_)) return;
     phase_ = Phase::over;
     end_ = End::close;

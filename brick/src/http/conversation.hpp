@@ -65,7 +65,7 @@ public:
     void release(Service& service) noexcept;
 
 private:
-    enum class Phase : std::uint8_t { head, body, streaming, paced, over };
+    enum class Phase : std::uint8_t { head, body, streaming, paced, websocket, over };
 
     // The properties of the current request's answer.
     struct Manner {
@@ -80,7 +80,7 @@ private:
     std::size_t advance(Service& service, std::string_view bytes);
     void keep(std::string_view rest);
     [[nodiscard]] bool takes_input(const Service& service) const noexcept;
-    void close_if_idle(const Service& service) noexcept;
+    void close_if_idle(Service& service) noexcept;
     void abort() noexcept;
     Message& message();
     void tidy() noexcept;
@@ -112,6 +112,13 @@ private:
     void start_pace(const Pace& pace, std::size_t ahead);
     void pace_on(std::size_t bytes);
     void answered() noexcept;
+
+    // conversation_socket.cpp: from an upgrade to a close frame.
+    void upgrade(Service& service, const WebSocket& route);
+    std::size_t take_frame(std::string_view bytes);
+    void close_socket(std::uint16_t code) noexcept;
+    void end_socket() noexcept;
+    [[nodiscard]] bool is_within_socket_message() const noexcept;
 
     std::unique_ptr<Message> message_;
     Output output_;

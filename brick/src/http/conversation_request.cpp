@@ -176,6 +176,7 @@ void Conversation::answer(Service& service, std::string_view body) {
     const Match& match = service.match;
     if (match.answer == nullptr) return answer_unrouted(service);
     if (const auto* fixed = std::get_if<Rendered>(match.answer)) return respond(service, *fixed);
+    if (const auto* socket = std::get_if<WebSocket>(match.answer)) return upgrade(service, *socket);
     const Request request = request_of(service, body);
     std::optional<Response> response;
     if (const auto* handler = std::get_if<Handler>(match.answer)) {

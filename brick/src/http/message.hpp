@@ -10,6 +10,7 @@
 #include <brick/response.hpp>
 
 #include "http/chunked.hpp"
+#include "ws/endpoint.hpp"
 
 namespace brick::http {
 
@@ -47,8 +48,11 @@ struct Message {
     std::string input;  // Waiting bytes: part of a head, or input while none is taken.
     std::optional<Incoming> incoming;
     std::optional<Outgoing> outgoing;
+    std::unique_ptr<ws::Endpoint> socket;  // From the upgrade on.
 
-    [[nodiscard]] bool is_empty() const noexcept { return input.empty() && !incoming && !outgoing; }
+    [[nodiscard]] bool is_empty() const noexcept {
+        return input.empty() && !incoming && !outgoing && !socket;
+    }
 };
 
 }  // namespace brick::http

@@ -45,6 +45,7 @@ void Pool::trim() noexcept {
 }
 
 void Output::Buffer::free(Pool& pool) noexcept {
+    if (data == nullptr) return;
     if (capacity == Pool::kChunkBytes) {
         pool.give(data);
     } else {
@@ -53,25 +54,38 @@ void Output::Buffer::free(Pool& pool) noexcept {
     *this = {};
 }
 
+char* Output::Buffer::room(Pool& pool, std::size_t bytes) {
+    const std::size_t needed = end + bytes;
+    if (needed <= capacity) return data + end;
+    if (needed <= Pool::kChunkBytes) {
+        *this = {pool.take(), 0, Pool::kChunkBytes};
+        return data;
+    }
+    Buffer larger{allocate(std::bit_ceil(needed)), end, std::bit_ceil(needed)};
+    if (end > 0) std::memcpy(larger.data, data, end);
+    free(pool);
+    *this = larger;
+    return data + end;
+}
+
 char* Output::room(Pool& pool, std::size_t bytes) {
     if (is_movable()) copy_borrowed(pool);
-    const std::size_t needed = filling_.end + bytes;
-    if (needed <= filling_.capacity) return filling_.data + filling_.end;
-    if (needed <= Pool::kChunkBytes) {
-        filling_ = {pool.take(), 0, Pool::kChunkBytes};
-        return filling_.data;
-    }
-    Buffer larger{allocate(std::bit_ceil(needed)), filling_.end, std::bit_ceil(needed)};
-    if (filling_.end > 0) std::memcpy(larger.data, filling_.data, filling_.end);
-    if (filling_.data != nullptr) filling_.free(pool);
-    filling_ = larger;
-    return filling_.data + filling_.end;
+    return filling_.room(pool, bytes);
 }
 
 void Output::append(Pool& pool, std::string_view bytes) {
     if (bytes.empty()) return;
     std::memcpy(room(pool, bytes.size()), bytes.data(), bytes.size());
     commit(bytes.size());
+}
+
+void Output::adopt(Pool& pool, Buffer& buffer) {
+    if (is_movable() || filling_.end > 0) {
+        append(pool, {buffer.data, buffer.end});
+    } else {
+        std::swap(filling_, buffer);
+    }
+    buffer.free(pool);
 }
 
 void Output::append(Pool& pool, Edition& edition, std::size_t bytes) {
@@ -107,7 +121,7 @@ void Output::sent(Pool& pool, std::size_t bytes) noexcept {
 
 void Output::clear(Pool& pool) noexcept {
     if (sending_.data != nullptr) drop_sending(pool);
-    if (filling_.data != nullptr) filling_.free(pool);
+    filling_.free(pool);
 }
 
 void Output::drop_sending(Pool& pool) noexcept {

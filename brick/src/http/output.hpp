@@ -39,6 +39,17 @@ private:
 /// becomes a part of one send.
 class Output {
 public:
+    /// Bytes in a chunk of a pool, or in memory of their own if they are more.
+    struct Buffer {
+        char* data = nullptr;
+        std::size_t end = 0;
+        std::size_t capacity = 0;
+
+        /// Room for `bytes` more after the end.
+        [[nodiscard]] char* room(Pool& pool, std::size_t bytes);
+        void free(Pool& pool) noexcept;
+    };
+
     [[nodiscard]] std::size_t unsent() const noexcept {
         return sending_.end - sent_ + filling_.end;
     }
@@ -47,6 +58,9 @@ public:
     [[nodiscard]] char* room(Pool& pool, std::size_t bytes);
     void commit(std::size_t bytes) noexcept { filling_.end += bytes; }
     void append(Pool& pool, std::string_view bytes);
+
+    /// Appends a buffer, which is empty then: without a copy if it is the next to be sent.
+    void adopt(Pool& pool, Buffer& buffer);
 
     /// Appends the first `bytes` of a fixed answer.
     void append(Pool& pool, Edition& edition, std::size_t bytes);
@@ -59,14 +73,6 @@ public:
     void clear(Pool& pool) noexcept;
 
 private:
-    struct Buffer {
-        char* data = nullptr;
-        std::size_t end = 0;
-        std::size_t capacity = 0;
-
-        void free(Pool& pool) noexcept;
-    };
-
     void copy_borrowed(Pool& pool);
     void drop_sending(Pool& pool) noexcept;
 

@@ -43,6 +43,10 @@ Ready ready(Answer answer, std::size_t number) {
     if (Opener* opener = std::get_if<Opener>(&answer); opener != nullptr && *opener) {
         return std::move(*opener);
     }
+    if (WebSocket* socket = std::get_if<WebSocket>(&answer);
+        socket != nullptr && socket->handler()) {
+        return std::move(*socket);
+    }
     throw std::invalid_argument("the answer is an empty function; give it one that can be called");
 }
 
@@ -71,6 +75,9 @@ const Routes::Route* Routes::Place::route(std::string_view method) const noexcep
 
 void Routes::add(std::string_view method, std::string_view pattern, Answer answer) {
     check_method(method, pattern);
+    if (std::holds_alternative<WebSocket>(answer) && method != "GET") {
+        throw refusal(method, pattern, "a WebSocket begins with GET");
+    }
     std::vector<std::string> names;
     std::optional<Ready> prepared;
     try {

@@ -23,7 +23,7 @@ namespace brick::http {
 inline constexpr std::size_t kMostParams = 16;
 
 /// A route's prepared answer: a fixed one is rendered.
-using Ready = std::variant<Rendered, Handler, Opener>;
+using Ready = std::variant<Rendered, Handler, Opener, WebSocket>;
 
 /// The result of `Routes::find`. It may be used for successive requests; a new one clears all of
 /// `params`, which costs more than finding a route.

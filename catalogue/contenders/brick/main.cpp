@@ -63,6 +63,8 @@ brick::Options options_from_environment() {
     options.threads = number("WORKERS", 1);
     // A load that rotates leaves connections alone for minutes.
     options.limits.idle_timeout = std::chrono::seconds(300);
+    // Autobahn's test suite sends as much in one message.
+    options.limits.message_bytes = 16 * 1024 * 1024;
     return options;
 }
 
@@ -85,7 +87,10 @@ int main(int argc, char** argv) try {
     server.get("/", brick::Fixed(200, "text/plain", "Hello, World!"))
         .get("/empty", brick::Fixed(200, "", ""))
         .get("/fillbuffer", fill_buffer)
-        .post("/echo", echo);
+        .post("/echo", echo)
+        .get("/ws",
+             brick::WebSocket([](const brick::WebSocket::Message& message,
+                                 brick::WebSocket::Replies& replies) { replies.send(message); }));
     server.run_until_signal();
 } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
