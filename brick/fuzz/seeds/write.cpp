@@ -9,6 +9,7 @@
 #include "http/chunked_cases.hpp"
 #include "http/conversation_inputs.hpp"
 #include "http/head_cases.hpp"
+#include "ws/echo_inputs.hpp"
 
 namespace {
 
@@ -43,6 +44,7 @@ int main(int count, char** arguments) {
         const fs::path folder = arguments[1];
         write(brick::http::testing::head_cases(), folder / "head", {"\x80\x00", 2});
         write(brick::http::testing::chunked_cases(), folder / "chunked", "\xff\x40");
+        write(brick::ws::testing::echo_inputs(), folder / "websocket", "\xff\xff");
         // No event, and then the text.
         const auto inputs = brick::testing::conversation_inputs();
         write(inputs, folder / "conversation", {"\0", 1});

@@ -123,6 +123,21 @@ void add_every_route(Add&& add) {
     };
     add("POST", "/echo", echo);
     get("/echo", echo);
+    using Message = WebSocket::Message;
+    using Replies = WebSocket::Replies;
+    get("/socket",
+        WebSocket([](const Message& message, Replies& replies) { replies.send(message); }));
+    get("/socket-thrice", WebSocket([](const Message& message, Replies& replies) {
+            replies.send(message);
+            replies.send({"and", WebSocket::Kind::binary});
+            replies.send(message);
+            replies.close(1001);
+            replies.send(message);
+        }));
+    get("/socket-throws", WebSocket([](const Message& message, Replies& replies) {
+            if (message.data == "code") replies.close(1005);
+            throw std::runtime_error("no");
+        }));
     const auto put = [&](std::string_view path, auto sink) {
         add("PUT", path, Opener([sink](const Request&) { return sink(); }));
     };

@@ -105,6 +105,11 @@ TEST(RoutesRefuse, AnAnswerThatCannotBeGiven) {
               "route GET \"/\": the answer is an empty function; give it one that can be called");
     EXPECT_EQ(complaint(routes, "GET", "/", Opener()),
               "route GET \"/\": the answer is an empty function; give it one that can be called");
+    EXPECT_EQ(complaint(routes, "GET", "/", WebSocket({})),
+              "route GET \"/\": the answer is an empty function; give it one that can be called");
+    const WebSocket deaf([](const WebSocket::Message&, WebSocket::Replies&) {});
+    EXPECT_EQ(complaint(routes, "POST", "/", deaf),
+              "route POST \"/\": a WebSocket begins with GET");
     Response streamed;
     streamed.stream([](std::string&) { return false; });
     EXPECT_EQ(complaint(routes, "GET", "/", Fixed(streamed)),
