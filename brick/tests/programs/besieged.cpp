@@ -108,6 +108,9 @@ void add_routes(brick::Server& server) {
              })
         .get("/stream", stream)
         .get("/broken", broken)
+        .get("/socket",
+             brick::WebSocket([](const brick::WebSocket::Message& message,
+                                 brick::WebSocket::Replies& replies) { replies.send(message); }))
         .post("/echo", [](const brick::Request& request) {
             return brick::Response(200, "text/plain", std::string(request.body));
         });
