@@ -213,12 +213,14 @@ BRICK = PACKAGE.parent / "brick"
 # Of the system's headers, arpa/inet.h alone: it reads addresses, and opens nothing.
 BRICK_MAY_INCLUDE = {
     "include": r"<brick/|<\w+>$",
-    "src/http": r'<brick/|<\w+>$|<\w*mmintrin|<arpa/inet.h>|"http/|"apart.hpp"$',
+    "src/http": r'<brick/|<\w+>$|<\w*mmintrin|<arpa/inet.h>|"http/|"apart.hpp"$'
+    r'|"ws/(endpoint|upgrade).hpp"$',
+    "src/ws": r'<brick/|<\w+>$|"ws/|"http/(head|output).hpp"$',
 }
 
 
 @pytest.mark.parametrize("room", BRICK_MAY_INCLUDE)
-def test_the_bricks_face_and_its_http_know_no_socket(room: str) -> None:
+def test_the_bricks_face_and_its_protocols_know_no_socket(room: str) -> None:
     files = [*(BRICK / room).rglob("*.hpp"), *(BRICK / room).rglob("*.cpp")]
     assert files
     for path in files:

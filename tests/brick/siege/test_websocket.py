@@ -14,7 +14,6 @@ from wsproto.events import (
     BytesMessage,
     CloseConnection,
     Event,
-    Message,
     Ping,
     Pong,
     Request,
@@ -48,14 +47,19 @@ class Client:
 
     def receives(self) -> Event:
         """The next event; a message is whole."""
-        pieces: list[Message[str] | Message[bytes]] = []
+        text, data = "", b""
         while True:
             for event in self.protocol.events():
-                if not isinstance(event, Message):
+                if isinstance(event, TextMessage):
+                    text += event.data
+                    if event.message_finished:
+                        return TextMessage(data=text)
+                elif isinstance(event, BytesMessage):
+                    data += event.data
+                    if event.message_finished:
+                        return BytesMessage(data=data)
+                else:
                     return event
-                pieces.append(event)
-                if event.message_finished:
-                    return type(event)(data=event.data[:0].join(each.data for each in pieces))
             self.protocol.receive_data(self.connection.recv(65536) or None)
 
 
