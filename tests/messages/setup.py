@@ -22,7 +22,7 @@ NOCC = '[requires.nocc]\ncheck = "nocc --version"\napt = ["nocc-dev"]\n'
 
 
 def contender(command: str = "sleep 600", more: str = "") -> dict[str, str | bytes]:
-    """Its server has this command, and a second to start; `more` are tables of its contender.toml."""
+    """Its server has this command, and a second to start; `more` are tables of contender.toml."""
     return {"x/contender.toml": CONTENDER.format(command=command) + more}
 
 
