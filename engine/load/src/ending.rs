@@ -20,7 +20,8 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
     ) {
         let pool = &mut *self.pool;
         let connection = &mut pool.connections[slot];
-        if let Some(kind) = ErrorKind::of_verdict(answer.verdict) {
+        let wrong = ErrorKind::of_verdict(answer.verdict);
+        if let Some(kind) = wrong {
             if let Some(flight) = connection.protocol.completed() {
                 self.tally.count_wrong(kind, pool.book.entry(flight.message));
             }
@@ -43,6 +44,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         connection.failures = 0;
         let first_byte_ns = connection.protocol.first_byte_ns();
         let Some(flight) = self.finish(slot, now_ns) else { return };
+        self.on_heard(slot, wrong.is_none(), now_ns);
         self.count_answers(flight, 1, answer.status, now_ns);
         if let Some(first_byte_ns) = first_byte_ns {
             self.count_first_byte(flight, first_byte_ns, now_ns);

@@ -36,6 +36,10 @@ pub enum ErrorKind {
     Write,
     /// No complete answer in time.
     Timeout,
+    /// A listener of a room did not hear a message.
+    Lost,
+    /// A listener of a room heard a message twice.
+    Doubled,
     /// The bytes break the protocol.
     Malformed,
     /// The server reset the request's stream.
@@ -54,10 +58,12 @@ pub enum ErrorKind {
     MismatchHeader,
     /// A gRPC call that failed, or whose answer has no status.
     GrpcStatus,
+    /// A listener of a room heard a message after the timeout.
+    Late,
 }
 
 /// All kinds, in the order in which they are reported.
-pub const KINDS: [ErrorKind; 21] = [
+pub const KINDS: [ErrorKind; 24] = [
     ErrorKind::ConnectRefused,
     ErrorKind::ConnectTimeout,
     ErrorKind::Connect,
@@ -70,6 +76,8 @@ pub const KINDS: [ErrorKind; 21] = [
     ErrorKind::EarlyClose,
     ErrorKind::Write,
     ErrorKind::Timeout,
+    ErrorKind::Lost,
+    ErrorKind::Doubled,
     ErrorKind::Malformed,
     ErrorKind::StreamReset,
     ErrorKind::Goaway,
@@ -79,6 +87,7 @@ pub const KINDS: [ErrorKind; 21] = [
     ErrorKind::MismatchBody,
     ErrorKind::MismatchHeader,
     ErrorKind::GrpcStatus,
+    ErrorKind::Late,
 ];
 
 impl ErrorKind {
@@ -131,6 +140,7 @@ impl ErrorKind {
     pub fn of_loss(loss: Loss) -> Self {
         match loss {
             Loss::NotUpgraded(_) => Self::Upgrade,
+            Loss::Doubled => Self::Doubled,
             Loss::Closed(Some(code)) if !is_close_code(code) => Self::Malformed,
             Loss::Closed(_) => Self::EarlyClose,
         }
@@ -163,6 +173,8 @@ impl ErrorKind {
             Self::EarlyClose => "connection closed before the answer's end",
             Self::Write => "could not read or write",
             Self::Timeout => "no answer in time",
+            Self::Lost => "message not heard by a listener",
+            Self::Doubled => "message heard twice by a listener",
             Self::Malformed => "answer breaks the protocol",
             Self::StreamReset => "stream reset by the server",
             Self::Goaway => "server went away without the request",
@@ -172,7 +184,21 @@ impl ErrorKind {
             Self::MismatchBody => "wrong body",
             Self::MismatchHeader => "wrong or missing header",
             Self::GrpcStatus => "gRPC call failed",
+            Self::Late => "message heard too late by a listener",
         }
+    }
+}
+
+/// Why an established connection is lost.
+pub(crate) fn broken(failure: &Failure) -> String {
+    match failure {
+        Failure::Tls(tls) => match tls.fault {
+            Fault::Cut => "the server closed the connection before the answer's end, and without \
+                           the goodbye of TLS (close_notify)"
+                .to_owned(),
+            _ => format!("TLS: {}", tls.words),
+        },
+        Failure::System(_) | Failure::Quic(_) => failure.to_string(),
     }
 }
 

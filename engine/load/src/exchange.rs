@@ -175,6 +175,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
             if let Some(Answers { first, count, consumed, status }) = known {
                 connection.failures = 0;
                 self.after_finished(slot, now_ns);
+                self.on_heard(slot, true, now_ns);
                 self.count_answers(first, count, status, now_ns);
                 at += consumed;
                 continue;

@@ -33,6 +33,9 @@ pub struct Figures<E: Ord = ErrorKind> {
     pub first_byte_us: Option<LatencyUs>,
     /// The figures of event streams; null where answers are read otherwise.
     pub events: Option<EventFigures>,
+    /// The figures of rooms; null without `--room`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rooms: Option<RoomFigures>,
     /// Open loop: from the sending of a request.
     pub service_us: Option<LatencyUs>,
     /// Open loop: from the time when a request was due to its sending.
@@ -200,6 +203,19 @@ pub struct EventFigures {
     pub altered: u64,
     /// Streams that continued at the end: they count neither as requests nor as misses.
     pub open: u64,
+}
+
+/// The figures of rooms, in which a message is for all.
+#[derive(Debug, Clone, Serialize)]
+pub struct RoomFigures {
+    /// Messages that were sent in the window.
+    pub messages: u64,
+    #[expect(missing_docs, reason = "as the name says")]
+    pub per_s: f64,
+    /// The time from the sending of a message until the last listener has heard it.
+    pub last_us: Option<LatencyUs>,
+    /// The share of listeners that heard a message in time and unchanged; null without messages.
+    pub reach: Option<f64>,
 }
 
 /// The figures of one request of a request file.

@@ -20,6 +20,7 @@ pub mod intervals;
 mod link;
 pub mod pace;
 mod pool;
+pub mod rooms;
 pub mod schedule;
 pub mod scheme;
 mod shared;

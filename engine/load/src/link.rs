@@ -1,6 +1,6 @@
 //! Connections: opening, failing, closing, and which may take the next request.
 
-use crate::errors::ErrorKind;
+use crate::errors::{ErrorKind, broken};
 use crate::pace::{Pacer, pause_ns};
 use crate::pool::{Flight, State};
 use crate::scheme::Scheme;
@@ -143,6 +143,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         self.tally.connects += 1;
         self.pool.enter(slot, State::Idle);
         self.note_announced(slot);
+        self.enter_room(slot);
         if self.is_sending() {
             self.go_on(slot, now_ns());
         }
@@ -156,8 +157,9 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
 
     /// A connection may take requests: gives it some, or offers it to due requests.
     pub(crate) fn go_on(&mut self, slot: usize, now_ns: u64) {
-        match self.pacer {
-            Pacer::Open { .. } => self.offer(slot),
+        match (&self.pacer, self.pool.room_of(slot)) {
+            (_, Some(room)) => self.speak(room, now_ns),
+            (Pacer::Open { .. }, None) => self.offer(slot),
             _ => self.refill(slot, now_ns),
         }
     }
@@ -315,13 +317,14 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         let (book, io, protocol) = (&pool.book, &pool.io, &connection.protocol);
         let request = connection.protocol.oldest().or(connection.waiting);
         let request = request.map(|flight| flight.message);
-        self.tally.count_error(kind, connection.protocol.in_flight().max(1) as u64, || {
+        let unanswered = connection.protocol.in_flight() as u64;
+        self.tally.count_error(kind, unanswered.max(1), || {
             let bytes = last.map_or(&[][..], |(piece, at)| &io.bytes(piece)[at..]);
             let request = request.map(|number| book.evidence(number)).unwrap_or_default();
             (detail(), request, protocol.evidence(bytes))
         });
         if let Some(log) = &mut self.log {
-            log.current.errors += connection.protocol.in_flight().max(1) as u64;
+            log.current.errors += unanswered.max(1);
         }
         let now_ns = now_ns();
         let was_for_one = connection.waiting.is_some();
@@ -341,6 +344,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         pool.io.close(slot);
         pool.enter(slot, State::Closed);
         self.set_due(slot, now_ns + pause_ns);
+        (0..unanswered).for_each(|_| self.on_heard(slot, false, now_ns));
         if was_connecting && !was_for_one {
             self.count_unstarted(now_ns);
         }
@@ -381,19 +385,6 @@ fn unconnected(failure: &Failure, scheme: Scheme) -> String {
             Fault::Cut => "the server closed the connection during the TLS handshake".to_owned(),
             Fault::Other => format!("TLS handshake: {}", tls.words),
             Fault::Certificate | Fault::Alpn => tls.words.clone(),
-        },
-        Failure::System(_) | Failure::Quic(_) => failure.to_string(),
-    }
-}
-
-/// Why an established connection is lost.
-fn broken(failure: &Failure) -> String {
-    match failure {
-        Failure::Tls(tls) => match tls.fault {
-            Fault::Cut => "the server closed the connection before the answer's end, and without \
-                           the goodbye of TLS (close_notify)"
-                .to_owned(),
-            _ => format!("TLS: {}", tls.words),
         },
         Failure::System(_) | Failure::Quic(_) => failure.to_string(),
     }

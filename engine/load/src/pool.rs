@@ -1,5 +1,6 @@
 //! One thread's share of a target's connections, kept from slice to slice.
 
+use crate::rooms::Room;
 use crate::target::Target;
 use std::collections::VecDeque;
 use std::io::Result;
@@ -129,6 +130,8 @@ pub(crate) struct Pool<B, P: Protocol<Flight>> {
     pub(crate) book: Arc<Book>,
     pub(crate) connections: Vec<Connection<P>>,
     pub(crate) io: B,
+    /// The rooms of its connections, if there are any.
+    pub(crate) rooms: Vec<Room>,
     /// The connections' common state.
     pub(crate) shared: P::Shared,
     /// Bytes that a connection's protocol has written but that are not sent yet. Empty between
@@ -197,7 +200,15 @@ impl<B: Backend, P: Protocol<Flight>> Pool<B, P> {
         io: impl FnOnce(usize, Arc<[u8]>) -> Result<B>,
     ) -> Result<Self> {
         let book = target.books[share.thread % target.books.len()].clone();
-        let count = usize::try_from(share.of(target.connections as u64)).expect("it was a usize");
+        let size = target.room.unwrap_or(1);
+        let units = share.of((target.connections / size) as u64);
+        let count = usize::try_from(units).expect("it was a usize") * size;
+        let mut connections: Vec<_> = (0..count).map(|_| Connection::new()).collect();
+        for (slot, connection) in connections.iter_mut().enumerate() {
+            let Connection::<P> { protocol, .. } = connection;
+            protocol.enter_room(slot / size * share.threads + share.thread);
+        }
+        let rooms = if target.room.is_some() { count / size } else { 0 };
         let shared = P::shared(book.expectations(), book.requests());
         let streams_events =
             book.expectations().iter().any(|expectation| expectation.events().is_some());
@@ -211,7 +222,8 @@ impl<B: Backend, P: Protocol<Flight>> Pool<B, P> {
             next_message: book.cycle() * share.thread / share.threads,
             next_draw: draws * share.thread / share.threads,
             book,
-            connections: (0..count).map(|_| Connection::new()).collect(),
+            connections,
+            rooms: (0..rooms).map(|_| Room::default()).collect(),
             shared,
             out: Vec::new(),
             available: VecDeque::new(),
@@ -220,6 +232,18 @@ impl<B: Backend, P: Protocol<Flight>> Pool<B, P> {
             opened: share.thread as u64,
             active: 0,
         })
+    }
+
+    /// The number of a connection's room, if there are rooms.
+    #[inline]
+    pub(crate) fn room_of(&self, slot: usize) -> Option<usize> {
+        self.target.room.map(|size| slot / size)
+    }
+
+    /// The connections of a room.
+    pub(crate) fn slots_of(&self, room: usize) -> Range<usize> {
+        let size = self.target.room.unwrap_or(1);
+        room * size..(room + 1) * size
     }
 
     /// The only place where a connection's state changes.

@@ -134,6 +134,7 @@ fn prepare<B: Backend, P: Protocol<Flight>>(
     }
     turn.tally.by_request = ByRequest::of(turn.pool.book.names());
     turn.tally.events = turn.pool.streams_events.then(Box::default);
+    turn.tally.rooms = turn.pool.target.room.map(|_| Box::default());
     Ok(turn.tally)
 }
 
@@ -146,7 +147,7 @@ pub(crate) fn run<B: Backend, P: Protocol<Flight>>(
     let Part { share, plan, control, .. } = part;
     let datagrams = pool.io.datagrams();
     let prepared = prepare(pool, patience, plan, share)?;
-    let connections = pool.target.connections as u64;
+    let connections = (pool.target.connections / pool.target.room.unwrap_or(1)) as u64;
     let most = plan.requests.map_or(u64::MAX, |all| share.of_requests(all, connections));
     let log = plan.intervals.then(Log::new);
     let begin_ns = control.begin(plan.at_ns);
@@ -271,11 +272,13 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
             }
         }
         if self.pool.active() > 0 {
-            for connection in &mut self.pool.connections {
-                while let Some(flight) = connection.take_unanswered() {
+            let now_ns = now_ns();
+            for slot in 0..self.pool.connections.len() {
+                while let Some(flight) = self.pool.connections[slot].take_unanswered() {
                     if self.window.holds(flight.due_ns) {
                         self.tally.count_miss(self.pool.book.entry(flight.message));
                     }
+                    self.on_heard(slot, false, now_ns);
                 }
             }
             self.pool.hang_up()?;

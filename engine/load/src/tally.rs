@@ -4,6 +4,7 @@ use crate::by_request::ByRequest;
 use crate::errors::{Counts, ErrorKind};
 use crate::events::EventTally;
 use crate::histogram::{FirstBytes, Latencies};
+use crate::rooms::RoomTally;
 use serde::{Deserialize, Serialize};
 use volley_net::{Agreed, Datagrams};
 use volley_protocol::Announced;
@@ -104,6 +105,8 @@ pub struct Tally {
     pub latencies: Latencies,
     /// The counts of event streams, if any were requested.
     pub events: Option<Box<EventTally>>,
+    /// The counts of rooms, if there are any.
+    pub rooms: Option<Box<RoomTally>>,
     /// The first bytes of requests whose answers' bodies came in pieces.
     pub first_bytes: FirstBytes,
     /// Open loop: from the actual sending.
@@ -204,6 +207,9 @@ impl Tally {
         self.first_bytes.merge(&other.first_bytes);
         if let Some(events) = &other.events {
             self.events.get_or_insert_default().merge(events);
+        }
+        if let Some(rooms) = &other.rooms {
+            self.rooms.get_or_insert_default().merge(rooms);
         }
         self.service.merge(&other.service);
         self.send_lag.merge(&other.send_lag);

@@ -19,6 +19,9 @@ pub struct Target {
     pub books: Vec<Arc<Book>>,
     /// Connections to hold at a time, of all threads together.
     pub connections: usize,
+    /// For WebSocket: so many connections are a room, in which all have to hear a message that one
+    /// sends. Each thread has whole rooms.
+    pub room: Option<usize>,
     /// A connection is closed after this many answers. With 1, latency runs from its `connect`.
     pub requests_per_connection: Option<u64>,
     /// Requests in flight at a time on one connection, as a pipeline or as streams; 1 or more.

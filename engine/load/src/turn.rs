@@ -8,6 +8,7 @@ use crate::intervals::Log;
 use crate::pace::{Pacer, Window};
 use crate::pool::Pool;
 use crate::pool::{Flight, State};
+use crate::rooms::TIMEOUTS_UNTIL_LOST;
 use crate::tally::Tally;
 use rustix::io::Errno;
 use std::collections::VecDeque;
@@ -45,7 +46,7 @@ pub(crate) struct Turn<'a, B, P: Protocol<Flight>> {
     /// Connections from this one on are not used at present.
     pub(crate) limit: usize,
     /// No connection is due before this time.
-    next_due_ns: u64,
+    pub(crate) next_due_ns: u64,
     /// When the last turn began.
     turned_ns: u64,
     /// The shortest latency of the last turn's answers, or of earlier ones where it had none.
@@ -249,6 +250,9 @@ impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
             }
             self.next_due_ns = self.next_due_ns.min(self.pool.connections[slot].due_ns);
         }
+        for room in 0..self.pool.rooms.len() {
+            self.speak(room, now_ns);
+        }
         // At most one sweep a millisecond, however many connections there are.
         self.next_due_ns = self.next_due_ns.max(now_ns + MS);
         if let Pacer::Stages { .. } = self.pacer {
@@ -270,15 +274,21 @@ impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
     /// their connection.
     fn time_out(&mut self, slot: usize, now_ns: u64) {
         let timeout_ns = self.pool.target.request_timeout_ns;
-        let what = if self.pool.streams_events { "event" } else { "complete answer" };
-        let detail = || format!("no {what} within {} ms", timeout_ns / MS);
+        let (kind, what, times) = if self.pool.target.room.is_some() {
+            (ErrorKind::Lost, "message to the room", TIMEOUTS_UNTIL_LOST)
+        } else if self.pool.streams_events {
+            (ErrorKind::Timeout, "event", 1)
+        } else {
+            (ErrorKind::Timeout, "complete answer", 1)
+        };
+        let detail = || format!("no {what} within {} ms", times * timeout_ns / MS);
         let had_room = self.has_room(slot);
         loop {
             let pool = &mut *self.pool;
             if !pool.connections[slot].protocol.cancel(|flight| flight.sent_ns, &mut pool.out) {
-                return self.close_with_error(slot, ErrorKind::Timeout, None, detail);
+                return self.close_with_error(slot, kind, None, detail);
             }
-            self.end_unanswered(slot, ErrorKind::Timeout, detail, &[], now_ns);
+            self.end_unanswered(slot, kind, detail, &[], now_ns);
             let protocol = &self.pool.connections[slot].protocol;
             let since_ns = protocol.waits_since_ns(|flight| flight.sent_ns);
             if since_ns.is_none_or(|since_ns| since_ns.saturating_add(timeout_ns) > now_ns) {

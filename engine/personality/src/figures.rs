@@ -41,6 +41,7 @@ pub(crate) fn closed(
         latency_us: None,
         first_byte_us: None,
         events: None,
+        rooms: None,
         service_us: None,
         send_lag_us: None,
         errors: errors.iter().copied().filter(|&(_, count)| count > 0).collect(),

@@ -81,6 +81,9 @@ pub trait Protocol<T>: Default {
     /// first bytes to `out`.
     fn greet(&mut self, _shared: &mut Self::Shared, _out: &mut Vec<u8>) {}
 
+    /// The connection belongs to this room, in which a message is for all.
+    fn enter_room(&mut self, _room: usize) {}
+
     /// Our side ends the connection after its last answer: appends its last bytes to `out`.
     fn write_goodbye(&mut self, _out: &mut Vec<u8>) {}
 
@@ -245,19 +248,22 @@ pub enum Step {
     Lost(Loss),
 }
 
-/// How a server ends a WebSocket connection.
+/// How a server ends a WebSocket connection, or makes it useless.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Loss {
     /// It does not agree to the upgrade.
     NotUpgraded(UpgradeFault),
     /// It has sent a close frame, with this code.
     Closed(Option<u16>),
+    /// It has sent a message to a room twice.
+    Doubled,
 }
 
 impl fmt::Display for Loss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let code = match *self {
             Self::NotUpgraded(fault) => return fault.fmt(f),
+            Self::Doubled => return f.write_str("a message that this listener has heard already"),
             Self::Closed(None) => return f.write_str("a close frame without a code"),
             Self::Closed(Some(code)) => code,
         };

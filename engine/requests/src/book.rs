@@ -50,17 +50,31 @@ impl Book {
     }
 
     /// The message of an upgrade to WebSocket, sent again and again after it on each connection. It
-    /// is masked ahead, each time with another key, up to 1024 times and in 1 MiB.
-    pub fn of_messages(request: &Request, seed: u64, depth: usize) -> Result<Self, RequestError> {
+    /// is masked ahead, each time with another key, up to 1024 times and in 1 MiB. `in_rooms`: each
+    /// has its number, and an expectation of its own.
+    pub fn of_messages(
+        request: &Request,
+        in_rooms: bool,
+        seed: u64,
+        depth: usize,
+    ) -> Result<Self, RequestError> {
         Upgrade::new(request)?;
         let message = request.message.as_ref().expect("an upgrade to WebSocket has a message");
-        let count = (MASKED_BYTES / message.bytes().len().max(1)).clamp(1, MASKED);
+        let count = MASKED_BYTES / message.bytes().len().max(1);
+        // Two in a row have different numbers.
+        let count = count.clamp(if in_rooms { 2 } else { 1 }, MASKED);
         let (mut draft, mut keys) = (Draft::default(), Keys::new(seed));
-        for _ in 0..count {
-            draft.add(message.masked(&mut keys), request.clone(), 0, 0);
+        let mut expectations = Vec::new();
+        let right = Arc::new(Expectation::of_status(StatusRule::Exactly(101)));
+        for (number, index) in (0..).zip(0..count) {
+            let numbered = in_rooms.then(|| Arc::new(message.numbered(number)));
+            let message = numbered.unwrap_or_else(|| message.clone());
+            let masked = message.masked(&mut keys);
+            let request = Request { message: Some(message), ..request.clone() };
+            draft.add(masked, request, 0, if in_rooms { index } else { 0 });
+            expectations.push(right.clone());
         }
-        let expectation = Expectation::of_status(StatusRule::Exactly(101));
-        Ok(draft.bind(vec![Arc::new(expectation)], Vec::new(), depth))
+        Ok(draft.bind(expectations, Vec::new(), depth))
     }
 
     /// Whether its messages are WebSocket's.

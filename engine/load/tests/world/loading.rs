@@ -52,6 +52,7 @@ pub fn target(address: SocketAddr) -> Target {
         tls: None,
         books: book(&request(b""), Some(BODY), DEPTH),
         connections: 4,
+        room: None,
         requests_per_connection: None,
         pipeline: 1,
         request_timeout_ns: 10_000 * MS,

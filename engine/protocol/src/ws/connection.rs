@@ -4,6 +4,7 @@ use super::deflate::Inflater;
 use super::echo::Echo;
 use super::frame::{self, HEAD_LIMIT, opcode};
 use super::handshake::{Accept, Upgrade};
+use super::message::Number;
 use super::reading::Wrong;
 use super::{Keys, Message};
 use crate::check::Expectation;
@@ -28,6 +29,12 @@ pub struct WebSocket<T> {
     /// are.
     runs: VecDeque<(T, usize)>,
     pub(super) in_flight: usize,
+    /// The room that it belongs to, if there are rooms.
+    room: usize,
+    /// Which message is awaited, or was last: an index into [`Shared::messages`].
+    pub(super) awaited: usize,
+    /// The number of the message that it heard last in its room.
+    pub(super) heard: Option<Number>,
     /// The beginning of a frame's head.
     pub(super) head: [u8; HEAD_LIMIT],
     pub(super) head_length: usize,
@@ -71,10 +78,11 @@ pub(super) struct Frame {
 pub struct Shared {
     pub(super) upgrade: Upgrade,
     pub(super) keys: Keys,
-    pub(super) message: Arc<Message>,
-    /// The right echo in one frame. Empty: no compressed one, which servers write differently, has
+    /// The right messages, by [`Awaited::expectation`].
+    pub(super) messages: Vec<Arc<Message>>,
+    /// Each of them in one frame. Empty: no compressed one, which servers write differently, has
     /// arrived yet.
-    echo: Vec<u8>,
+    echoes: Vec<Vec<u8>>,
     /// An unused inflater. Most messages arrive in one piece, so few connections need their own.
     pub(super) spare: Option<Inflater>,
 }
@@ -85,6 +93,9 @@ impl<T> Default for WebSocket<T> {
             state: State::Closed(None),
             runs: VecDeque::new(),
             in_flight: 0,
+            room: 0,
+            awaited: 0,
+            heard: None,
             head: [0; HEAD_LIMIT],
             head_length: 0,
             frame: None,
@@ -114,6 +125,22 @@ impl<T: Ticket> WebSocket<T> {
         }
     }
 
+    /// The message in progress is over.
+    pub(super) fn end_message(&mut self) {
+        self.is_within_message = false;
+        self.kept.clear();
+        self.received = 0;
+        self.first_byte_ns = None;
+    }
+
+    /// Looks up which message is awaited.
+    #[inline]
+    fn await_as(&mut self, awaited: impl Fn(T) -> Awaited) {
+        if let Some(&(first, _)) = self.runs.front() {
+            self.awaited = awaited(first).expectation as usize;
+        }
+    }
+
     fn is_between_frames(&self) -> bool {
         self.head_length == 0 && self.frame.is_none()
     }
@@ -128,15 +155,25 @@ impl<T: Ticket> Protocol<T> for WebSocket<T> {
 
     fn shared(_: &[Arc<Expectation>], requests: &[Arc<Request>]) -> Shared {
         let request = requests.first().expect("a book has a request");
-        let message = request.message.clone().expect("a book of messages has them");
         let upgrade = Upgrade::new(request).expect("the book was made of it");
-        let echo = if message.is_compressed() { Vec::new() } else { message.plain() };
-        Shared { upgrade, keys: Keys::new(0), echo, spare: None, message }
+        let has_rooms = request.message.as_deref().is_some_and(|it| it.number().is_some());
+        // Outside of rooms all are the same.
+        let different = if has_rooms { requests } else { &requests[..1] };
+        let messages: Vec<Arc<Message>> =
+            different.iter().filter_map(|request| request.message.clone()).collect();
+        let echo = |it: &Arc<Message>| if it.is_compressed() { Vec::new() } else { it.plain() };
+        let echoes = messages.iter().map(echo).collect();
+        Shared { upgrade, keys: Keys::new(0), messages, echoes, spare: None }
+    }
+
+    fn enter_room(&mut self, room: usize) {
+        self.room = room;
     }
 
     fn greet(&mut self, shared: &mut Shared, out: &mut Vec<u8>) {
-        *self = Self { runs: std::mem::take(&mut self.runs), ..Self::default() };
-        self.state = State::Greeting(shared.upgrade.write(&mut shared.keys, out));
+        let (runs, room) = (std::mem::take(&mut self.runs), self.room);
+        *self = Self { runs, room, ..Self::default() };
+        self.state = State::Greeting(shared.upgrade.write(room, &mut shared.keys, out));
     }
 
     fn write_goodbye(&mut self, out: &mut Vec<u8>) {
@@ -190,10 +227,11 @@ impl<T: Ticket> Protocol<T> for WebSocket<T> {
     fn receive(
         &mut self,
         bytes: &[u8],
-        _: impl Fn(T) -> Awaited,
+        awaited: impl Fn(T) -> Awaited,
         shared: &mut Shared,
         io: &mut Io<'_>,
     ) -> Option<Step> {
+        self.await_as(awaited);
         let is_fresh = self.is_between_frames() && !self.is_within_message && self.is_ready();
         let step = match self.read(bytes, shared, io.out) {
             Ok(step) | Err(Wrong::Step(step)) => step,
@@ -203,11 +241,11 @@ impl<T: Ticket> Protocol<T> for WebSocket<T> {
         };
         if let Step::Complete(Answer { consumed, verdict: Verdict::Right, .. }) = step
             && is_fresh
-            && shared.echo.is_empty()
+            && shared.echoes[self.awaited].is_empty()
             && frame::is_message(&bytes[..consumed])
         {
             // No context lasts beyond a message: the same bytes always have the same meaning.
-            shared.echo = bytes[..consumed].to_vec();
+            shared.echoes[self.awaited] = bytes[..consumed].to_vec();
         }
         if step == Step::Incomplete {
             if self.is_within_message && self.echo.length() > 0 {
@@ -230,11 +268,12 @@ impl<T: Ticket> Protocol<T> for WebSocket<T> {
     fn take_known(
         &mut self,
         bytes: &[u8],
-        _: impl Fn(T) -> Awaited,
+        awaited: impl Fn(T) -> Awaited,
         shared: &mut Shared,
     ) -> Option<Answers<T>> {
         let &(first, most) = self.runs.front()?;
-        let echo = &shared.echo[..];
+        self.await_as(awaited);
+        let echo = &shared.echoes[self.awaited][..];
         if echo.is_empty()
             || !self.is_between_frames()
             || self.is_within_message
@@ -247,6 +286,7 @@ impl<T: Ticket> Protocol<T> for WebSocket<T> {
         if count == 0 {
             return None;
         }
+        self.heard = shared.messages[self.awaited].number();
         self.advance(count);
         Some(Answers { first, count, consumed: count * echo.len(), status: SWITCHING })
     }
@@ -256,7 +296,7 @@ impl<T: Ticket> Protocol<T> for WebSocket<T> {
     }
 
     fn describe(&self, answer: &Answer, _: Awaited, shared: &Shared, _: &[u8]) -> String {
-        self.echo.describe(answer.verdict, &shared.message)
+        self.echo.describe(answer.verdict, &shared.messages[self.awaited])
     }
 
     fn evidence(&self, last: &[u8]) -> Vec<u8> {
@@ -282,10 +322,7 @@ impl<T: Ticket> Protocol<T> for WebSocket<T> {
     }
 
     fn finish(&mut self) -> Option<T> {
-        self.is_within_message = false;
-        self.kept.clear();
-        self.received = 0;
-        self.first_byte_ns = None;
+        self.end_message();
         let ticket = self.oldest()?;
         self.advance(1);
         Some(ticket)

@@ -1,6 +1,7 @@
 //! Compares received messages with the one that was sent, piece by piece, without keeping them.
 
 use super::Message;
+use super::message::Number;
 use crate::verdict::{self, Verdict};
 
 /// By how many bytes a message may exceed the one that was sent.
@@ -13,6 +14,8 @@ const NOT_UTF8: &str = "a message of text that is not UTF-8";
 pub(crate) struct Echo {
     is_text: bool,
     length: u64,
+    /// The first bytes.
+    number: Number,
     /// The first difference, and the byte there.
     difference: Option<(usize, u8)>,
     /// The offset from which it differs from an expected text.
@@ -23,7 +26,7 @@ impl Echo {
     /// Begins a new message.
     pub(crate) fn begin(&mut self, is_text: bool, expected: &Message) {
         let text = (is_text && !expected.is_text()).then(Text::default);
-        *self = Self { is_text, length: 0, difference: None, text };
+        *self = Self { is_text, text, ..Self::default() };
     }
 
     /// Announces this many bytes, if they are allowed.
@@ -37,6 +40,7 @@ impl Echo {
     /// Takes the next bytes.
     pub(crate) fn push(&mut self, piece: &[u8], expected: &Message) -> Result<(), &'static str> {
         let from = usize::try_from(self.length).unwrap_or(usize::MAX);
+        self.number.iter_mut().skip(from).zip(piece).for_each(|(mine, &byte)| *mine = byte);
         self.length += piece.len() as u64;
         if let Some(text) = &mut self.text {
             text.push(piece)?;
@@ -81,6 +85,11 @@ impl Echo {
 
     pub(crate) fn length(&self) -> u64 {
         self.length
+    }
+
+    /// The number, if it is a message to a room.
+    pub(crate) fn number(&self) -> Number {
+        self.number
     }
 
     /// What is wrong, as a message.

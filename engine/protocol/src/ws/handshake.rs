@@ -66,6 +66,8 @@ impl fmt::Display for UpgradeFault {
 pub struct Upgrade {
     /// The bytes before the key.
     before: Vec<u8>,
+    /// Where the path ends in them, and what joins a room's number to it, if there are rooms.
+    room: Option<(usize, &'static [u8])>,
     /// Subprotocols that it offers.
     offered: Vec<String>,
     /// Whether it offers compression, which the server has to accept.
@@ -93,8 +95,12 @@ impl Upgrade {
         let offers = request.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case(PROTOCOL));
         let mut before = Request { headers, ..request.clone() }.render_head()?;
         before.truncate(before.len() - b"\r\n\r\n".len());
+        let path_end = request.method.len() + 1 + request.path.len();
+        let joint: &[u8] = if request.path.contains('?') { b"&room=" } else { b"?room=" };
+        let has_rooms = request.message.as_deref().is_some_and(|it| it.number().is_some());
         Ok(Self {
             before,
+            room: has_rooms.then_some((path_end, joint)),
             offered: offers
                 .flat_map(|(_, value)| value.split(',').map(|name| name.trim().to_owned()))
                 .collect(),
@@ -102,10 +108,16 @@ impl Upgrade {
         })
     }
 
-    /// Appends the upgrade to `out`, with a new key.
-    pub(crate) fn write(&self, keys: &mut Keys, out: &mut Vec<u8>) -> Accept {
+    /// Appends the upgrade to `out`, with a new key; to a room, if there are rooms.
+    pub(crate) fn write(&self, room: usize, keys: &mut Keys, out: &mut Vec<u8>) -> Accept {
         let key = STANDARD.encode(keys.nonce());
-        out.extend_from_slice(&self.before);
+        let (path_end, joint) = self.room.unwrap_or_default();
+        out.extend_from_slice(&self.before[..path_end]);
+        if self.room.is_some() {
+            out.extend_from_slice(joint);
+            out.extend_from_slice(room.to_string().as_bytes());
+        }
+        out.extend_from_slice(&self.before[path_end..]);
         out.extend_from_slice(key.as_bytes());
         out.extend_from_slice(b"\r\n\r\n");
         accept(key.as_bytes())
@@ -178,6 +190,7 @@ pub fn accept(key: &[u8]) -> [u8; ACCEPT_LENGTH] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Arc;
 
     fn upgrade(headers: &[(&str, &str)]) -> Result<Upgrade, RequestError> {
         with_message(headers, Message::new(Vec::new(), true).unwrap())
@@ -207,7 +220,7 @@ mod tests {
     fn an_upgrade_ends_with_its_key() {
         let (mut out, mut keys) = (Vec::new(), Keys::new(1));
         let upgrade = upgrade(&[("Cookie", "a=1")]).unwrap();
-        let accepted = upgrade.write(&mut keys, &mut out);
+        let accepted = upgrade.write(0, &mut keys, &mut out);
         let text = String::from_utf8(out).unwrap();
         let key = text.strip_prefix(
             "GET /chat HTTP/1.1\r\nHost: server.example.com\r\nCookie: a=1\r\nConnection: Upgrade\r\n\
@@ -215,7 +228,23 @@ mod tests {
         );
         let key = key.and_then(|rest| rest.strip_suffix("\r\n\r\n")).unwrap();
         assert_eq!((key.len(), accept(key.as_bytes())), (24, accepted));
-        assert_ne!(upgrade.write(&mut keys, &mut Vec::new()), accepted);
+        assert_ne!(upgrade.write(0, &mut keys, &mut Vec::new()), accepted);
+    }
+
+    #[test]
+    fn an_upgrade_names_its_room() {
+        for (path, line) in
+            [("/chat", "GET /chat?room=7 HTTP"), ("/c?a=b", "GET /c?a=b&room=7 HTTP")]
+        {
+            let message = Message::new(Vec::new(), true).unwrap().numbered(0);
+            let (method, host) = ("GET".to_owned(), "a".to_owned());
+            let message = Some(Arc::new(message));
+            let path = path.to_owned();
+            let request = Request { method, path, host, message, ..Request::default() };
+            let mut out = Vec::new();
+            Upgrade::new(&request).unwrap().write(7, &mut Keys::new(1), &mut out);
+            assert!(out.starts_with(line.as_bytes()), "{}", String::from_utf8_lossy(&out));
+        }
     }
 
     #[test]

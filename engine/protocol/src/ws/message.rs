@@ -1,4 +1,4 @@
-//! The message that is sent, and has to come back.
+//! The message that is sent, and has to come back, or to reach all of a room.
 
 use super::Keys;
 use super::deflate::deflated;
@@ -11,7 +11,12 @@ pub struct Message {
     bytes: Vec<u8>,
     /// The compressed form, if it is compressed.
     deflated: Option<Vec<u8>>,
+    /// Its first bytes, if it is for a room.
+    number: Option<Number>,
 }
+
+/// The number of a message to a room, in hexadecimal: by it a listener's second copy is known.
+pub(crate) type Number = [u8; 4];
 
 impl Message {
     /// Text, or binary data. `None`: the bytes are not UTF-8, so they are not text.
@@ -20,7 +25,26 @@ impl Message {
             is_text,
             bytes,
             deflated: None,
+            number: None,
         })
+    }
+
+    /// The same message to a room, behind this number and a space.
+    #[must_use]
+    pub fn numbered(&self, number: u16) -> Self {
+        let digits = format!("{number:04x} ");
+        let bytes = [digits.as_bytes(), &self.bytes].concat();
+        Self {
+            is_text: self.is_text,
+            deflated: self.deflated.is_some().then(|| deflated(&bytes)),
+            number: bytes.first_chunk().copied(),
+            bytes,
+        }
+    }
+
+    /// Its number, if it is for a room.
+    pub(crate) fn number(&self) -> Option<Number> {
+        self.number
     }
 
     /// The same message, sent compressed; its echo may be compressed, too.

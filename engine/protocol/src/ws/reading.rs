@@ -5,10 +5,13 @@ use super::deflate::TOO_LONG;
 use super::echo;
 use super::frame::{self, FrameHead, opcode};
 use super::handshake::{Accept, Upgrade};
+use super::message::Number;
 use crate::protocol::{Answer, Loss, Step, Ticket};
 
 /// The most successive frames without content.
 const IDLE_FRAMES: u32 = 1000;
+
+const UNREQUESTED: &str = "a message that nobody asked for";
 
 /// Why reading has ended.
 pub(super) enum Wrong {
@@ -60,16 +63,43 @@ impl<T: Ticket> WebSocket<T> {
                     return Ok(Step::Lost(Loss::Closed(code)));
                 }
             } else if is_last {
+                let message = &shared.messages[self.awaited];
+                let verdict = self.echo.end(message).map_err(wrong)?;
+                if let Some(number) = message.number()
+                    && !self.is_awaited(number).map_err(|doubled| match doubled {
+                        Some(loss) => Wrong::Step(Step::Lost(loss)),
+                        None => wrong(UNREQUESTED),
+                    })?
+                {
+                    self.end_message();
+                    continue;
+                }
                 return Ok(Step::Complete(Answer {
                     consumed: at,
                     status: SWITCHING,
                     body_length: self.echo.length(),
                     keep_alive: true,
-                    verdict: self.echo.end(&shared.message).map_err(wrong)?,
+                    verdict,
                 }));
             }
         }
         Ok(Step::Incomplete)
+    }
+
+    /// Whether the complete message is the one that is awaited in its room, which has this number.
+    /// A connection that has just joined the room may hear older ones first: they don't count.
+    fn is_awaited(&mut self, number: Number) -> Result<bool, Option<Loss>> {
+        let got = self.echo.number();
+        if self.in_flight > 0 && got == number {
+            self.heard = Some(got);
+            return Ok(true);
+        }
+        match self.heard {
+            None if self.in_flight == 0 || got != number => Ok(false),
+            Some(heard) if got == heard => Err(Some(Loss::Doubled)),
+            _ if self.in_flight == 0 => Err(None),
+            _ => Ok(true),
+        }
     }
 
     /// The next bytes of the message in progress, or its last ones.
@@ -79,7 +109,7 @@ impl<T: Ticket> WebSocket<T> {
         is_end: bool,
         shared: &mut Shared,
     ) -> Result<(), &'static str> {
-        let (echo, message) = (&mut self.echo, &shared.message);
+        let (echo, message) = (&mut self.echo, &shared.messages[self.awaited]);
         let Some(inflater) = &mut self.inflater else { return echo.push(piece, message) };
         let mut push = |inflated: &[u8]| {
             echo.announce(inflated.len() as u64, message).map_err(|_| TOO_LONG)?;
@@ -141,7 +171,7 @@ impl<T: Ticket> WebSocket<T> {
     }
 
     fn begin_frame(&mut self, head: FrameHead, shared: &mut Shared) -> Result<Frame, &'static str> {
-        let expected = &shared.message;
+        let expected = &shared.messages[self.awaited];
         head.check(expected.is_compressed())?;
         let FrameHead { opcode, is_last, length, .. } = head;
         if head.is_control() || length == 0 {
@@ -157,7 +187,9 @@ impl<T: Ticket> WebSocket<T> {
                 }
                 (opcode::CONTINUATION, true) => {}
                 (_, true) => return Err("a new message within one that is in fragments"),
-                (_, false) if self.in_flight == 0 => return Err("a message that nobody asked for"),
+                (_, false) if self.in_flight == 0 && expected.number().is_none() => {
+                    return Err(UNREQUESTED);
+                }
                 (_, false) => {
                     self.is_within_message = true;
                     self.echo.begin(opcode == opcode::TEXT, expected);

@@ -2,8 +2,9 @@
 
 use super::frame::{self, FrameHead, opcode};
 use super::{Message, WebSocket, deflate, mask};
-use crate::protocol::{Awaited, Io, Protocol, Step};
+use crate::protocol::{Awaited, Io, Loss, Protocol, Step};
 use crate::request::Request;
+use crate::verdict::Verdict;
 use proptest::prelude::*;
 use std::fmt::Write;
 use std::sync::Arc;
@@ -254,5 +255,65 @@ proptest! {
         let sent = Message::new(message.repeat(times), false).unwrap().compressed();
         let bytes = sent.plain();
         prop_assert_eq!(outcome(sent, &bytes, size, 1).0, "0: as expected\n");
+    }
+}
+
+/// The outcome of a listener of a room that awaits message 1, or nothing, when it gets these of the
+/// room's messages in turn, cut in pieces of `size`.
+fn in_room(is_asked: bool, numbers: &[u16], compresses: bool, size: usize) -> Vec<Step> {
+    let message = if compresses { text("hello").compressed() } else { text("hello") };
+    let request = |number| {
+        let message = Some(Arc::new(message.numbered(number)));
+        let [method, path, host] = ["GET", "/", "a"].map(str::to_owned);
+        Arc::new(Request { method, path, host, message, ..Request::default() })
+    };
+    let requests: Vec<Arc<Request>> = (0..3).map(request).collect();
+    let mut shared = <WebSocket<usize> as Protocol<usize>>::shared(&[], &requests);
+    let (mut client, mut out) = (WebSocket::<usize>::default(), Vec::new());
+    let awaited = |number| Awaited { expectation: u32::try_from(number).unwrap(), to_head: false };
+    client.enter_room(7);
+    client.greet(&mut shared, &mut out);
+    assert!(out.starts_with(b"GET /?room=7 HTTP/1.1\r\n"));
+    let greeting = agreed(&out);
+    let mut io = Io { now_ns: 1, out: &mut out };
+    client.receive(&greeting, awaited, &mut shared, &mut io);
+    if is_asked {
+        client.start(1, 1);
+    }
+    let bytes: Vec<u8> =
+        numbers.iter().flat_map(|&number| message.numbered(number).plain()).collect();
+    let mut steps = Vec::new();
+    for piece in bytes.chunks(size) {
+        let mut rest = piece;
+        while !rest.is_empty() {
+            let step = client.receive(rest, awaited, &mut shared, &mut io).unwrap();
+            match step {
+                Step::Incomplete => break,
+                Step::Complete(answer) => {
+                    assert_eq!(client.finish(), Some(1));
+                    rest = &rest[answer.consumed..];
+                }
+                _ => return [steps, vec![step]].concat(),
+            }
+            steps.push(step);
+        }
+    }
+    steps
+}
+
+#[test]
+fn a_listener_of_a_room_hears_each_message_once() {
+    let is_heard = |step: &Step| matches!(step, Step::Complete(it) if it.verdict == Verdict::Right);
+    for (compresses, size) in [(false, 99), (false, 1), (true, 99), (true, 2)] {
+        let of = |is_asked, numbers: &[u16]| in_room(is_asked, numbers, compresses, size);
+        for numbers in [&[1][..], &[0, 1], &[2, 0, 1]] {
+            let steps = of(true, numbers);
+            assert!(steps.len() == 1 && is_heard(&steps[0]), "it has just joined: {steps:?}");
+        }
+        assert_eq!(of(false, &[0, 1]), [], "it has just joined, and awaits nothing");
+        let steps = of(true, &[1, 1]);
+        assert!(is_heard(&steps[0]) && steps[1] == Step::Lost(Loss::Doubled), "{steps:?}");
+        let steps = of(true, &[1, 2]);
+        assert!(is_heard(&steps[0]) && matches!(steps[1], Step::Malformed(_)), "{steps:?}");
     }
 }

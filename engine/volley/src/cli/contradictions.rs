@@ -156,9 +156,31 @@ impl LoadArgs {
         ]
     }
 
-    fn about_websocket(&self) -> [Rule; 4] {
+    fn about_websocket(&self) -> [Rule; 7] {
         let (is_websocket, is_message) = (self.url.is_websocket, self.request.is_message());
+        let (room, connections) = (self.request.room, self.connections());
+        let (connecting, amount) = (&self.connecting, &self.amount);
         [
+            (
+                room.is_some() && !is_websocket,
+                "--room is for WebSocket: the URL must start with ws:// or wss://",
+            ),
+            (
+                room.is_some_and(|size| {
+                    !connections.is_multiple_of(size) || connections / size < self.threads()
+                }),
+                "--connections must be whole rooms of --room, at least one for each of --threads",
+            ),
+            (
+                room.is_some()
+                    && (self.is_open_loop()
+                        || !amount.stages.is_empty()
+                        || connecting.pipeline > 1
+                        || self.requests_per_connection().is_some()
+                        || self.output.ceiling),
+                "--room sends a message once the last listener has the one before: leave --rate, \
+                 --stage, --pipeline, --close, --requests-per-connection and --ceiling out",
+            ),
             (
                 is_websocket && !is_message,
                 "ws:// and wss:// need a message that is echoed: give --message TEXT or \
@@ -243,6 +265,7 @@ mod tests {
             ("--binary", "ws://"),
             ("--compression", "ws://"),
             ("--message a --message-size 5", "--message"),
+            ("--room 4", "ws://"),
         ] {
             let line = contradiction(options).unwrap_or_else(|| panic!("{options}: accepted"));
             assert!(line.contains(part) && !line.contains('\n'), "{options} gave {line}");
@@ -280,6 +303,13 @@ mod tests {
             ("http://a --protocol h2c --streams 2 --close", "--close"),
             ("ws://a", "--message TEXT"),
             ("ws://a --binary", "--message TEXT"),
+            ("ws://a --message b --room 3", "whole rooms"),
+            ("ws://a --message b --room 64 -t 2", "whole rooms"),
+            ("ws://a --message b --room 4 -R 5", "--rate"),
+            ("ws://a --message b --room 4 --stage 1s:8c", "--stage"),
+            ("ws://a --message b --room 4 --close", "--close"),
+            ("ws://a --message b --room 4 --pipeline 2", "--pipeline"),
+            ("ws://a --message b --room 4 --ceiling", "--ceiling"),
             ("ws://a --message b --body c", "leave --method, --body"),
             ("ws://a --message b --expect-status 101", "--expect-"),
             ("ws://a --message b --request-file c", "--request-file"),
@@ -299,6 +329,7 @@ mod tests {
             "https://a..b --insecure --server-name b --unix s",
             "http://a --protocol h2c --streams 2",
             "ws://a --message b --pipeline 4 -H A:b -R 5",
+            "ws://a --message b --room 4 -t 2 -n 9 --compression",
             "wss://a --message-size 9 --binary --compression --close --insecure",
         ] {
             assert_eq!(of(rest), None, "{rest}");

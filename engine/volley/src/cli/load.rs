@@ -48,9 +48,10 @@ impl LoadArgs {
         self.amount.connections.or(stages.map(highest).max()).unwrap_or(CONNECTIONS)
     }
 
-    /// Threads: as many as said, or one for each core, but no more than connections.
+    /// Threads: as many as said, or one for each core, but no more than connections or rooms.
     pub fn threads(&self) -> usize {
-        let cores = self.connecting.cpus.len().clamp(1, self.connections().max(1));
+        let most = self.connections() / self.request.room.unwrap_or(1);
+        let cores = self.connecting.cpus.len().clamp(1, most.max(1));
         self.amount.threads.unwrap_or(cores)
     }
 

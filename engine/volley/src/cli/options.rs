@@ -148,6 +148,14 @@ pub struct RequestArgs {
     /// Compress the messages of a WebSocket (permessage-deflate), which its server has to agree to
     #[arg(long)]
     pub compression: bool,
+    /// Send each message to a room of this many connections, which all have to hear it
+    ///
+    /// A room is all connections of one path: the URL's with room=0, room=1 and so on in its query. The
+    /// first connection of a room sends, and the server passes each message on to all of them, unchanged.
+    /// The next message follows once the last of them has heard it. Messages begin with a number, and
+    /// requests count how often they were heard.
+    #[arg(long, value_name = "N", value_parser = at_least_1::<usize>)]
+    pub room: Option<usize>,
 }
 
 impl RequestArgs {

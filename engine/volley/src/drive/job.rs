@@ -92,6 +92,10 @@ fn target(job: &Job, spec: &TargetSpec) -> Result<Target, String> {
     let tls = tls(scheme, spec.tls.as_ref())?;
     let depth = if scheme.has_streams() { job.streams } else { job.pipeline };
     let book = book(job, spec, depth)?;
+    let room = spec.websocket.as_ref().and_then(|websocket| websocket.room);
+    if let Some(size) = room {
+        check_room(job, size)?;
+    }
     Ok(Target {
         route: Route {
             sources: Sources::of(&address, !closes(job)),
@@ -104,11 +108,30 @@ fn target(job: &Job, spec: &TargetSpec) -> Result<Target, String> {
         tls,
         books: vec![Arc::new(book)],
         connections: job.connections,
+        room,
         requests_per_connection: closes(job).then_some(1),
         pipeline: depth,
         request_timeout_ns: job.request_timeout_ms.saturating_mul(MS),
         counts_bodies: false,
     })
+}
+
+/// Checks whether the job's connections are rooms of this size.
+fn check_room(job: &Job, size: usize) -> Result<(), String> {
+    at_least_1("websocket.room", size as u64)?;
+    let Job { connections, threads, .. } = *job;
+    if !connections.is_multiple_of(size) || connections / size < threads {
+        return Err(format!(
+            "`websocket.room` is {size}, but {connections} connections and {threads} threads must be \
+             whole rooms, one or more for each thread"
+        ));
+    }
+    if job.pipeline > 1 || closes(job) {
+        return Err(
+            "`websocket.room` is there: `pipeline` must be 1, and `connection` keep-alive".into()
+        );
+    }
+    Ok(())
 }
 
 /// The requests: one, or those of a file.
@@ -140,7 +163,7 @@ fn book(job: &Job, spec: &TargetSpec, depth: usize) -> Result<Book, String> {
             if upgrade.method != "GET" || !upgrade.body.is_empty() {
                 return Err("`request` must be a GET without a body where `websocket` is".into());
             }
-            Book::of_messages(&upgrade, 0, depth).map_err(wrong)
+            Book::of_messages(&upgrade, websocket.room.is_some(), 0, depth).map_err(wrong)
         }
         (None, None, Some(RequestsSpec { file, host, seed }), None) => {
             let defaults = Defaults { version, close: closes(job), ..Defaults::of(host) };

@@ -95,13 +95,15 @@ pub struct TargetSpec {
     pub websocket: Option<WebSocketSpec>,
 }
 
-/// The message that is sent to a WebSocket, and has to come back.
+/// The message that is sent to a WebSocket, and has to come back, or to reach all of a `room`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WebSocketSpec {
     pub message_base64: String,
     pub binary: bool,
     pub compression: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub room: Option<usize>,
 }
 
 /// The requests of a file.
@@ -259,6 +261,8 @@ pub struct SliceEvent {
     pub first_byte: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub events: Option<EventsSlice>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rooms: Option<RoomsSlice>,
     pub in_flight_ns: u64,
     pub service: Option<String>,
     pub send_lag: Option<String>,
@@ -281,6 +285,16 @@ pub struct EventsSlice {
     pub gap: String,
     pub open: u64,
     pub faults: BTreeMap<String, u64>,
+}
+
+/// The figures of a slice's rooms of WebSocket.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RoomsSlice {
+    pub messages: u64,
+    pub due: u64,
+    pub heard: u64,
+    pub last: String,
 }
 
 /// The figures of one request of a request file in a slice.

@@ -7,14 +7,16 @@ pub mod messages;
 use crate::drive::fixed_work::fixed_work_ns;
 use crate::drive::messages::{
     Command, Done, ErrorEvent, Event, EventsSlice, Failure, Job, PROTOCOL, Ready, RequestSlice,
-    SliceCommand, SliceEvent, TargetReady,
+    RoomsSlice, SliceCommand, SliceEvent, TargetReady,
 };
 use std::io::{self, BufRead, Write};
+use std::sync::Arc;
 use volley_load::by_request::{ByRequest, RequestTally};
 use volley_load::events::EventTally;
 use volley_load::figures::{Agreement, DatagramFigures};
 use volley_load::histogram::{FirstBytes, Latencies};
 use volley_load::pace::Pace;
+use volley_load::rooms::RoomTally;
 use volley_load::schedule::{Process, Profile, Stage};
 use volley_load::slice::{Outcome, Plan, Wish};
 use volley_load::target::Target;
@@ -96,7 +98,7 @@ fn say(events: &mut impl Write, event: &Event) -> io::Result<()> {
 
 struct Engine {
     workers: Workers,
-    targets: usize,
+    targets: Vec<Arc<Target>>,
     fixed_work_cpu: Option<usize>,
 }
 
@@ -110,7 +112,7 @@ impl Engine {
         let size = Size { threads, cpus, io: job.io, ring };
         let workers = Workers::start(&size, &targets)?;
         let fixed_work_cpu = job.fixed_work_cpu;
-        let mut engine = Self { workers, targets: targets.len(), fixed_work_cpu };
+        let mut engine = Self { workers, targets, fixed_work_cpu };
         let ready = engine.open(job, names)?;
         Ok((engine, ready))
     }
@@ -146,12 +148,13 @@ impl Engine {
     }
 
     fn check(&self, command: &SliceCommand) -> Result<(), String> {
-        let (target, count, last) = (command.target, self.targets, self.targets - 1);
-        if target > last {
+        let (number, count) = (command.target, self.targets.len());
+        let Some(target) = self.targets.get(number) else {
+            let last = count - 1;
             return Err(format!(
-                "`target` is {target}, but the job has {count} targets: 0 to {last}"
+                "`target` is {number}, but the job has {count} targets: 0 to {last}"
             ));
-        }
+        };
         at_least_1("duration_ms", command.duration_ms)?;
         let phase = command.phase.unwrap_or(USUAL_PHASE);
         if !(0.0..1.0).contains(&phase) {
@@ -167,6 +170,9 @@ impl Engine {
             ));
         }
         match command.rate {
+            Some(_) if target.room.is_some() => {
+                Err("`rate` must be null: a room's next message waits for its last listener".into())
+            }
             Some(rate) if rate <= 0.0 || rate > MAX_RATE => {
                 Err(format!("`rate` is {rate}, but must be above 0 and at most {MAX_RATE}"))
             }
@@ -234,6 +240,7 @@ fn event(command: &SliceCommand, fixed_work_ns: Option<u64>, outcome: Outcome) -
         latency_mean_us: tally.latencies.mean_us(),
         first_byte: first_byte(&tally.first_bytes, &tally.latencies),
         events: tally.events.as_deref().map(events),
+        rooms: tally.rooms.as_deref().map(rooms),
         in_flight_ns: tally.in_flight_ns,
         service: is_open.then(|| tally.service.encode()),
         send_lag: is_open.then(|| tally.send_lag.encode()),
@@ -261,6 +268,11 @@ fn events(tally: &EventTally) -> EventsSlice {
         open: tally.open,
         faults: faults.map(|(kind, count)| (kind.to_owned(), count)).collect(),
     }
+}
+
+fn rooms(tally: &RoomTally) -> RoomsSlice {
+    let &RoomTally { messages, due, heard, ref last } = tally;
+    RoomsSlice { messages, due, heard, last: last.encode() }
 }
 
 fn by_request(counted: &ByRequest) -> Option<Vec<RequestSlice>> {

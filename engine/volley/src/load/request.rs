@@ -19,7 +19,7 @@ pub(super) fn book(args: &LoadArgs) -> Result<Book, String> {
     let (request, expectation) = (request(args)?, expectation(&args.checks)?);
     let depth = args.depth();
     if request.message.is_some() {
-        return Book::of_messages(&request, args.amount.seed, depth)
+        return Book::of_messages(&request, args.request.room.is_some(), args.amount.seed, depth)
             .map_err(|error| of_flag(&error));
     }
     let Some(path) = &args.request.request_file else {

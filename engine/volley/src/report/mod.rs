@@ -15,9 +15,10 @@ use volley_load::by_request::RequestTally;
 use volley_load::events::EventTally;
 use volley_load::figures::{
     Agreement, Ceiling, Client, DatagramFigures, EventFigures, Figures, Mode, RequestFigures,
-    Schema,
+    RoomFigures, Schema,
 };
 use volley_load::histogram::Latencies;
+use volley_load::rooms::RoomTally;
 use volley_load::slice::Outcome;
 use volley_net::clock::S;
 use volley_net::{Address, Io};
@@ -76,6 +77,7 @@ impl<'a> Report<'a> {
             latency_us: self.latency().figures(),
             first_byte_us: self.first_byte().and_then(|column| column.figures()),
             events: self.events(),
+            rooms: self.rooms(),
             service_us: self.service().and_then(|service| service.figures()),
             send_lag_us: self.send_lag().and_then(|send_lag| send_lag.figures()),
             errors: tally.errors.occurred(),
@@ -132,6 +134,22 @@ impl<'a> Report<'a> {
             altered: faults.altered,
             open: *open,
         })
+    }
+
+    fn rooms(&self) -> Option<RoomFigures> {
+        let &RoomTally { messages, due, heard, .. } = self.run.outcome.tally.rooms.as_deref()?;
+        Some(RoomFigures {
+            messages,
+            per_s: self.per_s(messages),
+            last_us: self.last_listener().and_then(|column| column.figures()),
+            reach: (due > 0).then(|| heard as f64 / due as f64),
+        })
+    }
+
+    /// In rooms: until the last listener has heard a message.
+    fn last_listener(&self) -> Option<Column<'_>> {
+        let RoomTally { messages, last, .. } = self.run.outcome.tally.rooms.as_deref()?;
+        Some(Column { latencies: last, misses: messages - last.count() })
     }
 
     /// `None`: there is no request file, or it has too many requests to count each.
@@ -211,7 +229,8 @@ impl<'a> Report<'a> {
     /// which places were free, because the generator was busy or had no connection. `None` if not
     /// all are meant to be taken.
     fn little(&self) -> Option<f64> {
-        if self.args.is_open_loop() || !self.args.amount.stages.is_empty() {
+        let waits = self.args.is_open_loop() || self.args.request.room.is_some();
+        if waits || !self.args.amount.stages.is_empty() {
             return None;
         }
         let outcome = &self.run.outcome;

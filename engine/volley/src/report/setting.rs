@@ -24,7 +24,8 @@ pub(super) fn connections(args: &LoadArgs) -> String {
         depth if args.scheme().has_streams() => format!(", {depth} streams at a time on each"),
         depth => format!(", {depth} {noun}s at a time on each"),
     };
-    format!("{}, {kept}{pipelined}{version}", args.connections())
+    let rooms = args.request.room.map_or(String::new(), |size| format!(", in rooms of {size}"));
+    format!("{}, {kept}{pipelined}{version}{rooms}", args.connections())
 }
 
 /// The protocol, and what was agreed on with the server. `None` for plain HTTP/1, which readers

@@ -5,7 +5,7 @@ use super::latency::{Column, is_cut, percents};
 use super::scale::{bytes, first_lines, grouped, percent, rate, time};
 use super::setting::{arrivals, connections, datagrams, handshakes, protocol, stages};
 use std::fmt::Write as _;
-use volley_load::figures::{Ceiling, EventFigures};
+use volley_load::figures::{Ceiling, EventFigures, RoomFigures};
 use volley_net::Io;
 
 /// The quantiles of the summary.
@@ -108,6 +108,11 @@ impl Report<'_> {
             lines.line("", &faults);
             lines.line("streams", &format!("{} went on at the end", grouped(events.open)));
         }
+        if let Some(RoomFigures { messages, per_s, reach, .. }) = self.rooms() {
+            let heard = reach.map_or("–".into(), |reach| format!("{:.4} %", 100.0 * reach));
+            let rooms = format!("{} sent, {}/s, {heard} heard", grouped(messages), rate(per_s));
+            lines.line("to rooms", &rooms);
+        }
         let counted = match tally.bytes_counted {
             0 => String::new(),
             counted => {
@@ -170,6 +175,7 @@ impl Report<'_> {
             columns.push(("  first event", column(&events.first)));
             columns.push(("  gaps", column(&events.gaps)));
         }
+        columns.extend(self.last_listener().map(|last| ("  to the last", last)));
         columns.extend(self.first_byte().map(|first_byte| ("  first byte", first_byte)));
         columns
     }

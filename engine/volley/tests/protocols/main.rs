@@ -11,6 +11,7 @@ mod null;
 mod peers;
 mod processes;
 mod quic;
+mod rooms;
 mod websocket;
 
 use common::command::run;

@@ -12,14 +12,14 @@ use volley_protocol::ws::frame::{self, FrameHead, opcode};
 use volley_protocol::ws::{Keys, Message, handshake, mask};
 
 /// One frame of a server.
-fn said(opcode: u8, payload: &[u8]) -> Vec<u8> {
+pub(crate) fn said(opcode: u8, payload: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
     frame::write(&mut bytes, opcode, payload, None);
     bytes
 }
 
 /// The answer that agrees to an upgrade.
-fn agreed(upgrade: &[u8]) -> String {
+pub(crate) fn agreed(upgrade: &[u8]) -> String {
     let text = str::from_utf8(upgrade).unwrap();
     let key = text.lines().find_map(|line| line.strip_prefix("Sec-WebSocket-Key: ")).unwrap();
     let accept = handshake::accept(key.as_bytes());
@@ -242,7 +242,7 @@ fn a_job_has_websockets_beside_requests() {
         let message_base64 = "aGk=".to_owned();
         plan.targets[0].expect = None;
         plan.targets[0].websocket =
-            Some(WebSocketSpec { message_base64, binary: false, compression: false });
+            Some(WebSocketSpec { message_base64, binary: false, compression: false, room: None });
         for connection in [ConnectionMode::KeepAlive, ConnectionMode::Close] {
             let (mut driver, _) = Driver::job(Job { connection, ..plan.clone() });
             for target in 0..2 {
@@ -261,6 +261,7 @@ fn a_job_that_no_websocket_can_do_is_refused() {
         message_base64: message.to_owned(),
         binary: false,
         compression: false,
+        room: None,
     };
     let target = &plan.targets[0];
     let with = |message: &str| TargetSpec {

@@ -1,0 +1,211 @@
+//! Rooms of WebSocket: a server that passes each message on to all, and one for each fault.
+
+use crate::common::conversations::serve;
+use crate::common::driver::{Driver, errors, job};
+use crate::websocket::{agreed, said};
+use crate::{load, ways};
+use serde_json::Value;
+use std::collections::HashMap;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::thread::sleep;
+use std::time::Duration;
+use volley::drive::messages::{Command, Event, Job, SliceCommand, TargetSpec, WebSocketSpec};
+use volley_load::schedule::Shape;
+use volley_net::IoChoice;
+use volley_protocol::ws::frame::FrameHead;
+use volley_protocol::ws::mask;
+
+/// What a server does with one listener's copy of a message.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Deed {
+    PassesOn,
+    Loses,
+    Doubles,
+    Alters,
+    /// Passes it on after this many milliseconds.
+    Delays(u64),
+}
+
+/// The next message of a client; its opcode and its content.
+fn heard(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<(u8, Vec<u8>)> {
+    let mut piece = [0; 4096];
+    loop {
+        if let Some((head, start)) = FrameHead::read(buffer)
+            && buffer.len() >= start + usize::try_from(head.length).unwrap()
+        {
+            let end = start + usize::try_from(head.length).unwrap();
+            let mut content = buffer[start..end].to_vec();
+            mask(&mut content, head.key.unwrap());
+            buffer.drain(..end);
+            return Some((head.opcode, content));
+        }
+        match stream.read(&mut piece) {
+            Ok(length @ 1..) => buffer.extend_from_slice(&piece[..length]),
+            _ => return None,
+        }
+    }
+}
+
+/// A server of rooms. `deed`: by the message's number in its room and the listener's.
+fn rooms(deed: impl Fn(usize, usize) -> Deed + Send + Sync + 'static) -> SocketAddr {
+    type Room = (usize, Vec<TcpStream>);
+    let rooms: Arc<Mutex<HashMap<String, Room>>> = Arc::default();
+    serve(move |mut conversation| {
+        let Some(upgrade) = conversation.next_request() else { return };
+        let path = String::from_utf8_lossy(&upgrade).split(' ').nth(1).unwrap().to_owned();
+        let own = conversation.stream.try_clone().unwrap();
+        rooms.lock().unwrap().entry(path.clone()).or_default().1.push(own);
+        conversation.say(agreed(&upgrade).as_bytes());
+        let mut buffer = Vec::new();
+        while let Some((opcode, content)) = heard(&mut conversation.stream, &mut buffer) {
+            if opcode > 2 {
+                return;
+            }
+            let frame = said(opcode, &content);
+            let mut rooms = rooms.lock().unwrap();
+            let (number, listeners) = rooms.get_mut(&path).unwrap();
+            for (listener, stream) in listeners.iter_mut().enumerate() {
+                let copy = match deed(*number, listener) {
+                    Deed::PassesOn => frame.clone(),
+                    Deed::Loses => continue,
+                    Deed::Doubles => frame.repeat(2),
+                    Deed::Alters => [&frame[..frame.len() - 1], b"!"].concat(),
+                    Deed::Delays(ms) => {
+                        sleep(Duration::from_millis(ms));
+                        frame.clone()
+                    }
+                };
+                let _ = stream.write_all(&copy); // A listener that has gone.
+            }
+            *number += 1;
+        }
+    })
+}
+
+fn room_of(value: &Value) -> (u64, f64) {
+    let rooms = &value["rooms"];
+    (rooms["messages"].as_u64().unwrap(), rooms["reach"].as_f64().unwrap())
+}
+
+#[test]
+fn all_of_a_room_hear_each_message() {
+    let address = rooms(|_, _| Deed::PassesOn);
+    let url = format!("ws://{address}/");
+    for io in ways() {
+        for (words, requests, messages) in [
+            (&["-c", "4", "--room", "4", "-n", "40"][..], 40, 10),
+            // The last message is heard by all of its room.
+            (&["-c", "4", "--room", "4", "-n", "41"], 44, 11),
+            (&["-c", "6", "--room", "2", "-n", "60"], 60, 30),
+            (&["-c", "6", "--room", "2", "-t", "3", "-n", "60"], 60, 30),
+            (&["-c", "1", "--room", "1", "-n", "2000"], 2000, 2000),
+        ] {
+            // A path of its own keeps the listeners of earlier loads out of it.
+            let url = format!("{url}{io}/{}?a=b", words.concat());
+            for more in [&["--message", "hello"][..], &["--message-size", "70000", "--binary"]] {
+                let url = format!("{url}{}", more[0]);
+                let words = [words, more, &[io, &url]].concat();
+                let (status, value) = load(&words);
+                assert_eq!((status, &value["errors"]), (0, &serde_json::json!({})), "{words:?}");
+                assert_eq!(value["requests"], requests, "{words:?}");
+                assert_eq!(room_of(&value), (messages, 1.0), "{words:?}");
+                let (last, one) = (&value["rooms"]["last_us"], &value["latency_us"]);
+                assert!(last["max"].as_f64() >= one["max"].as_f64(), "{value:#}");
+            }
+        }
+    }
+}
+
+/// Expects this kind of error once, where a listener's copy of the second message meets this deed.
+fn comes_to(unlucky: usize, deed: Deed, kind: &str, words: &str) {
+    for io in ways() {
+        let address =
+            rooms(
+                move |message, listener| {
+                    if (message, listener) == (1, unlucky) { deed } else { Deed::PassesOn }
+                },
+            );
+        let url = format!("ws://{address}/");
+        let asked =
+            ["-c", "3", "--room", "3", "-n", "12", "--timeout", "300ms", "--message", "hello"];
+        let (status, value) = load(&[&asked[..], &[io, &url]].concat());
+        assert_eq!(value["errors"], serde_json::json!({kind: 1}), "{kind} with {io}: {value:#}");
+        assert_eq!(status, 0, "{kind}: others were right");
+        let detail = value["first_bad"]["detail"].as_str().unwrap_or_default();
+        assert!(detail.contains(words), "{kind}: {detail}");
+        let (messages, reach) = room_of(&value);
+        let due = value["requests"].as_u64().unwrap() + value["misses"].as_u64().unwrap();
+        // While a connection is opened anew, its room has fewer listeners.
+        assert!(due <= 3 * messages, "{value:#}");
+        assert!(
+            kind == "doubled" || (reach * due as f64 - (due - 1) as f64).abs() < 1e-6,
+            "{reach}"
+        );
+    }
+}
+
+#[test]
+fn each_fault_of_a_room_has_its_name() {
+    comes_to(2, Deed::Loses, "lost", "no message to the room within 600 ms");
+    comes_to(2, Deed::Doubles, "doubled", "heard already");
+    comes_to(1, Deed::Alters, "mismatch_body", "byte 9");
+    comes_to(2, Deed::Delays(400), "late", "after it was sent");
+}
+
+#[test]
+fn a_job_has_rooms_and_what_none_can_do_is_refused() {
+    for io in ways() {
+        let io = if io == "--io=uring" { IoChoice::Uring } else { IoChoice::Epoll };
+        let mut plan = job(io, &[rooms(|_, _| Deed::PassesOn)]);
+        let room = |size| WebSocketSpec {
+            message_base64: "aGk=".to_owned(),
+            binary: false,
+            compression: false,
+            room: Some(size),
+        };
+        plan.targets[0].expect = None;
+        plan.targets[0].websocket = Some(room(2));
+        (plan.connections, plan.threads) = (4, 2);
+        let (mut driver, _) = Driver::job(plan.clone());
+        for _ in 0..2 {
+            let slice = driver.slice(0, 0, 200);
+            let counted = slice.rooms.clone().unwrap();
+            assert_eq!((errors(&slice), slice.misses), (vec![], 0));
+            assert!(counted.messages > 0 && slice.requests > 0, "{slice:?}");
+            assert_eq!((counted.due, counted.heard), (2 * counted.messages, counted.due));
+        }
+        let command = SliceCommand {
+            target: 0,
+            block: 0,
+            ramp_ms: 0,
+            duration_ms: 100,
+            rate: Some(100.0),
+            arrivals: Shape::Uniform,
+            seed: 0,
+            phase: None,
+            at_ns: None,
+        };
+        let Event::Error(error) =
+            driver.say(&serde_json::to_string(&Command::Slice(command)).unwrap())
+        else {
+            panic!("a rate is accepted");
+        };
+        assert!(error.message.contains("`rate` must be null"), "{}", error.message);
+        let with = |size| TargetSpec { websocket: Some(room(size)), ..plan.targets[0].clone() };
+        for (wrong, part) in [
+            (Job { targets: vec![with(0)], ..plan.clone() }, "`websocket.room` is 0"),
+            (Job { targets: vec![with(3)], ..plan.clone() }, "whole rooms"),
+            (Job { targets: vec![with(4)], ..plan.clone() }, "whole rooms"),
+            (Job { pipeline: 2, ..plan.clone() }, "`pipeline` must be 1"),
+        ] {
+            let Event::Error(error) =
+                Driver::start().say(&serde_json::to_string(&Command::Job(wrong)).unwrap())
+            else {
+                panic!("{part}: accepted");
+            };
+            assert!(error.message.contains(part), "{}", error.message);
+        }
+    }
+}
