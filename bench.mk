@@ -40,6 +40,19 @@ brick-bench: release-engine build/brick/brick-yardstick ## measure: Race the bri
 brick-attacks: setup brick-programs ## measure: Attack the brick while others use it: their latency, its memory; into records/
 	$(BIN)/python brick/bench/attacks.py --out records/$(NOW)-brick-attacks.json
 
+# The suite is for Python 2.7 alone, and so are its packages.
+PYTHON2 ?= python2.7
+build/autobahn/bin/wstest: requirements/autobahn.txt
+	@$(PYTHON2) --version >/dev/null 2>&1 || \
+		{ echo "Autobahn's test suite needs Python 2.7; name it: make autobahn PYTHON2=/where/it/is/python2.7"; exit 3; }
+	PYTHONUSERBASE=$(CURDIR)/build/autobahn $(PYTHON2) -m pip install --quiet --disable-pip-version-check \
+		--user --ignore-installed --no-warn-script-location --require-hashes -r $<
+	@touch $@
+
+.PHONY: autobahn
+autobahn: brick-programs build/autobahn/bin/wstest ## measure: Test the brick's WebSocket by Autobahn's suite, into records/; needs Python 2.7
+	python3 brick/bench/autobahn.py --out records/$(NOW)-autobahn.json
+
 # $(call race_brick,WHAT,WORDS): a race, kept as a record without this machine's paths.
 race_brick = $(BIN)/bakeoff race $(2) --out build/runs --json records/$(NOW)-brick-$(1).json && \
 	sed -i 's|$(CURDIR)/||g' records/$(NOW)-brick-$(1).json

@@ -52,6 +52,8 @@ constexpr std::array kWords = {
     Word{"--threads", [](Options& o, Value v) { o.threads = number<std::uint8_t>(v); }},
     Word{"--io", [](Options& o, Value v) { o.io = io(v); }},
     Word{"--connections", [](Options& o, Value v) { o.limits.connections = number(v, 1'000'000); }},
+    Word{"--message-bytes",
+         [](Options& o, Value v) { o.limits.message_bytes = number<std::uint32_t>(v); }},
     Word{"--head-timeout", [](Options& o, Value v) { o.limits.head_timeout = seconds(v); }},
     Word{"--body-timeout", [](Options& o, Value v) { o.limits.body_timeout = seconds(v); }},
     Word{"--idle-timeout", [](Options& o, Value v) { o.limits.idle_timeout = seconds(v); }},
