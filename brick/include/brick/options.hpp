@@ -36,7 +36,8 @@ struct Limits {
     std::chrono::seconds stop_timeout{10};   ///< After `stop`: what isn't finished then is cut off.
 };
 
-/// Sizes of memory that the server shares with the kernel. The defaults are right except for tests.
+/// Sizes of memory that the server shares with the kernel. The defaults are right except for tests
+/// and for long messages.
 struct Tuning {
     int backlog = 4096;              ///< Connections that wait to be accepted.
     int send_buffer_bytes = 0;       ///< SO_SNDBUF of each connection; 0 leaves the system's.
