@@ -106,7 +106,7 @@ ALSO_IN: Mapping[str, Mapping[str, Sequence[str]]] = {
     "python": {
         "loops": (*_PYTHON_CALLS, "long_", "PyNumber", "PyLong", "rangeiter", *_PYTHON_NUMBERS),
         "calls": ("py::call", "ppid", *_PYTHON_CALLS, "PyLong"),
-        "allocations": ("py::allocate", "bytearray", "Py_Malloc", "list", *_PYTHON_CALLS),
+        "allocations": ("py::allocate", "bytearray", "_Malloc", "_Free", "list", *_PYTHON_CALLS),
         "line": ("py::write_line", "os_write", *_PYTHON_CALLS),
         "header": ("bytes", "py::answer"),
         "sleep": ("sleep", "futex", "take_gil", "drop_gil"),
