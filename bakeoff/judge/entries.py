@@ -263,6 +263,7 @@ def row(
         latency_us=quantiles,
         first_byte_us=first_bytes and latency.summary(first_bytes),
         streams=streams.streams(history, name),
+        rooms=streams.rooms(history, name),
         latency_n=merged.answered + merged.misses,
         percentiles_us=latency.percentile_series(merged),
         cpu_us_per_request=cpu_per_request(tally),

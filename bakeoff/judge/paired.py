@@ -104,6 +104,12 @@ def ln_first_byte(slice_: Slice) -> float:
     return -mean_ln_us(slice_.event.first_byte or slice_.event.latency)
 
 
+def ln_last_listener(slice_: Slice) -> float:
+    """−(mean of ln time until the last listener has heard a message, in µs); NaN of none."""
+    rooms = slice_.event.rooms
+    return -mean_ln_us(rooms.last) if rooms else float("nan")
+
+
 def ln_first_event(slice_: Slice) -> float:
     """−(mean of ln time to the first event of a stream, in µs); NaN where none came."""
     events = slice_.event.events
@@ -145,6 +151,7 @@ MeritName = Literal[
     "soonness_s",
     "gap",
     "gap_p99",
+    "last_listener",
 ]
 """The figures by which a pair can be compared: those that rank races, and those beside them."""
 
@@ -157,6 +164,7 @@ MERITS: Mapping[MeritName, Merit] = {
     "soonness_s": soonness_s,
     "gap": partial(ln_gap, p=0.5),
     "gap_p99": partial(ln_gap, p=0.99),
+    "last_listener": ln_last_listener,
 }
 
 

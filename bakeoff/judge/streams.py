@@ -1,5 +1,5 @@
-"""Streams of server-sent events: the events of an entry, how pairs compare, and which entries hold
-events back. Times are those of the slices from which latencies are taken."""
+"""Streams of server-sent events and rooms of WebSocket: those of an entry, how pairs compare, and
+which entries hold events back. Times are those of the slices from which latencies are taken."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,7 +12,7 @@ from bakeoff.judge.compare import Pairs, compare
 from bakeoff.judge.history import History
 from bakeoff.judge.paired import MeritName
 from bakeoff.model.engine import SliceEvent
-from bakeoff.model.entry import Streams
+from bakeoff.model.entry import Rooms, Streams
 from bakeoff.model.finding import Finding
 from bakeoff.model.plan import Plan
 
@@ -28,17 +28,21 @@ MERITS: Mapping[str, MeritName] = {
     "gap": "gap",
     "gap_p99": "gap_p99",
 }
+OF_ROOMS: Mapping[str, MeritName] = {"last": "last_listener"}
 """Key of `EventRatios` → the figure that is compared."""
 
 ByFigure = Mapping[str, Pairs]
 
 
 def compared(lasting: History, names: Sequence[str]) -> ByFigure:
-    """The pairs of `names` by each figure of events, each in a family of its own; empty for a race
-    without events."""
-    if not any(slice_.event.events for block in lasting.blocks for slice_ in block.slices):
-        return {}
-    return {key: compare(lasting, names, merit) for key, merit in MERITS.items()}
+    """The pairs of `names` by each figure of events or of rooms, each in a family of its own; empty
+    for a race without them."""
+    seen = [slice_.event for block in lasting.blocks for slice_ in block.slices]
+    merits = {
+        **(MERITS if any(event.events for event in seen) else {}),
+        **(OF_ROOMS if any(event.rooms for event in seen) else {}),
+    }
+    return {key: compare(lasting, names, merit) for key, merit in merits.items()}
 
 
 def streams(history: History, name: str) -> Streams | None:
@@ -65,6 +69,26 @@ def streams(history: History, name: str) -> Streams | None:
         faults=dict(sorted(faults.items())),
         open=sum(events.open for _, events in seen),
         cpu_us_per_event=cpu_us / events_of_cpu if events_of_cpu else None,
+    )
+
+
+def rooms(history: History, name: str) -> Rooms | None:
+    """Its messages to rooms; None: none were sent."""
+    seen = [(slice_.event, slice_.event.rooms) for _, slice_ in history.slices(name)]
+    given = [(event, rooms) for event, rooms in seen if rooms]
+    if not given:
+        return None
+    lasting = [event.rooms for event in history.lasting(name) if event.rooms]
+    merged = latency.merge_encoded(each.last for each in lasting)
+    missed = sum(each.messages for each in lasting) - merged.answered
+    messages = sum(rooms.messages for _, rooms in given)
+    window_s = sum(event.window_ns for event, _ in given) * 1e-9
+    due = sum(rooms.due for _, rooms in given)
+    return Rooms(
+        messages=messages,
+        per_s=messages / window_s if window_s else 0.0,
+        last_us=latency.summary(replace(merged, misses=max(0, missed))),
+        reach=sum(rooms.heard for _, rooms in given) / due if due else None,
     )
 
 

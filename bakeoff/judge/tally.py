@@ -21,18 +21,21 @@ ERROR_GROUPS = {
     "upgrade": "connect",
     "reset": "read",
     "early_close": "read",
+    "doubled": "read",
     "malformed": "read",
     "stream_reset": "read",
     "goaway": "read",
     "chain": "read",
     "write": "write",
     "timeout": "timeout",
+    "lost": "timeout",
     "status": "status",
     "mismatch": "mismatch",  # protocol 1 told no mismatches apart
     "mismatch_length": "mismatch",
     "mismatch_body": "mismatch",
     "mismatch_header": "mismatch",
     "grpc_status": "status",
+    "late": "mismatch",
 }
 WRONG_ANSWERS = tuple(k for k, group in ERROR_GROUPS.items() if group in ("status", "mismatch"))
 

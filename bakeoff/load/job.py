@@ -35,7 +35,7 @@ def job(
             _target(plan, handle, verification, folder) for handle, verification in servers
         ),
         connections=plan.connections,
-        threads=max(1, min(len(plan.cores.client), plan.connections)),
+        threads=max(1, min(len(plan.cores.client), plan.connections // (plan.workload.room or 1))),
         io="auto",
         connection=plan.connection,
         http=plan.http,
@@ -79,6 +79,7 @@ def _target(plan: Plan, handle: Handle, verification: Verification, folder: Path
             message_base64=body_base64,
             binary=workload.websocket.binary,
             compression=workload.websocket.compression,
+            room=workload.room,
         )
         return target(request=request, websocket=message)
     return target(

@@ -8,7 +8,7 @@ from typing import Any
 
 from bakeoff.histograms import summed
 from bakeoff.model.datagrams import Datagrams
-from bakeoff.model.engine import EventsSlice, LoaderSlice, RequestSlice, SliceEvent
+from bakeoff.model.engine import EventsSlice, LoaderSlice, RequestSlice, RoomsSlice, SliceEvent
 
 COUNTS = (
     *("requests", "bytes", "requests_all", "redirects", "misses", "unsent", "connects"),
@@ -51,6 +51,7 @@ def merged(shares: Sequence[LoaderSlice]) -> SliceEvent:
         latency_mean_us=_mean_us(events),
         first_byte=_first_byte(events),
         events=_streamed([each.events for each in events if each.events]),
+        rooms=_heard([each.rooms for each in events if each.rooms]),
         **histograms,
         delayed_ns=_delayed_ns(events, threads),
         busy=_mean_busy([each.busy for each in events], threads),
@@ -106,6 +107,16 @@ def _streamed(parts: Sequence[EventsSlice]) -> EventsSlice | None:
         first=summed([each.first for each in parts]),
         gap=summed([each.gap for each in parts]),
         faults=dict(sum((Counter(each.faults) for each in parts), Counter())),
+    )
+
+
+def _heard(parts: Sequence[RoomsSlice]) -> RoomsSlice | None:
+    if not parts:
+        return None
+    counts = ("messages", "due", "heard")
+    return RoomsSlice(
+        **{key: sum(getattr(each, key) for each in parts) for key in counts},
+        last=summed([each.last for each in parts]),
     )
 
 

@@ -128,7 +128,9 @@ class Loaders:
             if not left:
                 raise EngineFailed(f"no load generator is left: {_told(self.lost)}")
             try:
-                return Several(job, left[: job.connections], self)
+                # On several, rooms of the same number would be one.
+                has_rooms = any(each.websocket and each.websocket.room for each in job.targets)
+                return Several(job, left[: 1 if has_rooms else job.connections], self)
             except _SomeFailed as error:
                 for name, how in error.failed.items():
                     self.lose(name, how)

@@ -58,11 +58,13 @@ class Requests(Contract):
 
 
 class Message(Contract):
-    """A message over WebSocket, whose echo is right."""
+    """A message over WebSocket, whose echo is right; or which all of a `room` of so many
+    connections have to hear."""
 
     message_base64: str
     binary: bool
     compression: bool
+    room: IfGiven[PositiveInt] = None
 
 
 class Target(Contract):
@@ -208,17 +210,29 @@ class EventsSlice(Contract):
     faults: dict[Fault, PositiveInt]
 
 
+class RoomsSlice(Contract):
+    """A slice's messages to rooms of WebSocket, of which `due` copies should have been heard and
+    `heard` were, in time and unchanged. `last` has the times until the last listener had heard a
+    message, of those that all have heard."""
+
+    messages: NonNegativeInt
+    due: NonNegativeInt
+    heard: NonNegativeInt
+    last: str
+
+
 class SliceEvent(Contract):
     """Event: one slice, measured. Times in ns of CLOCK_MONOTONIC, histograms in ns.
 
     `handshakes` counts those of TLS, ramp and drain included, of which `resumed` were short.
     `first_byte` is None if each answer's body came in one piece: then `latency` is that of its
-    first byte, too. A slice has `events` if streams of them were requested, `by_request` for a
-    target with a request file (one for each of its requests, in order), and `datagrams` over
-    HTTP/3. `delayed_ns` is how long the engine's threads waited in the window for others to leave
-    their cores; None: the kernel doesn't report it. `fixed_work_ns` is the CPU time of the job's
-    fixed work just before. Slices of earlier versions have neither of these, nor `busy_threads` nor
-    `requests_by_share`, which those of other load generators lack, too.
+    first byte, too. A slice has `events` if streams of them were requested, `rooms` if messages
+    were sent to rooms, `by_request` for a target with a request file (one for each of its requests,
+    in order), and `datagrams` over HTTP/3. `delayed_ns` is how long the engine's threads waited in
+    the window for others to leave their cores; None: the kernel doesn't report it. `fixed_work_ns`
+    is the CPU time of the job's fixed work just before. Slices of earlier versions have neither of
+    these, nor `busy_threads` nor `requests_by_share`, which those of other load generators lack,
+    too.
     """
 
     type: Literal["slice"] = "slice"
@@ -246,6 +260,7 @@ class SliceEvent(Contract):
     latency_mean_us: NonNegativeFloat
     first_byte: str | None = None
     events: IfGiven[EventsSlice] = None
+    rooms: IfGiven[RoomsSlice] = None
     in_flight_ns: NonNegativeInt
     service: str | None
     send_lag: str | None

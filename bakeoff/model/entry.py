@@ -106,6 +106,17 @@ class Streams(Contract):
     cpu_us_per_event: NonNegativeFloat | None
 
 
+class Rooms(Contract):
+    """An entry's messages to rooms of WebSocket: `last_us` is the time until the last listener of
+    long slices, if there were any, had heard one. `reach` is the share of listeners that heard a
+    message in time and unchanged."""
+
+    messages: NonNegativeInt
+    per_s: NonNegativeFloat
+    last_us: Latency | None
+    reach: NonNegativeFloat | None
+
+
 class VerdictEntry(Contract):
     """One row of the standings. Its requests went over `protocol`.
 
@@ -118,21 +129,21 @@ class VerdictEntry(Contract):
     what was measured (the load generator was the limit): its ratio then lacks an end. `cpu_ratio`
     is how many times as many requests it answers per second of its own CPU time; `mean_ratio`,
     `first_byte_ratio` and `event_ratios` are `Pair`'s; it has `streams` if streams of events were
-    requested. `warmth` is how many times as fast it was after the first third of its draws as in
-    it, relative to the others, in a family of its own: 1 if all began warm. `leak_share` is the
-    share of its server cores that it used outside of its turns. `all_blocks` is the ratio including
-    the blocks that were left out because the host took the cores away. `latency_us` is that of the
-    `latency_n` requests begun in long slices, if there were any; `first_byte_us` is the time to the
-    first byte of the body, None if that was its end, too. `percentiles_us` pairs a share of
-    requests p, 0 ≤ p < 1, with its latency in µs, p rising, as long as ten requests were slower.
-    `held` has what its answers had to contain, by request, if the right ones were not given and
-    they vary. `work` is its work for an answer. `draws` has the ratio in each draw, and `spread`
-    its variation; `processes` is how many of its processes were measured, None in results of
-    earlier versions. `boot_sd` is the standard deviation of ln ratio between the boots, if there
-    were two. `solo` is the ratio with one contender running at a time, if the race was confirmed
-    so, and `solo_agrees` says whether it differs from `ratio` by no more than chance. `until_end`
-    is the ratio over the blocks that an entry answered before its processes ended, as a pair of its
-    own.
+    requested, and `rooms` if messages were sent to rooms. `warmth` is how many times as fast it was
+    after the first third of its draws as in it, relative to the others, in a family of its own: 1
+    if all began warm. `leak_share` is the share of its server cores that it used outside of its
+    turns. `all_blocks` is the ratio including the blocks that were left out because the host took
+    the cores away. `latency_us` is that of the `latency_n` requests begun in long slices, if there
+    were any; `first_byte_us` is the time to the first byte of the body, None if that was its end,
+    too. `percentiles_us` pairs a share of requests p, 0 ≤ p < 1, with its latency in µs, p rising,
+    as long as ten requests were slower. `held` has what its answers had to contain, by request, if
+    the right ones were not given and they vary. `work` is its work for an answer. `draws` has the
+    ratio in each draw, and `spread` its variation; `processes` is how many of its processes were
+    measured, None in results of earlier versions. `boot_sd` is the standard deviation of ln ratio
+    between the boots, if there were two. `solo` is the ratio with one contender running at a time,
+    if the race was confirmed so, and `solo_agrees` says whether it differs from `ratio` by no more
+    than chance. `until_end` is the ratio over the blocks that an entry answered before its
+    processes ended, as a pair of its own.
     """
 
     name: str
@@ -162,6 +173,7 @@ class VerdictEntry(Contract):
     latency_us: Latency | None
     first_byte_us: IfGiven[Latency] = None
     streams: IfGiven[Streams] = None
+    rooms: IfGiven[Rooms] = None
     latency_n: NonNegativeInt
     percentiles_us: tuple[tuple[float, float], ...] = ()
     cpu_us_per_request: PerRequest

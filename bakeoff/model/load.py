@@ -90,6 +90,16 @@ class Events(Contract):
     open: NonNegativeInt
 
 
+class Rooms(Contract):
+    """Messages to rooms of WebSocket: `last_us` is the time until the last listener had heard one,
+    `reach` the share of listeners that heard one in time and unchanged."""
+
+    messages: NonNegativeInt
+    per_s: NonNegativeFloat
+    last_us: Latency | None
+    reach: NonNegativeFloat | None
+
+
 class RequestResult(Contract):
     """The figures of one request of a request file, by its own name or method and path."""
 
@@ -127,6 +137,7 @@ class LoadResult(Contract):
     latency_us: Latency | None
     first_byte_us: Latency | None = None
     events: Events | None = None
+    rooms: Rooms | None = None
     service_us: Latency | None
     send_lag_us: Latency | None
     errors: dict[str, PositiveInt]

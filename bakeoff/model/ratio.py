@@ -91,17 +91,20 @@ class Difference(Contract):
 
 
 class EventRatios(Contract):
-    """Times of events of streams, the other's over its own, so that more is better.
+    """Times of events of streams or of messages to rooms, the other's over its own, so that more is
+    better.
 
     Those to the `first` event are geometric means; for the `gap` between events they are medians
     and p99s. `later_us` is by how many µs its own first event comes later, by the medians of paired
-    slices. Each is in a family of its own; None: one is not known, or its gaps are 0.
+    slices. In rooms of WebSocket it is the time until the `last` listener has heard a message.
+    Each is in a family of its own; None: one is not known, or its gaps are 0.
     """
 
     first: Interval | None = None
     later_us: IfGiven[Difference] = None
     gap: Interval | None = None
     gap_p99: Interval | None = None
+    last: IfGiven[Interval] = None
 
     def inverted(self) -> "EventRatios":
         """The same, seen from the other side."""

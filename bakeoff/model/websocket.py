@@ -1,4 +1,4 @@
-"""Messages over WebSocket (RFC 6455), whose server echoes them: a workload's table."""
+"""Messages over WebSocket (RFC 6455), echoed or passed on to a room: a workload's table."""
 
 import base64
 from collections.abc import Mapping
@@ -19,7 +19,8 @@ _MESSAGES = ("message", "message_base64", "message_bytes")
 
 
 class WebSocketSection(Exchange):
-    """Messages that the server echoes, in place of `[request]` and `[expect]`.
+    """Messages that the server echoes, or passes on to a room, in place of `[request]` and
+    `[expect]`.
 
     It has one of `message`, `message_base64` and `message_bytes`.
     """
@@ -42,6 +43,9 @@ class WebSocketSection(Exchange):
     compression: IfAny[bool] = False
     """Whether messages are compressed (permessage-deflate, each by itself), and the echoes must
     be."""
+    room: IfGiven[Annotated[int, Field(ge=1)]] = None
+    """How many connections are a room, in which all have to hear what one of them sends; by default
+    each message comes back as an echo."""
 
     @model_validator(mode="after")
     def _is_whole(self) -> Self:
@@ -81,8 +85,11 @@ class WebSocketSection(Exchange):
     def sends(self) -> str:
         kind, size = "binary" if self.binary else "text", len(self.body)
         compressed = ", compressed" if self.compression else ""
-        return f"WebSocket {self.path}, {kind} of {size:,} byte{'s' * (size != 1)}{compressed}"
+        room = f", to rooms of {self.room}" if self.room else ""
+        return (
+            f"WebSocket {self.path}, {kind} of {size:,} byte{'s' * (size != 1)}{compressed}{room}"
+        )
 
     @property
     def returns(self) -> str:
-        return "the same message"
+        return "the same message, to each of the room" if self.room else "the same message"

@@ -184,6 +184,11 @@ class Workload(Contract):
         return self.first.expect.events if self.first.expect else None
 
     @property
+    def room(self) -> int | None:
+        """How many connections have to hear each message, if it isn't an echo."""
+        return self.websocket.room if self.websocket else None
+
+    @property
     def unit(self) -> Unit:
         return "message" if self.websocket else "request"
 

@@ -139,6 +139,15 @@ def cannot_pipeline(plan: Plan) -> dict[str, str]:
     }
 
 
+def closed_only(workload: Workload, because: str) -> None:
+    """Raise `BadUsage` for a workload whose messages go to rooms: those have no rate."""
+    if workload.room:
+        raise BadUsage(
+            f"--workload {workload.name}: {because}, and a room's next message waits for the last "
+            "listener of the one before; use bakeoff race"
+        )
+
+
 def check_ports(entries: Sequence[Entry], solo: bool) -> None:
     """Raise `BadUsage` where two that run at the same time have one port."""
     ports = [entry.fixed_port for entry in entries if entry.fixed_port]

@@ -14,7 +14,7 @@ from bakeoff.plan.workloads import with_files
 TYPED = "typed.toml"
 """In place of a file's name, for faults in keys from the command line."""
 OF_CALL = ("proto", "expect_message")
-OF_MESSAGE = ("message", "message_size", "binary", "compression")
+OF_MESSAGE = ("message", "message_size", "binary", "compression", "room")
 
 
 def called(options: RequestOptions, typed: Sequence[str], directory: Path) -> Workload:
@@ -56,6 +56,7 @@ def messages(options: RequestOptions, typed: Sequence[str], directory: Path) -> 
         "headers": _headers(options),
         "binary": options.binary,
         "compression": options.compression,
+        "room": options.room,
         **_message(options, directory),
     }
     flags = {"headers": "--header", "message_bytes": "--message-size", "path": "--request"}
@@ -86,7 +87,9 @@ def _message(options: RequestOptions, directory: Path) -> dict[str, Any]:
     if options.message is not None and options.message_size is not None:
         raise BadUsage("--message and --message-size: give one of them")
     if options.message is None and options.message_size is None:
-        flag = "--binary" if options.binary else "--compression"
+        flag = (
+            "--binary" if options.binary else "--compression" if options.compression else "--room"
+        )
         raise BadUsage(f"{flag}: says how a message is sent; give --message or --message-size")
     if options.message is None:
         return {"message_bytes": options.message_size}

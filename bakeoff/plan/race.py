@@ -194,7 +194,7 @@ class RaceDraft:
             protocol=protocol,
             streams=settings.streams,
             connections=settings.connections,
-            fewer_connections=not options.connections,
+            fewer_connections=not (options.connections or self.workload.room),
             duration_s=duration_s,
             boots=options.boots or boots,
             warm_up_s=options.warm_up or WARM_UP_S_MAX,
@@ -233,6 +233,8 @@ class RaceDraft:
             for contender in self.contenders
             for protocol in contender.spoken(self.options.protocol, self.workload.exchange)
         }
+        if fault := self._no_rooms(settings):
+            return fault
         exchange = self.workload.exchange
         if exchange and (others := protocols.difference(exchange.carriers)):
             named, carriers = ",".join(sorted(others)), " and ".join(exchange.carriers)
@@ -248,6 +250,30 @@ class RaceDraft:
                 )
             if number > 1 and others:
                 return f"{option} {number}: {_NOT_OF[option].format(' and '.join(sorted(others)))}"
+        return ""
+
+    def _no_rooms(self, settings: Settings) -> str:
+        """Why these settings can't have the workload's rooms; empty: it has none, or they can."""
+        room, options = self.workload.room, self.options
+        if not room:
+            return ""
+        if settings.connections % room:
+            return (
+                f"--connections {settings.connections}: must be whole rooms of {room}, "
+                f"as in --connections {room * max(1, settings.connections // room)}"
+            )
+        for flag, given in (
+            ("--rate", options.rate),
+            ("--load", options.load),
+            ("--why", options.why),
+            ("--close", settings.connection == "close"),
+            ("--pipeline", settings.pipeline > 1),
+        ):
+            if given:
+                return (
+                    f"{flag}: a room's next message waits for the last listener of the one before, "
+                    "on connections that are kept; leave it out"
+                )
         return ""
 
 

@@ -102,6 +102,14 @@ class RequestOptions(Options):
             "Compress messages over WebSocket (permessage-deflate), and require that of echoes.",
         ),
     ] = False
+    room: Annotated[
+        Count | None,
+        _traffic(
+            "Send each message over WebSocket to a room of this many connections, which all have "
+            "to hear it, in place of an echo.",
+            "NUMBER",
+        ),
+    ] = None
     proto: Annotated[
         str | None,
         _traffic("Use this file to encode messages: a .proto, or a descriptor set.", "FILE"),

@@ -56,17 +56,18 @@ class Http1Connection(AbstractContextManager["Http1Connection"]):
         version: Literal["1.1", "1.0"] = "1.1",
     ) -> Answer:
         if isinstance(request, MessageSection):
-            return self._upgraded(request, path).ask(request)
+            return self.upgraded(request, path).ask(request)
         close = close or self._close
         return exchange(self.socket, request, path, self._host, close=close, version=version)
 
     def ahead(self, request: RequestSection, path: str, depth: int) -> list[Answer]:
         """The answers to `depth` requests that are sent at once. Raises `NoAnswer`."""
         if isinstance(request, MessageSection):
-            return self._upgraded(request, path).ahead(request, depth)
+            return self.upgraded(request, path).ahead(request, depth)
         return ahead(self.socket, request, path, self._host, depth)
 
-    def _upgraded(self, request: MessageSection, path: str) -> Messages:
+    def upgraded(self, request: MessageSection, path: str) -> Messages:
+        """It as a WebSocket, which it becomes the first time."""
         # Imported here, not above: a race of requests needs none of it.
         from bakeoff.verify.websocket import Messages
 

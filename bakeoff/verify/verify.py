@@ -1,22 +1,30 @@
 """Whether one server answers right: two requests on one connection, one on another.
 
-With pipelining, as many more at once on a third.
+With pipelining, as many more at once on a third. In a room, some listeners of one message.
 """
 
 import base64
+import time
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 
 from bakeoff.model.plan import Entry
 from bakeoff.model.protocol import HTTP_2
 from bakeoff.model.receipt import Expectation, Handle, Verification
-from bakeoff.model.request import ExpectSection
+from bakeoff.model.request import ExpectSection, MessageSection
 from bakeoff.model.workload import Workload
 from bakeoff.verify.asking import Http1Connection, opened, why
-from bakeoff.verify.exchange import Answer, NoAnswer
+from bakeoff.verify.exchange import Answer, NoAnswer, WrongAnswer
 from bakeoff.verify.expected import after, cut_off, held_back, problems
 from bakeoff.verify.mix import ask_all, begun, first_sent, held_bodies
 from bakeoff.verify.sampling import open_requests
 
+_ROOM = 9999
+"""A room that no load has."""
+_LISTENERS = 8
+"""Of a server of several processes that each have rooms of their own, these are hardly in one."""
+_SETTLING_S = 0.05
+"""Servers may agree to the upgrade before they add a listener: the engine waits as long."""
 CLOSES = "it closes the connection after each answer, though keep-alive was asked"
 
 
@@ -38,6 +46,7 @@ def verify(
     expect = workload.first.expect or ExpectSection()
     try:
         answers = _three_answers(handle, entry, workload)
+        answers += _of_room(handle, entry, workload)
         wrong = _of_each(answers, workload, expect)
         at_once = _ahead(handle, entry, workload, pipeline)
         wrong += [each for answer in at_once for each in problems(answer, workload, expect)]
@@ -165,6 +174,27 @@ def _three_answers(handle: Handle, entry: Entry, workload: Workload) -> list[Ans
     with opened(handle) as connection:
         answers.append(connection.ask(request, request.path))
     return answers
+
+
+def _of_room(handle: Handle, entry: Entry, workload: Workload) -> list[Answer]:
+    """What some listeners, in a room of their own, hear of the message that one of them sends."""
+    if (workload.room or 1) == 1:
+        return []
+    request = first_sent(entry, workload, {})
+    assert isinstance(request, MessageSection)
+    path = f"{request.path}{'&' if '?' in request.path else '?'}room={_ROOM}"
+    with ExitStack() as stack:
+        listeners = []
+        for _ in range(min(workload.room or 1, _LISTENERS)):
+            connection = stack.enter_context(opened(handle))
+            assert isinstance(connection, Http1Connection)
+            listeners.append(connection.upgraded(request, path))
+        time.sleep(_SETTLING_S)
+        heard = [listeners[0].ask(request)]
+        try:
+            return heard + [each.hear(request) for each in listeners[1:]]
+        except NoAnswer as error:
+            raise WrongAnswer(f"another listener of the room hears it wrongly: {error}") from None
 
 
 def _ahead(handle: Handle, entry: Entry, workload: Workload, pipeline: int) -> list[Answer]:

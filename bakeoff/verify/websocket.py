@@ -119,6 +119,10 @@ class Messages:
             raise WrongAnswer("it sent a message that is not an echo")
         return answers
 
+    def hear(self, request: MessageSection) -> Answer:
+        """The message that another listener of the room has sent."""
+        return self._echo(request)
+
     def close(self) -> None:
         with suppress(ProtocolError, NoAnswer):
             sent(self._socket, self._ws.send(CloseConnection(code=CloseReason.NORMAL_CLOSURE)))

@@ -111,6 +111,7 @@ def known_body(workload: Workload) -> bytes:
 FEW = (
     *("get", "json-gzip", "row", "page", "grpc-hello", "grpc-stream"),
     *("events", "stream-forward", "ws-echo", "ws-echo-64k", "ws-echo-deflate", "ws-forward"),
+    "ws-fanout",
 )
 """What only some can do, or few have a driver for yet."""
 

@@ -19,6 +19,7 @@ from bakeoff.report.kinds import race_trust as trust
 from bakeoff.report.kinds.audit import of_entries, work_table
 from bakeoff.report.kinds.race_headline import MOST_TOLD, headline, measured, until_end
 from bakeoff.report.kinds.race_method import facts, method, portraits
+from bakeoff.report.kinds.rooms import room_pairs, rooms
 from bakeoff.report.kinds.shared import again, circumstances, gates
 from bakeoff.report.sentences import sentences
 
@@ -70,6 +71,7 @@ def _summary(verdict: Verdict) -> tuple[doc.Block, ...]:
         doc.Charts(lambda: race_charts(verdict)[:1]),
         standings.standings(verdict),
         race_tables.events(verdict),
+        rooms(verdict),
         doc.List("Request by request", doc.items("≠", sentences(verdict.by_request)), wide=True),
         doc.List(
             "By server CPU",
@@ -103,6 +105,7 @@ def _detail(verdict: Verdict, records: Sequence[Record]) -> tuple[doc.Block, ...
                 standings.requests(verdict),
                 standings.pairs(verdict),
                 race_tables.event_pairs(verdict),
+                room_pairs(verdict),
                 tables.long_slices(verdict),
                 tables.boot_ratios(verdict),
                 tables.warm_up(verdict),

@@ -356,7 +356,7 @@ def event_pairs(verdict: Verdict) -> Table:
     streamed = verdict.streamed
     return tabulated(
         f"{streamed.capitalize()}s, every pair",
-        [pair for pair in verdict.pairs if pair.event_ratios],
+        [pair for pair in verdict.pairs if pair.event_ratios and not pair.event_ratios.last],
         [
             ("pair", lambda pair: f"{pair.a} / {pair.b}"),
             *((head.format(streamed=streamed), ratio(key)) for key, head in _RATIOS.items()),

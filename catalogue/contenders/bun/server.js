@@ -4,7 +4,7 @@
 import { basename } from 'node:path';
 
 function serve() {
-  Bun.serve({
+  const server = Bun.serve({
     hostname: process.env.HOST,
     port: Number(process.env.PORT),
     reusePort: true,
@@ -34,12 +34,18 @@ function serve() {
       '/echo': { POST: async (request) => new Response(await request.text()) },
       '/ws': (request, server) =>
         server.upgrade(request) ? undefined : new Response('Upgrade Required', { status: 426 }),
+      '/room': (request, server) =>
+        server.upgrade(request, { data: { room: new URL(request.url).search } })
+          ? undefined : new Response('Upgrade Required', { status: 426 }),
     },
     // For ever, as idleTimeout.
     websocket: {
       idleTimeout: 0,
       perMessageDeflate: true,
-      message: (socket, data) => void socket.send(data, true), // compressed, for who offers that
+      open: (socket) => void (socket.data && socket.subscribe(socket.data.room)),
+      // Compressed, for who offers that.
+      message: (socket, data) =>
+        void (socket.data ? server.publish(socket.data.room, data, true) : socket.send(data, true)),
     },
     fetch: () => new Response('Not Found', { status: 404 }),
   });

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/coder/websocket"
@@ -94,6 +95,73 @@ func messages(w http.ResponseWriter, r *http.Request) {
 		if err != nil || connection.Write(r.Context(), kind, message) != nil {
 			return
 		}
+	}
+}
+
+// hall has the listeners of each room, by its query.
+type hall struct {
+	mutex sync.Mutex
+	rooms map[string]map[chan said]struct{}
+}
+
+type said struct {
+	kind    websocket.MessageType
+	message []byte
+}
+
+func (h *hall) join(room string) chan said {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	listener := make(chan said, 64)
+	if h.rooms[room] == nil {
+		h.rooms[room] = map[chan said]struct{}{}
+	}
+	h.rooms[room][listener] = struct{}{}
+	return listener
+}
+
+func (h *hall) leave(room string, listener chan said) {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	delete(h.rooms[room], listener)
+	close(listener)
+}
+
+func (h *hall) say(room string, what said) {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	for listener := range h.rooms[room] {
+		select {
+		case listener <- what:
+		default: // Who is that slow misses it.
+		}
+	}
+}
+
+// listen passes each message on to all of its room. A listener has joined before it knows that it has.
+func (h *hall) listen(w http.ResponseWriter, r *http.Request) {
+	listener := h.join(r.URL.RawQuery)
+	defer h.leave(r.URL.RawQuery, listener)
+	options := &websocket.AcceptOptions{CompressionMode: websocket.CompressionNoContextTakeover}
+	connection, err := websocket.Accept(w, r, options)
+	if err != nil {
+		return
+	}
+	defer connection.CloseNow()
+	connection.SetReadLimit(1 << 20)
+	go func() {
+		for what := range listener {
+			if connection.Write(r.Context(), what.kind, what.message) != nil {
+				return
+			}
+		}
+	}()
+	for {
+		kind, message, err := connection.Read(r.Context())
+		if err != nil {
+			return
+		}
+		h.say(r.URL.RawQuery, said{kind, message})
 	}
 }
 
@@ -183,6 +251,8 @@ func main() {
 	http.HandleFunc("GET /events", events)
 	http.HandleFunc("GET /stream", stream)
 	http.HandleFunc("GET /ws", messages)
+	talk := &hall{rooms: map[string]map[chan said]struct{}{}}
+	http.HandleFunc("GET /room", talk.listen)
 	if files := os.Getenv("STATIC_DIR"); files != "" {
 		http.Handle("GET /static/", http.StripPrefix("/static/", http.FileServer(http.Dir(files))))
 	}

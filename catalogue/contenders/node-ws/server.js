@@ -19,9 +19,27 @@ function createServer() {
 
 const server = createServer();
 
-new WebSocketServer({ server, path: '/ws', perMessageDeflate: true }).on('connection', (socket) => {
-  socket.on('error', () => {}); // a client that is gone
+const rooms = new Map();
+
+function echo(socket) {
   socket.on('message', (data, isBinary) => socket.send(data, { binary: isBinary }));
+}
+
+function join(socket, name) {
+  const room = rooms.get(name) ?? new Set();
+  rooms.set(name, room.add(socket));
+  socket.on('close', () => room.delete(socket));
+  socket.on('message', (data, isBinary) => {
+    for (const each of room) each.send(data, { binary: isBinary });
+  });
+}
+
+new WebSocketServer({ server, perMessageDeflate: true }).on('connection', (socket, request) => {
+  socket.on('error', () => {}); // a client that is gone
+  const [path, query] = request.url.split('?');
+  if (path === '/ws') echo(socket);
+  else if (path === '/room') join(socket, query);
+  else socket.close();
 });
 
 server.listen({ host: process.env.HOST, port: Number(process.env.PORT), backlog: 4096 });

@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import json
 import os
+from collections import defaultdict
 from functools import cache
 from urllib.parse import parse_qs
 
@@ -99,12 +100,31 @@ async def messages(receive, send):
         await send({**message, "type": "websocket.send"})
 
 
+ROOMS = defaultdict(set)
+"""Who sends to the listeners of each room, by its query; of this process alone."""
+
+
+async def listen(receive, send, room):
+    """Each goes to all of the room."""
+    await receive()
+    await send({"type": "websocket.accept"})
+    room.add(send)
+    while (message := await receive())["type"] == "websocket.receive":
+        said = {**message, "type": "websocket.send"}
+        # One that is gone doesn't keep it from the others.
+        await asyncio.gather(*(each(said) for each in room), return_exceptions=True)
+    room.discard(send)
+
+
 async def app(scope, receive, send):
     if scope["type"] == "lifespan":
         await lifespan(receive, send)
         return
     if scope["type"] == "websocket" and scope["path"] == "/ws":
         await messages(receive, send)
+        return
+    if scope["type"] == "websocket" and scope["path"] == "/room":
+        await listen(receive, send, ROOMS[scope["query_string"]])
         return
     assert scope["type"] == "http"
     path = scope["path"]

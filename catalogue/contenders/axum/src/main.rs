@@ -2,14 +2,15 @@
 
 mod database;
 
+use std::collections::HashMap;
 use std::env;
 use std::error::Error;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
-use axum::extract::State;
+use axum::extract::{RawQuery, State};
 use axum::http::{StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -28,6 +29,7 @@ use rustls::ServerConfig;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use tokio::net::TcpSocket;
+use tokio::sync::broadcast;
 use tower_http::compression::{predicate::SizeAbove, CompressionLayer};
 use tower_http::services::ServeDir;
 
@@ -73,6 +75,47 @@ async fn messages(mut socket: WebSocket) {
         let is_data = matches!(message, Message::Text(_) | Message::Binary(_));
         if is_data && socket.send(message).await.is_err() {
             return;
+        }
+    }
+}
+
+/// The rooms, by their query: what is said in one goes to all who have joined it.
+type Rooms = Arc<Mutex<HashMap<String, broadcast::Sender<Message>>>>;
+
+async fn room(
+    State(rooms): State<Rooms>,
+    RawQuery(name): RawQuery,
+    upgrade: WebSocketUpgrade,
+) -> Response {
+    let mut rooms = rooms.lock().unwrap();
+    let room = rooms
+        .entry(name.unwrap_or_default())
+        .or_insert_with(|| broadcast::channel(64).0);
+    // Joined before the answer to the upgrade.
+    let (room, heard) = (room.clone(), room.subscribe());
+    upgrade.on_upgrade(move |socket| listen(socket, room, heard))
+}
+
+async fn listen(
+    mut socket: WebSocket,
+    room: broadcast::Sender<Message>,
+    mut heard: broadcast::Receiver<Message>,
+) {
+    loop {
+        tokio::select! {
+            said = socket.recv() => match said {
+                Some(Ok(message @ (Message::Text(_) | Message::Binary(_)))) => {
+                    let _ = room.send(message);
+                }
+                Some(Ok(_)) => {}
+                _ => return,
+            },
+            message = heard.recv() => {
+                let Ok(message) = message else { return };
+                if socket.send(message).await.is_err() {
+                    return;
+                }
+            }
         }
     }
 }
@@ -150,6 +193,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .route("/delay", get(delay))
         .route("/upload", post(upload))
         .route("/ws", get(ws))
+        .route("/room", get(room).with_state(Rooms::default()))
         .route("/forward", get(forward).with_state(upstream()));
     if let Ok(folder) = env::var("STATIC_DIR") {
         app = app.nest_service("/static", ServeDir::new(folder));

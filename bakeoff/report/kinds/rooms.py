@@ -1,0 +1,56 @@
+"""Messages to rooms of WebSocket: when the last listener had heard them, and who missed some."""
+
+from bakeoff.model.entry import Rooms, VerdictEntry
+from bakeoff.model.verdict import Verdict
+from bakeoff.report import figures
+from bakeoff.report.document import Table, tabulated
+from bakeoff.report.kinds.standings import row_name
+
+
+def rooms(verdict: Verdict) -> Table:
+    def ratio(row: tuple[VerdictEntry, Rooms]) -> str:
+        if row[0].name == verdict.reference:
+            return figures.REFERENCE
+        ratios = row[0].event_ratios
+        return figures.ratio_of(ratios.last if ratios else None)
+
+    def last(name: str, row: tuple[VerdictEntry, Rooms]) -> str:
+        return figures.duration(getattr(row[1].last_us, name, None))
+
+    return tabulated(
+        "Rooms",
+        [(entry, entry.rooms) for entry in verdict.entries if entry.rooms],
+        [
+            ("contender", lambda row: row_name(row[0])),
+            ("last listener (95 % interval)", ratio),
+            ("last listener p50", lambda row: last("p50", row)),
+            ("last listener p99", lambda row: last("p99", row)),
+            (
+                "one listener p50",
+                lambda row: figures.duration(getattr(row[0].latency_us, "p50", None)),
+            ),
+            ("messages sent/s", lambda row: figures.rate(row[1].per_s)),
+            ("reach", lambda row: "–" if row[1].reach is None else f"{100 * row[1].reach:.4g} %"),
+        ],
+        "A message to a room is sent once and counts for each connection that hears it. The last "
+        f"listener's time begins when it is sent. Ratios are the other's time over its own, to "
+        f"{verdict.reference}; intervals are simultaneous over all pairs. Reach is the share of "
+        "listeners that heard a message in time and unchanged.",
+        mark=lambda row: "" if row[0].valid else "unranked",
+    )
+
+
+def room_pairs(verdict: Verdict) -> Table:
+    return tabulated(
+        "Rooms, every pair",
+        [
+            (pair, pair.event_ratios.last)
+            for pair in verdict.pairs
+            if pair.event_ratios and pair.event_ratios.last
+        ],
+        [
+            ("pair", lambda row: f"{row[0].a} / {row[0].b}"),
+            ("last listener (95 % interval)", lambda row: figures.ratio_of(row[1])),
+        ],
+        "Ratios are the other's time over its own; intervals are simultaneous over all pairs.",
+    )
