@@ -3,13 +3,15 @@
 import sys
 from pathlib import Path
 from shlex import quote
+from time import sleep
 
 import pytest
 
 from bakeoff.model.verdict import Verdict
 from tests.e2e.conftest import QUICK, Place
+from tests.ratios import known
 from tests.verify.serving import serving
-from tests.verify.websockets import echoing
+from tests.verify.websockets import echoing, passing_on
 
 pytestmark = pytest.mark.e2e
 ROOT = Path(__file__).parents[2]
@@ -79,3 +81,19 @@ def test_echoes_are_raced_and_who_lies_is_out_with_the_reason(place: Place) -> N
     assert 'echoed "Hell?", not "Hello"' in out["alters"]
     closes = verdict.entry("closes")
     assert closes and not closes.valid and closes.errors.read
+
+
+def test_rooms_are_raced_by_their_last_listener(place: Place) -> None:
+    slowly = passing_on(lambda number, message: message if number else (sleep(0.002), message)[1])
+    with serving(passing_on()) as one, serving(slowly) as two:
+        urls = (f"ws://127.0.0.1:{port}/chat" for port in (one, two))
+        message = ("--message", "Hello", "--room", "4", "-c", "8")
+        ended = place.bakeoff("race", *urls, *message, "-d", "2", *QUICK, "--json", "-")
+    assert ended.status in (0, 3), ended.err
+    verdict = Verdict.from_json(ended.out, "")
+    for entry in verdict.entries:
+        assert entry.valid and not entry.errors.total
+        assert entry.rooms and entry.rooms.reach == 1 and entry.rooms.messages
+    late = [entry.rooms and known(entry.rooms.last_us).p50 for entry in verdict.entries]
+    assert max(filter(None, late)) > 2000
+    assert "last listener" in (place.path / "runs/latest/report.md").read_text()

@@ -24,7 +24,10 @@ def test_a_contender_is_complete(name: str) -> None:
     assert contender.name == name
     assert contender.version, "a receipt needs a version"
     served = set(contender.serves)
-    alone = ({"grpc-hello", "grpc-stream"}, {"ws-echo", "ws-echo-64k", "ws-echo-deflate"})
+    alone = (
+        {"grpc-hello", "grpc-stream"},
+        {"ws-echo", "ws-echo-64k", "ws-echo-deflate", "ws-fanout"},
+    )
     assert {"hello", "empty", "json"} <= served or served in alone
     assert "grpc-hello" not in served or HTTP_2.issuperset(contender.protocols)
     assert set(contender.serves) <= set(WORKLOADS)

@@ -7,11 +7,14 @@ from typing import Any
 import pytest
 
 from bakeoff.load import job
+from bakeoff.model.errors import BadUsage
 from bakeoff.model.receipt import Handle, Verification
 from bakeoff.model.workload import Workload
 from bakeoff.plan import Catalogue
+from bakeoff.plan.capacity import CapacityOptions, plan_capacity
+from bakeoff.plan.day import DayOptions, plan_day
 from bakeoff.plan.workloads import read_workload
-from tests.plan.test_requests import planned
+from tests.plan.test_requests import environment, planned
 
 WORKLOAD = """
 name = "chat"
@@ -101,3 +104,44 @@ def test_what_is_behind_a_proxy_echoes_too() -> None:
     behind = [catalogue.upstream(catalogue.workload(name)) for name in ("ws-forward", "forward")]
     assert [each and each.name for each in behind] == ["echo-upstream", "upstream"]
     assert catalogue.upstream(catalogue.workload("ws-echo")) is None
+
+
+ROOM = {"websocket": {"path": "/ws", "message": "a", "room": 4}}
+
+
+def test_a_room_is_on_one_of_the_engines_threads(tmp_path: Path) -> None:
+    made = planned(tmp_path, "python3 a.py", workload=ROOM, connections=8)
+    assert made.workload.room == 4 and not made.fewer_connections
+    assert planned(tmp_path, message="a", room=2, connections=8).workload.room == 2
+    handle = Handle(name=made.entries[0].name, address="127.0.0.1:1", host="a:1", port=1)
+    cores = made.cores.model_copy(update={"client": (1, 2, 3)})
+    made = made.model_copy(update={"cores": cores})
+    sent = job(made, [(handle, Verification(name=handle.name))], tmp_path)
+    assert (sent.connections, sent.threads) == (8, 2)
+    assert sent.targets[0].websocket and sent.targets[0].websocket.room == 4
+
+
+@pytest.mark.parametrize(
+    ("options", "flag"),
+    [
+        ({"connections": 6}, "--connections 6: must be whole rooms of 4, as in --connections 4"),
+        ({"connections": 2}, "as in --connections 4"),
+        ({"rate": 100.0}, "--rate"),
+        ({"load": 0.5}, "--load"),
+        ({"connection": "close"}, "--close"),
+        ({"pipeline": 2}, "--pipeline"),
+    ],
+)
+def test_what_no_room_can_do_is_refused(tmp_path: Path, options: dict[str, Any], flag: str) -> None:
+    with pytest.raises(BadUsage) as refused:
+        planned(tmp_path, "python3 a.py", workload=ROOM, **{"connections": 4, **options})
+    assert flag in str(refused.value)
+
+
+def test_a_room_has_no_rate_to_climb(tmp_path: Path) -> None:
+    for plan, options in (
+        (plan_capacity, CapacityOptions(slo="p99=1ms", workload=ROOM)),
+        (plan_day, DayOptions(workload=ROOM)),
+    ):
+        with pytest.raises(BadUsage, match="a room's next message waits"):
+            plan(["python3 a.py"], options, environment(directory=tmp_path))

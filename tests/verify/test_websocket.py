@@ -17,13 +17,14 @@ from bakeoff.verify.mix import opening
 from bakeoff.verify.websocket import AHEAD_BYTES_MAX
 from tests.verify.protocols import a_server
 from tests.verify.serving import Serve, handle_and_entry, serving
-from tests.verify.websockets import echoing, frame
+from tests.verify.websockets import echoing, frame, passing_on
 
 HELLO = "Hello, World!"
 AGREES = "Sec-WebSocket-Extensions: permessage-deflate{}\r\n"
 ALONE = "; server_no_context_takeover"
 DEFLATED = zlib.compress(bytes(AHEAD_BYTES_MAX + 1), wbits=-15)
 BOMB = b"\xc1\x7e" + len(DEFLATED).to_bytes(2, "big") + DEFLATED
+CLOSE = frame(0x88, b"\x03\xe8")
 PIECES = ((0x01, 0), (0x00, 1), (0x80, 2))
 """The first byte of each frame of a message of three, and where its byte is in that."""
 
@@ -174,3 +175,28 @@ def test_its_work_for_an_echo_is_seen_and_probes_of_http_are_left_out() -> None:
         found = audit([(handle, entry)], workload(), sleep=lambda _: None)["a"]
         assert (found.asked, found.kept, found.date, found.segments) == (20, 20, "none", 1)
         assert probe(handle, entry, workload()).closes_when_asked is None
+
+
+def test_a_room_is_heard_by_all() -> None:
+    found = verified(passing_on(), room=4)
+    assert (found.problems, found.warnings) == ((), ())
+    assert base64.b64decode(found.expected_body_base64 or "") == HELLO.encode()
+
+
+@pytest.mark.parametrize(
+    ("serve", "said"),
+    [
+        (
+            passing_on(lambda number, message: CLOSE if number == 2 else message),
+            "hears it wrongly: it closed before the echo, with the code 1000",
+        ),
+        (
+            passing_on(lambda number, message: message[:-1] + b"?" if number else message),
+            'echoed "Hello, World?"',
+        ),
+        (echoing(), "hears it wrongly"),
+    ],
+)
+def test_a_room_whose_others_hear_it_wrongly_is_refused(serve: Serve, said: str) -> None:
+    (problem,) = verified(serve, room=4).problems
+    assert said in problem

@@ -5,6 +5,7 @@ import socket
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from threading import Lock
 
 from wsproto import ConnectionType, WSConnection
 from wsproto.events import AcceptConnection, BytesMessage, Request, TextMessage
@@ -50,3 +51,36 @@ def _serve(
                     connection.sendall(answer)
                     if len(answer) < 2 or answer.startswith(b"\x88"):
                         return
+
+
+def passing_on(lie: Callable[[int, bytes], bytes] = lambda _, message: message) -> Serve:
+    """A server that passes each message on to all who have joined its path. Each listener's copy
+    passes `lie`, with the listener's number."""
+    rooms: dict[str, list[socket.socket]] = {}
+    return partial(_pass_on, lie, rooms, Lock())
+
+
+def _pass_on(
+    lie: Callable[[int, bytes], bytes],
+    rooms: dict[str, list[socket.socket]],
+    lock: Lock,
+    connection: socket.socket,
+) -> None:
+    server, room = WSConnection(ConnectionType.SERVER), [connection]
+    with connection, suppress(OSError):
+        while data := connection.recv(65536):
+            server.receive_data(data)
+            for event in server.events():
+                if isinstance(event, Request):
+                    with lock:
+                        room = rooms.setdefault(event.target, [])
+                        room.append(connection)
+                    connection.sendall(server.send(AcceptConnection()))
+                elif isinstance(event, TextMessage | BytesMessage):
+                    message = server.send(event)
+                    with lock:
+                        for number, listener in enumerate(room):
+                            with suppress(OSError):
+                                listener.sendall(lie(number, message))
+    with lock:
+        room.remove(connection)
