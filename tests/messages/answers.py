@@ -304,6 +304,12 @@ SECTION = Section(
                 ("it echoes uncompressed", echoing(lambda _: frame(0x81, b"Hello"))),
             )
         ),
+        case(
+            f"{WS} --room 4 -c 4",
+            "it passes a message on to its sender alone (and the timeout is 0.2 s)",
+            server(echoing()),
+            impatient,
+        ),
         case(WS, "it speaks TLS", tls(("http/1.1",))),
         case(H2C, "it speaks HTTP/1 alone", server(serve_http_1)),
         case(H2C, "it speaks TLS", tls(("h2",))),

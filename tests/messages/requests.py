@@ -62,6 +62,10 @@ SECTION = Section(
             race nginx --message a --protocol h2c
             race nginx --message-size 2000000
             race nginx --binary
+            race nginx --room 4
+            race nginx --message a --room 3
+            race nginx --message a --room 4 --rate 5
+            capacity nginx --message a --room 4 --slo p99=1ms
             race nginx --message @bytes
             race nginx --message a --expect-status 101
             race nginx --message a -H 'Upgrade: h2c'

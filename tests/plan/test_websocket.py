@@ -14,7 +14,8 @@ from bakeoff.plan import Catalogue
 from bakeoff.plan.capacity import CapacityOptions, plan_capacity
 from bakeoff.plan.day import DayOptions, plan_day
 from bakeoff.plan.workloads import read_workload
-from tests.plan.test_requests import environment, planned
+from tests.plan.places import environment
+from tests.plan.test_requests import planned
 
 WORKLOAD = """
 name = "chat"
@@ -139,9 +140,8 @@ def test_what_no_room_can_do_is_refused(tmp_path: Path, options: dict[str, Any],
 
 
 def test_a_room_has_no_rate_to_climb(tmp_path: Path) -> None:
-    for plan, options in (
-        (plan_capacity, CapacityOptions(slo="p99=1ms", workload=ROOM)),
-        (plan_day, DayOptions(workload=ROOM)),
-    ):
-        with pytest.raises(BadUsage, match="a room's next message waits"):
-            plan(["python3 a.py"], options, environment(directory=tmp_path))
+    operands, place = ["python3 a.py"], environment(directory=tmp_path)
+    with pytest.raises(BadUsage, match="a room's next message waits"):
+        plan_capacity(operands, CapacityOptions(slo="p99=1ms", workload=ROOM), place)
+    with pytest.raises(BadUsage, match="a room's next message waits"):
+        plan_day(operands, DayOptions(workload=ROOM), place)

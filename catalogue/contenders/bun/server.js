@@ -35,7 +35,7 @@ function serve() {
       '/ws': (request, server) =>
         server.upgrade(request) ? undefined : new Response('Upgrade Required', { status: 426 }),
       '/room': (request, server) =>
-        server.upgrade(request, { data: { room: new URL(request.url).search } })
+        server.upgrade(request, { data: { room: `room${new URL(request.url).search}` } })
           ? undefined : new Response('Upgrade Required', { status: 426 }),
     },
     // For ever, as idleTimeout.

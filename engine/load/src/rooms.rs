@@ -21,7 +21,11 @@ pub(crate) const TIMEOUTS_UNTIL_LOST: u64 = 2;
 pub(crate) struct Room {
     /// Listeners that have neither heard the latest message nor lost it.
     waiting: usize,
+    /// All of them, when it was sent.
+    listeners: usize,
     sent_ns: u64,
+    /// When the latest of them heard it.
+    latest_ns: u64,
     /// All others of its listeners have heard it in time, and rightly.
     is_whole: bool,
     /// The book's message that is sent next.
@@ -99,7 +103,9 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         pool.io.send(sender, pool.book.bytes(next_message, 1));
         pool.rooms[room] = Room {
             waiting: listeners,
+            listeners,
             sent_ns: now_ns,
+            latest_ns: now_ns,
             is_whole: true,
             next_message: (next_message + 1) % pool.book.cycle(),
             quiet_until_ns,
@@ -123,6 +129,10 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         }
         let is_heard = is_right && !is_late;
         let state = &mut self.pool.rooms[room];
+        // Who has heard it waits for the others.
+        let done = (state.listeners - state.waiting) as u64;
+        self.tally.in_flight_ns += done * self.window.overlap_ns(state.latest_ns, now_ns);
+        state.latest_ns = now_ns;
         state.waiting -= 1;
         state.is_whole &= is_heard;
         if self.window.holds(sent_ns) {

@@ -229,8 +229,7 @@ impl<'a> Report<'a> {
     /// which places were free, because the generator was busy or had no connection. `None` if not
     /// all are meant to be taken.
     fn little(&self) -> Option<f64> {
-        let waits = self.args.is_open_loop() || self.args.request.room.is_some();
-        if waits || !self.args.amount.stages.is_empty() {
+        if self.args.is_open_loop() || !self.args.amount.stages.is_empty() {
             return None;
         }
         let outcome = &self.run.outcome;
