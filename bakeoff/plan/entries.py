@@ -143,7 +143,7 @@ def closed_only(workload: Workload, because: str) -> None:
     """Raise `BadUsage` for a workload whose messages go to rooms: those have no rate."""
     if workload.room:
         raise BadUsage(
-            f"--workload {workload.name}: {because}, and a room's next message waits for the last "
+            f"{workload.name}: {because}, and a room's next message waits for the last "
             "listener of the one before; use bakeoff race"
         )
 
