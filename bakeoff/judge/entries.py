@@ -162,7 +162,10 @@ class Compared:
             by_cpu=compare(beside_others, valid, "requests_per_cpu_s"),
             by_mean=by_mean,
             by_first_byte=compare(lasting, valid, "first_byte") if in_pieces else {},
-            by_events=streams.compared(lasting, valid),
+            by_events={
+                **streams.compared(lasting, valid),
+                **streams.in_rooms(history, valid),
+            },
             all_blocks=compare(every, valid, by) if history is not every else {},
             until_end={
                 pair: comparison

@@ -28,21 +28,24 @@ MERITS: Mapping[str, MeritName] = {
     "gap": "gap",
     "gap_p99": "gap_p99",
 }
-OF_ROOMS: Mapping[str, MeritName] = {"last": "last_listener"}
 """Key of `EventRatios` → the figure that is compared."""
 
 ByFigure = Mapping[str, Pairs]
 
 
 def compared(lasting: History, names: Sequence[str]) -> ByFigure:
-    """The pairs of `names` by each figure of events or of rooms, each in a family of its own; empty
-    for a race without them."""
-    seen = [slice_.event for block in lasting.blocks for slice_ in block.slices]
-    merits = {
-        **(MERITS if any(event.events for event in seen) else {}),
-        **(OF_ROOMS if any(event.rooms for event in seen) else {}),
-    }
-    return {key: compare(lasting, names, merit) for key, merit in merits.items()}
+    """The pairs of `names` by each figure of events, each in a family of its own; empty for a race
+    without events."""
+    if not any(slice_.event.events for block in lasting.blocks for slice_ in block.slices):
+        return {}
+    return {key: compare(lasting, names, merit) for key, merit in MERITS.items()}
+
+
+def in_rooms(history: History, names: Sequence[str]) -> ByFigure:
+    """The same by the last listeners of rooms. A message is heard soon, so short slices count."""
+    if not any(slice_.event.rooms for block in history.blocks for slice_ in block.slices):
+        return {}
+    return {"last": compare(history, names, "last_listener")}
 
 
 def streams(history: History, name: str) -> Streams | None:

@@ -257,6 +257,8 @@ class RaceDraft:
         room, options = self.workload.room, self.options
         if not room:
             return ""
+        if options.why:
+            entrants.closed_only(self.workload, "--why and bakeoff why load servers at a rate")
         if settings.connections % room:
             return (
                 f"--connections {settings.connections}: must be whole rooms of {room}, "
@@ -265,7 +267,6 @@ class RaceDraft:
         for flag, given in (
             ("--rate", options.rate),
             ("--load", options.load),
-            ("--why", options.why),
             ("--close", settings.connection == "close"),
             ("--pipeline", settings.pipeline > 1),
         ):
