@@ -65,6 +65,7 @@ SECTION = Section(
             race nginx --room 4
             race nginx --message a --room 3
             race nginx --message a --room 4 --rate 5
+            race nginx --message a --room 4 --why
             capacity nginx --message a --room 4 --slo p99=1ms
             race nginx --message @bytes
             race nginx --message a --expect-status 101
