@@ -1,4 +1,5 @@
-/// Reads a server's bytes with a plain parser: are they a sequence of responses?
+/// Reads a server's bytes with a plain parser: are they a sequence of responses, and frames after
+/// an upgrade?
 #pragma once
 
 #include <charconv>
@@ -32,8 +33,9 @@ private:
         const std::string_view head = bytes.substr(0, end + 2);
         const std::string_view rest = bytes.substr(end + 4);
         if (!is_head(head)) return false;
-        if (head[9] == '1') return read(rest, heads, before);
         const std::string_view status = head.substr(9, 3);
+        if (status == "101") return read_frames(rest, before + 1);
+        if (head[9] == '1') return read(rest, heads, before);
         const bool has_content = status != "204" && status != "304";
         if (!has_content) return read(rest, heads, before + 1);
         if (heads > 0 && read(rest, heads - 1, before + 1)) return true;
@@ -60,6 +62,28 @@ private:
             bytes.remove_prefix(size + 2);
             if (size == 0) return read(bytes, heads, before);
         }
+    }
+
+    // Of a server: whole messages without a mask, and nothing after a close frame.
+    bool read_frames(std::string_view bytes, std::size_t before) {
+        while (!bytes.empty()) {
+            const auto byte = [bytes](std::size_t at) {
+                return static_cast<std::size_t>(static_cast<unsigned char>(bytes[at]));
+            };
+            const bool is_known =
+                byte(0) == 0x81 || byte(0) == 0x82 || byte(0) == 0x88 || byte(0) == 0x8a;
+            if (!is_known || (bytes.size() > 1 && byte(1) > 127)) return false;
+            if (bytes.size() < 2) return cut(before);
+            const std::size_t more = byte(1) == 127 ? 8 : byte(1) == 126 ? 2 : 0;
+            if (bytes.size() < 2 + more) return cut(before);
+            std::size_t length = more == 0 ? byte(1) : 0;
+            for (std::size_t at = 0; at < more; ++at) length = length * 256 + byte(2 + at);
+            if (length > bytes.size() - 2 - more) return cut(before);
+            if (byte(0) == 0x88 && bytes.size() > 2 + length) return false;
+            bytes.remove_prefix(2 + more + length);
+        }
+        count_ = before;
+        return true;
     }
 
     bool cut(std::size_t count) {

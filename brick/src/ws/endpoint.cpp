@@ -87,7 +87,6 @@ bool Endpoint::begin_frame(const FrameHead& head) {
     }
     if (is_first) {
         kind_ = static_cast<WebSocket::Kind>(head.opcode);
-        utf8_ = {};
         // Of a message in fragments the length is not known yet: it is copied when it returns.
         head_bytes_ = head.is_final ? frame_head_bytes(head.length) : 0;
         static_cast<void>(message_.room(pool_, head_bytes_ + std::min(head.length, kTrustedBytes)));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "http/client.hpp"
+#include "ws/socket.hpp"
 
 namespace brick::testing {
 
@@ -35,6 +36,12 @@ inline std::vector<std::string> conversation_inputs() {
         get("/big") + head("POST /echo", 3) + "abc" + get("/long-stream") + hello,
         head("PUT /throws-at-end", 2) + "ab" + hello,
         get("/pieces") + get("/held") + hello,
+        get("/socket") + hello,
+        hello + ws::testing::upgrade_to("/socket") + ws::testing::frame(1, "Hello") +
+            ws::testing::fragment(2, std::string(130, 'b')) + ws::testing::frame(9, "ping") +
+            ws::testing::frame(0, "end") + ws::testing::frame(2, std::string(600, 'b')) +
+            ws::testing::frame(8, "") + hello,
+        ws::testing::upgrade_to("/socket-thrice") + ws::testing::frame(1, "Hello") + hello,
     };
 }
 

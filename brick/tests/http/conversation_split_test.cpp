@@ -11,7 +11,7 @@ namespace {
 
 const Limits kLimits{.request_line_bytes = 60,
                      .head_bytes = 200,
-                     .fields = 4,
+                     .fields = 5,
                      .body_bytes = 20,
                      .unsent_bytes = 500};
 
