@@ -144,7 +144,7 @@ def closed_only(workload: Workload, because: str) -> None:
     if workload.room:
         raise BadUsage(
             f"{workload.name}: {because}, and a room's next message waits for the last "
-            "listener of the one before; use bakeoff race"
+            "listener of the one before; bakeoff race loads it without a rate"
         )
 
 
