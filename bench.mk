@@ -24,6 +24,7 @@ streams-bench: release-engine build/brick/brick-yardstick build/tools/bin/ghz bu
 	@$(call need,h2load,nghttp2-client)
 	$(BIN)/python engine/bench/versus.py --streams --rounds 10 --seconds 2 \
 		--out records/$(NOW)-streams-bench.json
+	$(BIN)/python engine/bench/packets.py --out records/$(NOW)-event-times.json
 
 FEW_AND_MANY := 64,512
 BENCHED_BRICK := brick nginx hyper may-minihttp libuv-http-parser
