@@ -18,10 +18,11 @@ import socket
 import struct
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from generators import RELEASE
@@ -100,7 +101,7 @@ def loopback() -> Iterator[socket.socket]:
         yield capture
 
 
-def compared(volley: dict[str, float], times_us: list[float]) -> dict[str, dict[str, float]]:
+def compared(volley: dict[str, float], times_us: Sequence[float]) -> dict[str, dict[str, float]]:
     """volley's mean and quantiles, the packets', and how much later volley's are, µs."""
     true_us = {"mean": float(np.mean(times_us))} | {
         name: float(np.quantile(times_us, share, method="inverted_cdf"))
@@ -112,7 +113,7 @@ def compared(volley: dict[str, float], times_us: list[float]) -> dict[str, dict[
     }
 
 
-def measured(connections: int, query: str) -> dict[str, object]:
+def measured(connections: int, query: str) -> dict[str, Any]:
     """One load: how much later than the packets volley saw first events and gaps."""
     server = [BRICK, "--port", "0", "--threads", "1"]
     with subprocess.Popen(["taskset", "-c", "0", *server], stdout=subprocess.PIPE) as brick:
@@ -151,7 +152,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5, help="of each script (5)")
     parser.add_argument("--out", type=Path, help="write the record there")
     options = parser.parse_args()
-    found: list[dict[str, object]] = []
+    found: list[dict[str, Any]] = []
     for number in range(options.rounds):
         for name, script in SCRIPTS.items():
             each = {"script": name, "round": number, **measured(*script)}
