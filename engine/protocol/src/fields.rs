@@ -198,7 +198,8 @@ fn status(value: &[u8]) -> Option<u16> {
     digits.iter().try_fold(0, |status, &byte| Some(10 * status + digit(byte)?))
 }
 
-fn check_field(name: &[u8], value: &[u8]) -> Result<(), &'static str> {
+/// The rules that a field of any message keeps, apart from pseudo-headers.
+pub(crate) fn check_field(name: &[u8], value: &[u8]) -> Result<(), &'static str> {
     // Section 8.2.1: names are in lower case, and values contain no line break.
     if name.is_empty() {
         return Err("a field without a name");

@@ -21,6 +21,7 @@ use std::time::Instant;
 use volley_net::clock::now_ns;
 use volley_net::socket;
 use volley_net::{Address, Agreed, Datagrams, Event, Failure, Polled, Queue, Route, What};
+use volley_protocol::h3::frame::code;
 use volley_tls::{Config, certificates_looked_at};
 
 /// Pieces that are received at a time from one socket. Each may contain several datagrams.
@@ -323,7 +324,7 @@ impl Quic {
         let Some(mut open) = place.open.take() else { return };
         if !open.lost {
             let now = Instant::now();
-            open.line.close(now);
+            open.line.close(now, code::NO_ERROR);
             // Datagrams for which the kernel has no room now are not sent any more.
             let _ = open.line.flush(&open.socket, now, &mut self.buffer);
         }

@@ -345,9 +345,9 @@ impl Line {
         }
     }
 
-    /// Closes the connection without an error.
-    pub(crate) fn close(&mut self, now: Instant) {
-        let code = VarInt::from_u64(code::NO_ERROR).expect("it is 0x100");
+    /// Closes the connection with an error code of HTTP/3.
+    pub(crate) fn close(&mut self, now: Instant, code: u64) {
+        let code = VarInt::from_u64(code).unwrap_or_default();
         self.connection.close(now, code, Bytes::new());
     }
 

@@ -83,11 +83,11 @@ impl Server {
 
     /// Takes what has arrived, waiting this long at most if nothing has. `answer` gets a
     /// connection's number, whether it is new, and the records that arrived on it, and appends its
-    /// own records.
+    /// own records. The connection is closed with the code that it returns.
     pub fn turn(
         &mut self,
         timeout: Duration,
-        mut answer: impl FnMut(usize, bool, &[u8], &mut Vec<u8>),
+        mut answer: impl FnMut(usize, bool, &[u8], &mut Vec<u8>) -> Option<u64>,
     ) -> io::Result<()> {
         if !self.receive_soon()? {
             self.wait(timeout)?;
@@ -113,8 +113,11 @@ impl Server {
                 out.clear();
                 // A request may come ahead of its handshake (0-RTT).
                 let is_new = line.meet();
-                answer(nth, is_new, &self.records, &mut out);
+                let wrong = answer(nth, is_new, &self.records, &mut out);
                 line.write(&out);
+                if let Some(code) = wrong {
+                    line.close(now, code);
+                }
             }
             if !line.flush(&self.socket, Instant::now(), &mut self.buffer).unwrap_or(true) {
                 self.blocked.push(nth);

@@ -2,7 +2,8 @@
 //! neither side has a table (RFC 9114, section 6.2; RFC 9204, section 4).
 
 use super::connection::{Http3, STEP};
-use super::frame::{Begun, kind, setting, stream};
+use super::frame::{Begun, code, kind, setting, stream};
+use super::qpack;
 use super::reading::OF_HTTP2;
 use super::record::{Kind, Record};
 use super::varint;
@@ -14,12 +15,13 @@ use crate::streams::Ended;
 const STREAMS_LIMIT: usize = 100;
 
 /// The most bytes of a frame on the control stream that is read.
-const FRAME_LIMIT: u64 = 16 * 1024;
+pub(super) const FRAME_LIMIT: u64 = 16 * 1024;
 
 /// The server's own streams.
 #[derive(Debug, Default)]
 pub(super) struct Control {
     streams: Vec<Own>,
+    canceled: qpack::Canceled,
     has_settings: bool,
 }
 
@@ -37,8 +39,6 @@ struct Own {
     at: u64,
     /// Where the type or the frame in progress begins.
     frame_at: u64,
-    /// QPACK's decoder: the number of a stream that was given up goes on.
-    is_in_number: bool,
 }
 
 impl Control {
@@ -110,24 +110,18 @@ impl<T: Copy> Http3<T> {
         let own = &mut self.control.streams[place];
         match own.kind {
             Some(stream::CONTROL) => self.on_control(place, rest),
-            // For a table that does not exist, only a capacity of 0 is allowed.
             Some(stream::QPACK_ENCODER) => {
-                let is_nothing = rest.iter().all(|&byte| byte == 0x20);
                 ensure(
-                    is_nothing,
+                    qpack::fills_nothing(rest),
                     "QPACK fills a dynamic table, for which our SETTINGS leave no room",
                 )?;
                 Ok(None)
             }
-            // No head waits for a stream that is given up (section 4.4.2 of RFC 9204): all other
-            // instructions concern a table.
             Some(stream::QPACK_DECODER) => {
-                for byte in *rest {
-                    let is_given_up = own.is_in_number || byte & 0xc0 == 0x40;
-                    ensure(is_given_up, "QPACK acknowledges a dynamic table that we never filled")?;
-                    let most = if own.is_in_number { 0x80 } else { 0x3f };
-                    own.is_in_number = byte & most == most;
-                }
+                ensure(
+                    self.control.canceled.is_all_of(rest),
+                    "QPACK acknowledges a dynamic table that we never filled",
+                )?;
                 Ok(None)
             }
             _ => Ok(None),
@@ -180,7 +174,7 @@ impl<T: Copy> Http3<T> {
             }
             let payload = std::mem::take(&mut own.kept);
             if kind == kind::SETTINGS {
-                heed(&payload)?;
+                heed(&payload).map_err(|(_, broken)| broken)?;
                 self.control.has_settings = true;
             }
         }
@@ -227,9 +221,12 @@ impl<T: Copy> Http3<T> {
     }
 }
 
-/// Section 7.2.4: checks a server's SETTINGS. None of them matters to us.
-fn heed(mut payload: &[u8]) -> Result<(), Broken> {
-    const CUT: Broken = "SETTINGS end within a setting";
+/// Section 7.2.4: checks SETTINGS. None of them matters to us. `Err`: the code and the broken rule.
+pub(super) fn heed(mut payload: &[u8]) -> Result<(), (u64, Broken)> {
+    const CUT: (u64, Broken) = (code::FRAME_ERROR, "SETTINGS end within a setting");
+    let ensure = |holds, otherwise| {
+        ensure(holds, otherwise).map_err(|broken| (code::SETTINGS_ERROR, broken))
+    };
     let mut seen = Vec::new();
     while !payload.is_empty() {
         let (name, rest) = varint::read(payload).ok_or(CUT)?;

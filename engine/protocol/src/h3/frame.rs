@@ -49,8 +49,34 @@ pub mod stream {
 pub mod code {
     /// There is no error.
     pub const NO_ERROR: u64 = 0x100;
+    /// A stream that the other side may not open.
+    pub const STREAM_CREATION_ERROR: u64 = 0x103;
+    /// A stream has ended that lasts as long as the connection.
+    pub const CLOSED_CRITICAL_STREAM: u64 = 0x104;
+    /// A frame where it may not be.
+    pub const FRAME_UNEXPECTED: u64 = 0x105;
+    /// A frame that is cut, or longer than its fields.
+    pub const FRAME_ERROR: u64 = 0x106;
+    /// More than is taken.
+    pub const EXCESSIVE_LOAD: u64 = 0x107;
+    /// A number of a stream or a push that may not be.
+    pub const ID_ERROR: u64 = 0x108;
+    /// A setting that may not be.
+    pub const SETTINGS_ERROR: u64 = 0x109;
+    /// The control stream does not begin with SETTINGS.
+    pub const MISSING_SETTINGS: u64 = 0x10a;
     /// The answer is no longer wanted.
     pub const REQUEST_CANCELLED: u64 = 0x10c;
+    /// A request's stream ends before the request.
+    pub const REQUEST_INCOMPLETE: u64 = 0x10d;
+    /// A message with wrong fields, or of another length than these say.
+    pub const MESSAGE_ERROR: u64 = 0x10e;
+    /// A head that can't be decoded.
+    pub const QPACK_DECOMPRESSION_FAILED: u64 = 0x200;
+    /// A wrong instruction of QPACK's encoder.
+    pub const QPACK_ENCODER_STREAM_ERROR: u64 = 0x201;
+    /// A wrong instruction of QPACK's decoder.
+    pub const QPACK_DECODER_STREAM_ERROR: u64 = 0x202;
 }
 
 /// The names of error codes from [`code::NO_ERROR`] on, and of QPACK's from 0x200 on.

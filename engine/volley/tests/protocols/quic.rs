@@ -50,6 +50,7 @@ impl Served {
                     if is_asked {
                         out.extend_from_slice(&answer);
                     }
+                    None
                 });
                 turn.unwrap();
             }

@@ -6,7 +6,9 @@
 
 mod decode;
 mod encode;
+mod instructions;
 mod table;
 
 pub use decode::decode;
 pub use encode::{write_field, write_prefix};
+pub use instructions::{Canceled, fills_nothing};
