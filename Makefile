@@ -216,7 +216,7 @@ tidy: brick-tools ## check: Ask clang-tidy about the brick; half a minute a core
 .PHONY: fuzz
 fuzz: build/tools/bin/cargo-fuzz brick-tools ## check: Fuzz what reads bytes from outside, FUZZ_S seconds each (60)
 	@# libFuzzer's flags are nightly's; RUSTC_BOOTSTRAP lets the stable compiler take them.
-	cd engine && for target in response messages requests h2 h3 events websocket; do \
+	cd engine && for target in response messages requests h2 h3 h3_server events websocket; do \
 		RUSTC_BOOTSTRAP=1 $(CURDIR)/$< run $$target -- -max_total_time=$(FUZZ_S) -print_final_stats=1; \
 	done
 	@$(call need,clang++-14,clang-14 libclang-rt-14-dev)
