@@ -188,6 +188,7 @@ lint-python:
 
 lint-engine:
 	cargo fmt --manifest-path engine/Cargo.toml --all --check
+	cargo fmt --manifest-path engine/fuzz/Cargo.toml --check
 	$(LATER) cargo clippy --manifest-path engine/Cargo.toml --all-targets --quiet -- -D warnings
 
 lint-others: build/tools/bin/actionlint

@@ -9,7 +9,8 @@ use libfuzzer_sys::fuzz_target;
 use std::slice::Chunks;
 use std::sync::Arc;
 use volley_protocol::{
-    BodyRule, Content, Decoder, End, Expectation, HeadCache, LengthRule, JsonShape, StatusRule, Step,
+    BodyRule, Content, Decoder, End, Expectation, HeadCache, JsonShape, LengthRule, StatusRule,
+    Step,
 };
 
 /// SHA-256 of `Hello, World!`.

@@ -36,12 +36,14 @@ fn outcome(bytes: &[u8], size: usize, count: usize, compresses: bool) -> (String
     let (mut client, mut out, mut log) = (WebSocket::default(), Vec::new(), String::new());
     client.greet(&mut shared, &mut out);
     let key = out.trim_ascii_end().rsplit(|&byte| byte == b' ').next().expect("it has a key");
-    let head = b"HTTP/1.1 101 x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: ";
+    let head =
+        b"HTTP/1.1 101 x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: ";
     let agrees = b"\r\nSec-WebSocket-Extensions: permessage-deflate; server_no_context_takeover";
     let agrees = if compresses { &agrees[..] } else { b"" };
     let greeting = [&head[..], &handshake::accept(key), agrees, b"\r\n\r\n"].concat();
     out.clear();
-    let step = client.receive(&greeting, awaited, &mut shared, &mut Io { now_ns: 1, out: &mut out });
+    let step =
+        client.receive(&greeting, awaited, &mut shared, &mut Io { now_ns: 1, out: &mut out });
     assert!(step == Some(Step::Incomplete) && client.is_ready());
     client.start(Ticket(0), count);
     for piece in bytes.chunks(size) {
