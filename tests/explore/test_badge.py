@@ -17,6 +17,7 @@ from bakeoff.explore.views import view
 from bakeoff.model.pairs import Pair
 from bakeoff.model.ratio import Ratio
 from bakeoff.model.verdict import Verdict
+from bakeoff.model.workload import Unit
 from bakeoff.report import figures
 from tests.explore.conftest import Shelves
 from tests.explore.visitor import Elements, Visitor
@@ -98,6 +99,14 @@ def test_a_race_that_says_nothing_has_a_badge_that_says_so(shelves: Shelves) -> 
     assert (not_valid.message, not_valid.tone) == ("no valid verdict", "none")
     cut = of_verdict(verdict.model_copy(update={"complete": False}))
     assert cut.message.endswith("(cut short)")
+
+
+@pytest.mark.parametrize("unit", ["request", "message"])
+def test_one_alone_has_its_rate_in_what_the_race_counts(shelves: Shelves, unit: Unit) -> None:
+    verdict: Verdict = shelves.race.result
+    fast = next(entry for entry in verdict.entries if entry.name == "fast")
+    alone = of_verdict(verdict.model_copy(update={"entries": (fast,), "unit": unit}))
+    assert alone.message == f"fast, {figures.rate(fast.requests_per_s)} {unit}s/s"
 
 
 def test_words_are_a_line() -> None:
