@@ -96,7 +96,8 @@ def _result(verdict: Verdict) -> tuple[str, Tone]:
         return "no valid verdict", "none"
     leader = entries[0]
     if len(entries) == 1:
-        return f"{leader.name}, {figures.rate(leader.requests_per_s)} {verdict.unit}s/s{cut}", "none"
+        rate = f"{figures.rate(leader.requests_per_s)} {verdict.unit}s/s"
+        return f"{leader.name}, {rate}{cut}", "none"
     pairs = [verdict.pair(leader.name, other.name) for other in entries[1:]]
     level = [pair for pair in pairs if pair is None or pair.finding != "faster"]
     if not level and pairs[0]:
