@@ -35,6 +35,7 @@ class Requests(Common, total=False):
     message_size: int
     binary: bool
     compression: bool
+    room: int
     proto: str
     events: int
     expect_status: int
