@@ -26,7 +26,7 @@ def contenders(connection: Connection) -> tuple[model.ContenderLine, ...]:
 
 
 def keys(connection: Connection, *, contender: str) -> tuple[model.SeriesKey, ...]:
-    parts = ("series", "contender", "workload", "protocol", "load", "machine_class")
+    parts = ("series", "contender", "workload", "protocol", "load", "unit", "machine_class")
     key = [FIGURES.c[name] for name in parts]
     asked = select(
         *key,

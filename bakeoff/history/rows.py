@@ -79,6 +79,7 @@ def _figure_rows(run: IndexedRun) -> list[dict[str, object]]:
         {
             **_of_race(run, race),
             "reference": race.reference,
+            "unit": race.unit,
             **{name: getattr(figure, name) for name in kept},
         }
         for race in run.races

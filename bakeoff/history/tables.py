@@ -2,7 +2,7 @@
 
 from sqlalchemy import Boolean, Column, Float, ForeignKey, Index, Integer, MetaData, Table, Text
 
-SCHEMA = "0002"
+SCHEMA = "0003"
 """The schema that an index must have."""
 VERSION = Table("alembic_version", MetaData(), Column("version_num", Text, primary_key=True))
 """The schema that it has; the name is that of an earlier bakeoff, which kept it by Alembic."""
@@ -39,7 +39,7 @@ FIGURES = Table(
     "figures",
     METADATA,
     *_key("part name"),
-    *_texts("began_at contender title language series workload protocol load machine_class"),
+    *_texts("began_at contender title language series workload protocol load unit machine_class"),
     *_texts("version source reference"),
     Column("valid", Boolean, nullable=False),
     Column("requests_per_s", Float),

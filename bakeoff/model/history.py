@@ -17,6 +17,7 @@ from bakeoff.model.pairs import Pair, pair_of
 from bakeoff.model.plan import Skipped
 from bakeoff.model.protocol import Protocol
 from bakeoff.model.ratio import Interval, Ratio
+from bakeoff.model.workload import GivenUnit
 
 Id = Annotated[str, Field(pattern="^[0-9a-f]{12}$")]
 """The first twelve hexadecimal digits of a SHA-256."""
@@ -85,6 +86,7 @@ class IndexedRace(Contract):
     workload: str
     load: str
     reference: str
+    unit: GivenUnit = "request"
     figures: tuple[IndexedFigure, ...]
     pairs: tuple[Pair, ...] = ()
     skipped: tuple[Skipped, ...] = ()
@@ -191,6 +193,7 @@ class SeriesKey(Contract):
     workload: str
     protocol: Protocol
     load: str
+    unit: GivenUnit = "request"
     machine_class: Id
     cpu_model: str
     cpus: PositiveInt

@@ -152,6 +152,7 @@ def _race(part: str, verdict: Verdict, setting: Setting) -> IndexedRace:
         workload=verdict.workload,
         load=load,
         reference=verdict.reference,
+        unit=verdict.unit,
         figures=tuple(
             _figure(entry, verdict.workload, load, setting)
             for entry in verdict.entries

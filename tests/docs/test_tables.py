@@ -14,12 +14,22 @@ from typing import Any
 import pytest
 
 from bakeoff.model.board import Board
+from bakeoff.model.crosscheck import Crosscheck
 from bakeoff.model.draws import Draws
 from bakeoff.model.grid import Grid
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import NetworkPath
 from bakeoff.model.verdict import Verdict
-from bakeoff.report.figures import REFERENCE, duration, rank, rate, ratio_of
+from bakeoff.report.figures import (
+    MISSING,
+    REFERENCE,
+    duration,
+    percent,
+    rank,
+    rate,
+    ratio_of,
+    significant,
+)
 from bakeoff.report.glossary import FIRST
 from bakeoff.report.kinds import draws
 from bakeoff.report.kinds.race import document
@@ -34,6 +44,8 @@ TABLE = re.compile(
 
 FIGURES = {
     "requests_per_s": "requests/s",
+    "requests_per_cpu_s": "requests per second of client CPU",
+    "peak_mib": "memory at most, MiB",
     "cpu_us_per_request": "CPU, µs per request",
     "work_us_per_request": "work, µs per request",
     "kib_per_connection": "KiB per connection",
@@ -64,6 +76,11 @@ QUESTIONS = {
     "lag": "10,000/s",
     "latency": "1,000/s",
     "close": "connection per request, 30 s",
+    "events": "brick-yardstick, events without pauses",
+    "streams held": "brick-yardstick, an event per second",
+    "echoes": "null server, echoes of WebSocket",
+    "calls, 64 x 1": "tonic, unary calls, one at a time",
+    "calls, 8 x 8": "tonic, unary calls, eight at a time",
 }
 
 
@@ -145,6 +162,29 @@ def paths(record: Path) -> str:
     return "\n".join([*lines, "", where(verdicts[0].machine), "", ""])
 
 
+def clients(*records: Path) -> str:
+    """What several clients found of one server, each load's our engine first."""
+    lines = ["", "| load | client | requests/s | over ours | p99 | core busy | packets/answer |"]
+    lines += ["|---|---|---:|---:|---:|---:|---:|"]
+    found = [Crosscheck.read_json(record) for record in records]
+    for one in found:
+        ratios = {each.of: each for each in one.compared if each.figure == "requests_per_s"}
+        for tool in one.loadings:
+            ratio = ratios.get(tool.loader)
+            packets = tool.packets_per_answer
+            cells = (
+                f"{one.plan.connections} × {one.plan.streams}",
+                "volley" if tool.loader == "engine" else tool.loader,
+                rate(tool.figures.get("requests_per_s")),
+                f"{ratio_of(ratio.ratio)}: {ratio.finding}" if ratio else REFERENCE,
+                duration(tool.figures.get("p99")),
+                percent(tool.busy),
+                MISSING if packets is None else significant(packets, 3),
+            )
+            lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join([*lines, "", where(found[0].machine), "", ""])
+
+
 def spreads(record: Path) -> str:
     """The spread per level of each contender of a measurement of draws."""
     result = Draws.read_json(record)
@@ -170,17 +210,19 @@ def figures(*records: Path) -> str:
         answered |= {answer["question"] for answer in answers}
         machine = kept["machine"]
         on = f"{kept['at'][:10]}, {machine['cores']} × {machine['cpu']}, Linux {machine['kernel']}."
-        lines += [FIGURES_HEAD, "|---|---:|---|---:|---:|---:|---|", *map(row, answers), "", on, ""]
+        units = kept.get("units", {})
+        rows = [row(answer, units.get(answer["question"], "request")) for answer in answers]
+        lines += [FIGURES_HEAD, "|---|---:|---|---:|---:|---:|---|", *rows, "", on, ""]
     return "\n".join([*lines, ""])
 
 
-def row(answer: dict[str, Any]) -> str:
+def row(answer: dict[str, Any], unit: str) -> str:
     claim, found = answer["claim"], answer["estimate"]
     other, goal = claim["other"], claim["goal"]
     cells = [
         QUESTIONS[answer["question"]],
         str(answer["connections"]),
-        FIGURES[claim["figure"]],
+        FIGURES[claim["figure"]].replace("request", unit),
         number(answer["medians"]["volley"]),
         f"{other} {number(answer['medians'][other])}" if other else "",
         f"{claim['kind'].split()[0]} {found['value']:.3g} "
@@ -213,6 +255,8 @@ def words(_glossary: Path) -> str:
         ("docs/COMMANDS.md", standings),
         ("docs/HTTP3.md", costs),
         ("docs/HTTP3.md", paths),
+        ("docs/HTTP3.md", clients),
+        ("docs/STREAMS.md", figures),
         ("engine/README.md", figures),
         ("docs/EVIDENCE.md", spreads),
         ("docs/EVIDENCE.md", proof),

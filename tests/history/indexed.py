@@ -14,6 +14,7 @@ from bakeoff.model.history import (
 )
 from bakeoff.model.machine import Machine
 from bakeoff.model.pairs import Pair
+from bakeoff.model.workload import Unit
 from bakeoff.simulate.race import MACHINE
 from tests.ratios import interval
 
@@ -26,6 +27,7 @@ def run(
     speeds: Mapping[str, float],
     *,
     workload: str = "hello",
+    unit: Unit = "request",
     version: str = "1.0",
     machine: Machine = MACHINE,
     claims: tuple[IndexedClaim, ...] = (),
@@ -56,6 +58,7 @@ def run(
                 workload=workload,
                 load="closed, 64 connections",
                 reference=reference,
+                unit=unit,
                 figures=tuple(
                     _figure(name, speed, speeds[reference], workload, version, machine)
                     for name, speed in speeds.items()

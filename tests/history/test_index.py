@@ -105,10 +105,12 @@ def test_unlike_things_are_never_one_line(index: Index) -> None:
         run(1, {"a": 100.0, "b": 50.0}),
         run(2, {"a": 100.0, "b": 50.0}, workload="json"),
         run(3, {"a": 100.0, "b": 50.0}, machine=OTHER_MACHINE),
+        run(4, {"a": 100.0, "b": 50.0}, workload="ws-echo", unit="message"),
     )
     keys = index.series_of("b")
-    assert [key.points for key in keys] == [1, 1, 1]
-    assert len({key.series for key in keys}) == 3
+    assert [key.points for key in keys] == [1, 1, 1, 1]
+    assert len({key.series for key in keys}) == 4
+    assert [key.workload for key in keys if key.unit == "message"] == ["ws-echo"]
 
 
 def test_the_matrix_has_the_newest_comparison_of_each_pair(index: Index) -> None:

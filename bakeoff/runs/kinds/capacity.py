@@ -106,6 +106,7 @@ class CapacityRun(Run[CapacityPlan, CapacityReport]):
             workload=result.workload,
             load=load,
             reference=reference,
+            unit=result.unit,
             figures=tuple(figures),
             pairs=pairs,
             skipped=result.skipped,

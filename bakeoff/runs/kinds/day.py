@@ -112,6 +112,7 @@ class DayRun(Run[DayPlan, Day]):
             workload=race.workload.name,
             load=load,
             reference=race.reference,
+            unit=race.workload.unit,
             figures=tuple(figures),
             pairs=pairs,
             skipped=result.skipped,
