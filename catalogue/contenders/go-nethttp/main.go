@@ -80,16 +80,24 @@ func events(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// messages echoes each unchanged, text or binary.
-func messages(w http.ResponseWriter, r *http.Request) {
-	// Compressed for who offers that.
+// upgraded is the request's connection as a WebSocket, compressed for who offers that; nil if the request is not one.
+func upgraded(w http.ResponseWriter, r *http.Request) *websocket.Conn {
 	options := &websocket.AcceptOptions{CompressionMode: websocket.CompressionNoContextTakeover}
 	connection, err := websocket.Accept(w, r, options)
 	if err != nil {
+		return nil
+	}
+	connection.SetReadLimit(1 << 20)
+	return connection
+}
+
+// messages echoes each unchanged, text or binary.
+func messages(w http.ResponseWriter, r *http.Request) {
+	connection := upgraded(w, r)
+	if connection == nil {
 		return
 	}
 	defer connection.CloseNow()
-	connection.SetReadLimit(1 << 20)
 	for {
 		kind, message, err := connection.Read(r.Context())
 		if err != nil || connection.Write(r.Context(), kind, message) != nil {
@@ -142,13 +150,11 @@ func (h *hall) say(room string, what said) {
 func (h *hall) listen(w http.ResponseWriter, r *http.Request) {
 	listener := h.join(r.URL.RawQuery)
 	defer h.leave(r.URL.RawQuery, listener)
-	options := &websocket.AcceptOptions{CompressionMode: websocket.CompressionNoContextTakeover}
-	connection, err := websocket.Accept(w, r, options)
-	if err != nil {
+	connection := upgraded(w, r)
+	if connection == nil {
 		return
 	}
 	defer connection.CloseNow()
-	connection.SetReadLimit(1 << 20)
 	go func() {
 		for what := range listener {
 			if connection.Write(r.Context(), what.kind, what.message) != nil {
