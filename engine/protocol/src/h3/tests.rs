@@ -72,13 +72,13 @@ fn record(stream: u64, kind: Kind, bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-fn frame(kind: u64, payload: &[u8]) -> Vec<u8> {
+pub(super) fn frame(kind: u64, payload: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     frame::write(&mut out, kind, payload);
     out
 }
 
-fn numbers(numbers: &[u64]) -> Vec<u8> {
+pub(super) fn numbers(numbers: &[u64]) -> Vec<u8> {
     let mut out = Vec::new();
     for &number in numbers {
         varint::write(&mut out, number);
@@ -93,7 +93,7 @@ fn control(frames: &[Vec<u8>]) -> Vec<u8> {
     record(CONTROL, Kind::Bytes, &bytes.concat())
 }
 
-fn head(fields: &[(&str, &str)]) -> Vec<u8> {
+pub(super) fn head(fields: &[(&str, &str)]) -> Vec<u8> {
     let mut block = Vec::new();
     qpack::write_prefix(&mut block);
     for (name, value) in fields {

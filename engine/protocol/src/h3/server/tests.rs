@@ -2,9 +2,8 @@
 
 use super::{Client, Fault, KnownRequest};
 use crate::h3::frame::{self, code, kind, stream};
-use crate::h3::qpack;
 use crate::h3::record::{Kind, Record};
-use crate::h3::varint;
+use crate::h3::tests::{frame as framed, head, numbers};
 use Fault::{Connection, Stream};
 use proptest::prelude::*;
 
@@ -13,29 +12,6 @@ type Outcome = Result<Option<bool>, Fault>;
 /// A request's stream, and one of the client's own.
 const ASKS: u64 = 0;
 const OWN: u64 = 2;
-
-fn numbers(numbers: &[u64]) -> Vec<u8> {
-    let mut out = Vec::new();
-    for &number in numbers {
-        varint::write(&mut out, number);
-    }
-    out
-}
-
-fn framed(kind: u64, payload: &[u8]) -> Vec<u8> {
-    let mut out = Vec::new();
-    frame::write(&mut out, kind, payload);
-    out
-}
-
-fn head(fields: &[(&str, &str)]) -> Vec<u8> {
-    let mut block = Vec::new();
-    qpack::write_prefix(&mut block);
-    for (name, value) in fields {
-        qpack::write_field(&mut block, name, value, false);
-    }
-    framed(kind::HEADERS, &block)
-}
 
 const RIGHT: [(&str, &str); 4] =
     [(":method", "GET"), (":scheme", "https"), (":authority", "localhost"), (":path", "/")];
@@ -89,7 +65,7 @@ fn right_requests_are_whole_once_they_have_ended() {
         connect,
         [right(&[]), data(b"x"), data(b""), data(b"yz"), trailers.clone()].concat(),
         [right(&[("content-length", "3")]), data(b"xyz"), trailers].concat(),
-        // Section 9: unknown types are no fault, anywhere.
+        // Section 9: unknown types are permitted anywhere.
         [framed(0x21, b"odd"), right(&[]), framed(0x40, b""), data(b"x")].concat(),
     ] {
         check(ASKS, &request, ends, Ok(Some(false)));
