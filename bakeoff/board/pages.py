@@ -1,18 +1,27 @@
 """The pages of a board: the content of each, before it is HTML."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import log
 from typing import ClassVar
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
+from bakeoff.board import differing
 from bakeoff.board.document import CHANGED, leaders, state_of
 from bakeoff.board.drawing import bar
 from bakeoff.explore.address import Address
 from bakeoff.explore.page import Page
-from bakeoff.model.board import Board, BoardCell, BoardContender, BoardPair, BoardRow, Measure
+from bakeoff.model.board import (
+    Board,
+    BoardCell,
+    BoardContender,
+    BoardPair,
+    BoardRace,
+    BoardRow,
+    Measure,
+)
 from bakeoff.model.pairs import pair_of
 from bakeoff.model.ratio import Ratio
 from bakeoff.report import figures
@@ -28,8 +37,12 @@ MEASURES: Mapping[Measure, tuple[str, str]] = {
     "memory": ("Memory", "memory under load"),
 }
 """A measure → its name, and the head of its figures."""
-SAID_OF_A_PAIR = 3
-"""The number of sentences on unequal work on a page of two: it is one of thousands."""
+_CODE = re.compile("`([^`]+)`")
+
+
+def coded(text: str) -> Markup:
+    """A note as HTML, with its commands and names of settings as code."""
+    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(text))))
 
 
 def index() -> Address:
@@ -156,6 +169,16 @@ class CellPage(BoardPage):
     def state(self) -> str:
         return state_of(self.cell)
 
+    @property
+    def unpaired(self) -> Mapping[str, Sequence[str]]:
+        """Each contender of the picture → the others of it that it can't be compared with."""
+        met = {frozenset((pair.a, pair.b)) for pair in self.cell.pairs}
+        names = sorted(line.row.name for line in self.lines)
+        return {
+            name: [other for other in names if other != name and {name, other} not in met]
+            for name in names
+        }
+
     def changed(self, row: BoardRow) -> str:
         return "; ".join(CHANGED[change] for change in row.changed)
 
@@ -214,7 +237,8 @@ class ContenderPage(BoardPage):
     @property
     def audit(self) -> Layout:
         work = self.contender.work
-        table = work_table({self.contender.name: work} if work else {})
+        title = "What it does for an answer"
+        table = work_table({self.contender.name: work} if work else {}, title)
         return layout(Document(self.title, "", (table,)))
 
 
@@ -229,24 +253,33 @@ class PairPage(BoardPage):
     pairs: Sequence[tuple[BoardCell, BoardPair]]
 
     @property
-    def furthest(self) -> BoardCell | None:
-        """The cell in which they differ the most; none where no cell tells them apart."""
-        told = [each for each in self.pairs if each[1].finding in ("faster", "slower")]
-        cell, _ = max(told, key=lambda each: abs(log(each[1].ratio.ratio)), default=(None, None))
-        return cell
+    def answer(self) -> str:
+        return differing.answer(self.a, self.b, self.pairs)
 
     @property
-    def unequal(self) -> Sequence[str]:
-        """The differences of their work for an answer, as found by a race."""
-        both = {self.a.name, self.b.name}
-        found = (
-            finding
-            for cell, _ in self.pairs
-            for race in cell.races
-            for finding in race.fairness
-            if isinstance(names := finding.values.get("names"), list) and both & {*names}
-        )
-        return list(dict.fromkeys(sentences(found)))[:SAID_OF_A_PAIR]
+    def furthest(self) -> BoardCell | None:
+        """The cell in which they differ the most; none where no cell tells them apart."""
+        found = differing.furthest(self.pairs)
+        return found[0] if found else None
+
+    @property
+    def shown(self) -> BoardCell:
+        """The cell whose CPU time and cores are shown."""
+        return self.furthest or self.pairs[0][0]
+
+    @property
+    def lies_in(self) -> str:
+        found = differing.furthest(self.pairs)
+        return differing.lies_in(found[1]) if found else ""
+
+    @property
+    def sides(self) -> Sequence[differing.Line]:
+        return differing.sides(self.a, self.b, self.shown)
+
+    @property
+    def links(self) -> Sequence[str]:
+        """The contenders through which the two are compared; none where each race had both."""
+        return list(dict.fromkeys(link for _, pair in self.pairs for link in pair.links))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -260,6 +293,16 @@ class TrustPage(BoardPage):
         """The number of pairs that are told apart, and of all pairs, over all cells."""
         pairs = [pair for cell in self.board.cells for pair in cell.pairs]
         return sum(pair.finding in ("faster", "slower") for pair in pairs), len(pairs)
+
+    @property
+    def warnings(self) -> Sequence[tuple[BoardCell, BoardRace, Sequence[str]]]:
+        """What the judge of each race warned of."""
+        return [
+            (cell, race, sentences(race.warnings))
+            for cell in self.board.cells
+            for race in cell.races
+            if race.warnings
+        ]
 
 
 def pages(board: Board) -> Iterator[BoardPage]:

@@ -68,7 +68,7 @@ def render(page: pages.BoardPage) -> str:
             ),
             navigation=pages.NAVIGATION,
             measures=pages.MEASURES,
-            figure_of=pages.figure_of,
+            coded=pages.coded,
             no_href=lambda _target: "",
             root=link(pages.index()).removesuffix("index.html"),
             scripts=lambda: ["board.js", "marks.js"],

@@ -46,3 +46,7 @@ def test_pages_fit_have_no_barrier_and_are_filtered_in_the_address(
         assert rows.count() == 1
         page.reload()
         assert rows.count() == 1 and page.get_by_label("Language").input_value() == "Go"
+        page.locator("#two select[name=a]").select_option("e")
+        page.locator("#two select[name=b]").select_option("b")
+        page.get_by_role("button", name="Which one?").click()
+        page.wait_for_url("**/pair/b/e.html")

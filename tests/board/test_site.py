@@ -12,8 +12,8 @@ from bakeoff.explore.address import file_of
 from bakeoff.model.errors import BadUsage, Status
 from tests.board.conftest import Boards
 
-PAIR_BYTES_MAX = 3_600
-"""With it the 1,770 pairs of sixty contenders take six megabytes, beside a page's rows."""
+PAIR_BYTES_MAX = 4_800
+"""With it the 2,080 pairs of 65 contenders take ten megabytes, beside notes and a page's rows."""
 
 
 @pytest.fixture

@@ -27,3 +27,27 @@
   window.addEventListener("hashchange", show);
   show();
 })();
+
+// Two contenders of a cell, and the way to their page.
+(() => {
+  "use strict";
+  const form = document.getElementById("two");
+  if (!form) return;
+  const { a, b } = form.elements;
+  const offer = () => {
+    const unpaired = (a.selectedOptions[0].dataset.unpaired ?? "").split(" ");
+    [...b.options].forEach((each) => {
+      each.disabled = each.value !== "" && (each.value === a.value || unpaired.includes(each.value));
+    });
+    if (b.selectedOptions[0]?.disabled) b.value = "";
+  };
+
+  form.hidden = false;
+  a.addEventListener("change", offer);
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const names = [a.value, b.value].sort().map(encodeURIComponent);
+    location.href = `${form.dataset.root}pair/${names.join("/")}.html`;
+  });
+  offer();
+})();

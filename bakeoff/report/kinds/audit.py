@@ -38,25 +38,17 @@ def of_entries(verdict: Verdict) -> dict[str, Work]:
     return {row_name(entry): entry.work for entry in verdict.entries if entry.work}
 
 
-def work_table(by_name: Mapping[str, Work]) -> Table:
+def work_columns(works: Sequence[Work]) -> Sequence[tuple[str, Callable[[Work], str]]]:
+    """What these contenders do beside answering right: each property with its text."""
+    over_others = any(work.protocol != "h1" for work in works)
+    return (*(_PROTOCOL_COLUMNS if over_others else ()), *_COLUMNS)
+
+
+def work_table(by_name: Mapping[str, Work], title: str = "What each contender does") -> Table:
     """What contenders do beside answering right, a row for each."""
-    columns: list[tuple[str, Callable[[Work], str]]] = [
-        ("head", lambda w: figures.octets(w.head_bytes)),
-        ("body", lambda w: figures.octets(w.body_bytes)),
-        ("writes", lambda w: str((w.audit and w.audit.segments) or MISSING)),
-        ("Date", _date),
-        ("keep-alive", _keep_alive),
-        ("HTTP/1.0", lambda w: figures.yes_or_no(w.audit.keeps_http_1_0 if w.audit else None)),
-        ("processes", lambda w: figures.count(w.crew.processes) if w.crew else MISSING),
-        ("threads", lambda w: figures.count(w.crew.threads) if w.crew else MISSING),
-        ("at work", lambda w: figures.count(w.crew.threads_at_work) if w.crew else MISSING),
-        ("workers", lambda w: figures.count(w.workers)),
-        ("log", _log),
-    ]
-    if any(work.protocol != "h1" for work in by_name.values()):
-        columns[:0] = _PROTOCOL_COLUMNS
+    columns = work_columns(list(by_name.values()))
     return Table(
-        "What each contender does",
+        title,
         (Column("contender", "text"), *(Column(head) for head, _ in columns)),
         tuple(Row((name, *(cell(work) for _, cell in columns))) for name, work in by_name.items()),
         "Writes: in how many an answer is sent. HTTP/1.0: whether the connection of such a client"
@@ -117,3 +109,18 @@ def _log(work: Work) -> str:
     if written is None:
         return MISSING
     return f"{figures.significant(written, 2)} B" if written else "0 B"
+
+
+_COLUMNS: Sequence[tuple[str, Callable[[Work], str]]] = (
+    ("head", lambda w: figures.octets(w.head_bytes)),
+    ("body", lambda w: figures.octets(w.body_bytes)),
+    ("writes", lambda w: str((w.audit and w.audit.segments) or MISSING)),
+    ("Date", _date),
+    ("keep-alive", _keep_alive),
+    ("HTTP/1.0", lambda w: figures.yes_or_no(w.audit.keeps_http_1_0 if w.audit else None)),
+    ("processes", lambda w: figures.count(w.crew.processes) if w.crew else MISSING),
+    ("threads", lambda w: figures.count(w.crew.threads) if w.crew else MISSING),
+    ("at work", lambda w: figures.count(w.crew.threads_at_work) if w.crew else MISSING),
+    ("workers", lambda w: figures.count(w.workers)),
+    ("log", _log),
+)
