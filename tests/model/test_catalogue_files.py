@@ -112,11 +112,11 @@ def known_body(workload: Workload) -> bytes:
 
 
 FEW = (
-    *("get", "json-gzip", "row", "page", "grpc-hello", "grpc-stream"),
+    *("get", "json-gzip", "grpc-hello", "grpc-stream"),
     *("events", "stream-forward", "ws-echo", "ws-echo-64k", "ws-echo-deflate", "ws-forward"),
     "ws-fanout",
 )
-"""What only some can do, or few have a driver for yet."""
+"""What only some can do."""
 
 
 @pytest.mark.parametrize("name", [name for name in WORKLOADS if name not in FEW])

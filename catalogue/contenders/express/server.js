@@ -6,10 +6,16 @@ const http = require('node:http');
 const https = require('node:https');
 const compression = require('compression');
 const express = require('express');
+const { Pool } = require('pg');
 
 const IDLE_MS = 300_000;
 // Node would take AES-256, which is OpenSSL's first.
 const CIPHERS = 'TLS_AES_128_GCM_SHA256:ECDHE-ECDSA-AES128-GCM-SHA256';
+
+// A statement with a name is prepared once on each connection.
+const ROW = { name: 'row', text: 'SELECT id, shelf, name FROM item WHERE id = $1' };
+const PAGE = { name: 'page', text: 'SELECT id, shelf, name FROM item WHERE shelf = $1 ORDER BY id' };
+const database = new Pool({ connectionString: process.env.DATABASE_URL, max: 16 });
 
 const app = express();
 
@@ -43,6 +49,17 @@ app.get('/forward', async (req, res) => {
   const upstream = await fetch(`${process.env.UPSTREAM}/`);
   res.status(upstream.status).type(upstream.headers.get('content-type'));
   res.send(Buffer.from(await upstream.arrayBuffer()));
+});
+
+app.get('/row', async (req, res, next) => {
+  const { rows } = await database.query({ ...ROW, values: [req.query.id] });
+  if (rows.length) res.json(rows[0]);
+  else next();
+});
+
+app.get('/page', async (req, res) => {
+  const { rows } = await database.query({ ...PAGE, values: [req.query.shelf] });
+  res.json(rows);
 });
 
 if (process.env.STATIC_DIR) app.use('/static', express.static(process.env.STATIC_DIR));

@@ -3,19 +3,41 @@
 import asyncio
 import hashlib
 import os
+from contextlib import asynccontextmanager
 from functools import cache
 
 import aiohttp
-from fastapi import FastAPI, Request, Response, WebSocket
+import asyncpg
+from fastapi import FastAPI, HTTPException, Request, Response, WebSocket
 from fastapi.responses import PlainTextResponse
 from fastapi.staticfiles import StaticFiles
 from pydantic import BaseModel
 
-app = FastAPI()
+POOL = 16 // int(os.environ.get("WORKERS", 1)) or 1
+"""Connections to the database, of each process; a statement is prepared once on each of them."""
+
+
+@asynccontextmanager
+async def lifespan(app: FastAPI):
+    if "DATABASE_URL" not in os.environ:
+        yield
+        return
+    url = os.environ["DATABASE_URL"]
+    async with asyncpg.create_pool(url, min_size=POOL, max_size=POOL) as app.state.database:
+        yield
+
+
+app = FastAPI(lifespan=lifespan)
 
 
 class Advert(BaseModel):
     result: str
+
+
+class Item(BaseModel):
+    id: int
+    shelf: int
+    name: str
 
 
 @cache
@@ -71,6 +93,20 @@ async def forward():
     async with upstream().get(os.environ["UPSTREAM"] + "/") as answer:
         body = await answer.read()
         return Response(body, answer.status, media_type=answer.headers["Content-Type"])
+
+
+@app.get("/row")
+async def row(id: int) -> Item:
+    found = await app.state.database.fetchrow("SELECT id, shelf, name FROM item WHERE id = $1", id)
+    if found is None:
+        raise HTTPException(404)
+    return Item(**found)
+
+
+@app.get("/page")
+async def page(shelf: int) -> list[Item]:
+    sought = "SELECT id, shelf, name FROM item WHERE shelf = $1 ORDER BY id"
+    return [Item(**found) for found in await app.state.database.fetch(sought, shelf)]
 
 
 if "STATIC_DIR" in os.environ:

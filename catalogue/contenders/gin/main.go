@@ -112,6 +112,14 @@ func main() {
 	if files := os.Getenv("STATIC_DIR"); files != "" {
 		router.Static("/static", files)
 	}
+	if os.Getenv("DATABASE_URL") != "" {
+		stored, err := openItems()
+		if err != nil {
+			log.Fatal(err)
+		}
+		router.GET("/row", stored.row)
+		router.GET("/page", stored.page)
+	}
 
 	server := &http.Server{
 		Addr:    net.JoinHostPort(os.Getenv("HOST"), os.Getenv("PORT")),
