@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from bakeoff.board.due import State
 from bakeoff.board.measuring import DueRace
-from bakeoff.model.board import Board, BoardCell, Change
+from bakeoff.model.board import Board, BoardCell, BoardRow, Change
 from bakeoff.report import figures
-from bakeoff.report.document import Document, tabulated
-from bakeoff.report.sentences import listed, who
+from bakeoff.report.document import Document, List, items, tabulated
+from bakeoff.report.sentences import listed, sentences, who
 
 CHANGED: dict[Change, str] = {
     "sources": "its sources changed, or it isn’t built",
@@ -76,7 +76,17 @@ def document(board: Board) -> Document:
     )
     cells = figures.plural(len(board.cells), "cell")
     headline = f"{len(raced)} of {cells} {'is' if len(raced) == 1 else 'are'} raced."
-    return Document("The board", headline, (table,))
+    out = [f"{cell.name}: {row.name}: {why}" for cell in board.cells for row, why in out_of(cell)]
+    return Document("The board", headline, (table, List("Out", items("✗", out))))
+
+
+def out_of(cell: BoardCell) -> list[tuple[BoardRow, str]]:
+    """The contenders that are out of a cell, with the reasons."""
+    return [
+        (row, row.out or " ".join(sentences(row.reasons)) or "it was not compared")
+        for row in cell.rows
+        if row.is_out
+    ]
 
 
 def state_of(cell: BoardCell) -> str:

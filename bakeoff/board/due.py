@@ -45,7 +45,7 @@ class State:
         """The contenders that can't be built today, with reasons."""
         built = self.today.built
         return {
-            name: str(why).partition("; the end of its log")[0].partition("\n")[0]
+            name: _in_a_line(str(why))
             for name in self.cell.names
             if isinstance(why := built.get(name), ContenderOut)
         }
@@ -108,3 +108,10 @@ def groups(state: State) -> tuple[tuple[str, ...], ...]:
     others = [name for name in together if name not in links]
     count = -(-len(others) // (most - len(links)))
     return tuple((*links, *others[at::count]) for at in range(count))
+
+
+def _in_a_line(why: str) -> str:
+    """Why it can't be built, with the first error of its log instead of the log's end."""
+    first, *log = why.partition("; the end of its log")[0].splitlines()
+    error = next((line.strip() for line in log if "error" in line.lower()), "")
+    return f"{first}: {error}" if error else first

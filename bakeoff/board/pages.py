@@ -9,7 +9,7 @@ from typing import ClassVar
 from markupsafe import Markup, escape
 
 from bakeoff.board import differing
-from bakeoff.board.document import CHANGED, leaders, state_of
+from bakeoff.board.document import CHANGED, leaders, out_of, state_of
 from bakeoff.board.drawing import bar
 from bakeoff.explore.address import Address
 from bakeoff.explore.page import Page
@@ -155,11 +155,7 @@ class CellPage(BoardPage):
 
     @property
     def out(self) -> Sequence[tuple[BoardRow, str]]:
-        return [
-            (row, row.out or " ".join(sentences(row.reasons)) or "it was not compared")
-            for row in self.cell.rows
-            if row.is_out
-        ]
+        return out_of(self.cell)
 
     @property
     def finding(self) -> str:

@@ -1,5 +1,6 @@
 """`bakeoff board`: every contender in every cell, and the site that compares them."""
 
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -126,7 +127,9 @@ def board(
     if became.left:
         left_s = sum(race.about_s for race in became.left)
         left = f"{figures.plural(len(became.left), 'race')} left, {figures.about(left_s)}"
-        say(f"{left}; to go on: bakeoff board --out {out_dir}")
+        cells_wanted = [word for name in only or () for word in ("--only", name)]
+        line = ["bakeoff", "board", *([str(file)] if file else []), *cells_wanted]
+        say(f"{left}; to go on: {shlex.join([*line, '--out', str(out_dir)])}")
     say(f"Site: {out_dir / 'site' / 'index.html'}", err if json == "-" else out)
     if became.interrupted:
         raise typer.Exit(Status.INTERRUPTED)

@@ -60,7 +60,8 @@ def test_only_named_cells_are_raced(boards: Boards) -> None:
 
 
 def test_within_a_budget_it_begins_what_fits_and_goes_on_later(boards: Boards) -> None:
-    boards("--budget", "60s")
+    went = boards("--budget", "60s", "--only", "hello", "--only", "json", "--out", "board")
+    assert "bakeoff board --only hello --only json --out board" in went.output
     assert len(boards.runs()) == 1
     boards()
     assert len(boards.runs()) == 2
@@ -145,13 +146,22 @@ def test_machines_are_never_mixed(boards: Boards) -> None:
 
 def test_who_cannot_be_built_is_out_of_all_cells_and_the_others_race(boards: Boards) -> None:
     boards.world.unbuildable = {"b": "no compiler"}
-    assert boards().exit_code == Status.DONE
+    went = boards()
+    assert went.exit_code == Status.DONE
+    assert "hello/h1: b: no compiler" in went.output
     for cell in boards.board().cells:
         assert [(row.name, row.out) for row in cell.rows if row.is_out] == [("b", "no compiler")]
         assert cell.waiting == ()
     boards.world.unbuildable = {}
     boards()
     assert not any(row.is_out for cell in boards.board().cells for row in cell.rows)
+
+
+def test_a_failed_build_has_its_first_error_instead_of_the_logs_end(boards: Boards) -> None:
+    boards.world.unbuildable = {"b": "`make` failed\n  cc b.c\n  b.c:1: error: no `;`\n  Error 1"}
+    boards("--only", "hello")
+    row = next(row for row in boards.hello().rows if row.name == "b")
+    assert row.out == "`make` failed: b.c:1: error: no `;`"
 
 
 def test_who_answers_wrongly_is_out_of_the_cell_with_the_reason(boards: Boards) -> None:
