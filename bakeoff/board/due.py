@@ -1,7 +1,7 @@
 """The valid and the outdated parts of a cell: outdated are contenders whose build, machine or
 method has changed, and those that were never raced."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -97,9 +97,11 @@ class State:
         return found
 
 
-def groups(state: State) -> tuple[tuple[str, ...], ...]:
-    """The contenders of each race: all that wait, in races that share the links."""
-    waiting, links, most = state.waiting, state.links, state.cell.races.contenders
+def groups(state: State, begun: Collection[str] = ()) -> tuple[tuple[str, ...], ...]:
+    """The contenders of each race: all that wait, in races that share the links. Those of races
+    that have `begun` wait no more."""
+    waiting = [name for name in state.waiting if name not in begun]
+    links, most = state.links, state.cell.races.contenders
     if not waiting:
         return ()
     together = tuple(name for name in state.cell.names if name in {*waiting, *links})

@@ -64,9 +64,8 @@ class Workshop:
                 if own & {*state.waiting} - begun and can_go_on(run, cell, today):
                     begun |= own
                     yield DueRace(cell, run.planned, run)
-            for names in groups(state):
-                if {*names} & {*state.waiting} - begun:
-                    yield DueRace(cell, self._plan(cell, names))
+            for names in groups(state, begun):
+                yield DueRace(cell, self._plan(cell, names))
 
     def _plan(self, cell: Cell, names: Sequence[str]) -> Plan:
         options = {

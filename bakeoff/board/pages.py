@@ -28,7 +28,7 @@ from bakeoff.report import figures
 from bakeoff.report.document import Document
 from bakeoff.report.kinds.audit import work_table
 from bakeoff.report.render.html import Layout, layout
-from bakeoff.report.sentences import sentences
+from bakeoff.report.sentences import joined, sentences
 
 MEASURES: Mapping[Measure, tuple[str, str]] = {
     "throughput": ("Throughput", "answers/s"),
@@ -156,6 +156,12 @@ class CellPage(BoardPage):
     @property
     def out(self) -> Sequence[tuple[BoardRow, str]]:
         return out_of(self.cell)
+
+    @property
+    def fewer_connections(self) -> Sequence[str]:
+        """Why races of this cell had fewer connections than it says."""
+        found = (each for race in self.cell.races for each in race.warnings)
+        return [joined([each]) for each in found if each.code == "fewer_connections"]
 
     @property
     def finding(self) -> str:

@@ -182,6 +182,15 @@ def test_a_race_that_was_cut_off_goes_on(boards: Boards) -> None:
     assert len(boards.runs()) == 1 and boards.hello().state == "current"
 
 
+def test_beside_a_race_that_goes_on_only_the_others_are_raced_anew(boards: Boards) -> None:
+    boards.world.unbuildable = {"b": "no compiler"}
+    boards.world.on_slice = cut_off(150)
+    boards("--only", "hello")
+    boards.world.unbuildable, boards.world.on_slice = {}, lambda _world, _count: None
+    boards("--only", "hello")
+    assert [plan.contenders for plan in boards.runs()] == [("a", "c", "d", "e"), ("b", "c", "d")]
+
+
 def test_a_cell_that_is_not_there_is_named(boards: Boards) -> None:
     refused = boards("--only", "helo/h1").exception
     assert isinstance(refused, BadUsage)
