@@ -82,15 +82,23 @@ class State:
         )
 
     def one_races(self) -> dict[str, OneRace]:
-        """The races by their names, as sources of ratios: without contenders that are out, or no
-        longer in the cell."""
+        """The races by their names, as sources of ratios: without contenders that are no longer in
+        the cell, or that were out of their newest race."""
+        met = {
+            race.name: {name for pair in race.verdict.pairs for name in (pair.a, pair.b)}
+            for race in self.races
+        }
+        able = {
+            name
+            for name in self.cell.names
+            if (race := self.race_of(name)) and name in met[race.name]
+        }
         found = {}
         for race in self.races:
-            compared = {name for pair in race.verdict.pairs for name in (pair.a, pair.b)}
             builds = {
                 name: (receipt.version, receipt.source_sha256)
                 for name, receipt in race.receipts.items()
-                if name in compared and name in self.cell.names
+                if name in met[race.name] & able
             }
             pairs = [pair for pair in race.verdict.pairs if {pair.a, pair.b} <= builds.keys()]
             found[race.name] = OneRace(pairs, builds)

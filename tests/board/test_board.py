@@ -122,6 +122,18 @@ def test_a_contender_that_changed_is_old_and_is_raced_with_the_links(
     assert past == {"a": [], "b": [], "c": [], "d": [], "e": ["hello/h1"]}
 
 
+def test_a_contender_that_changed_and_now_answers_wrongly_has_no_pairs(
+    boards: Boards, changing: Changing
+) -> None:
+    boards("--only", "hello")
+    changing.sources, changing.wrong = {"e": "new"}, {"e": "another body"}
+    assert boards("--only", "hello").exit_code == Status.DONE
+    assert [(row.name, row.out) for row in boards.hello().rows if row.is_out] == [
+        ("e", "another body")
+    ]
+    assert {name for pair in boards.hello().pairs for name in (pair.a, pair.b)} == set("abcd")
+
+
 def test_another_version_of_bakeoff_or_kernel_makes_all_old(boards: Boards) -> None:
     boards("--only", "hello")
     boards.world.on_machine = MACHINE.model_copy(update={"bakeoff": "9.0.0", "kernel": "7.0"})
