@@ -174,6 +174,7 @@ def judge_capacity(
         objectives=search.objectives,
         workload=plan.workload.name,
         unit=plan.workload.unit,
+        room=plan.workload.room,
         arrivals=plan.arrivals,
         connection=plan.connection,
         connections=plan.connections,
@@ -284,7 +285,8 @@ def _entry(
 ) -> capacity.CapacityEntry:
     slices = [slice_ for _, slice_ in history.slices(name)]
     quantiles = quantiles_of(search.objectives)
-    points = curve(slices, quantiles, places=history.places(plan, name))
+    listeners = plan.workload.listeners
+    points = curve(slices, quantiles, history.places(plan, name), listeners)
     capacities = tuple(
         _capacity(objective, climbed[name], points, known.get(name))
         for objective, climbed, known in zip(search.objectives, climbs, estimates, strict=True)
@@ -305,7 +307,7 @@ def _entry(
         valid=not reasons,
         reasons=reasons,
         warnings=tuple(_warnings(history, name, at_capacity)),
-        peak=median(peaks) if peaks else None,
+        peak=median(peaks) / listeners if peaks else None,
         capacities=capacities,
         mean=mean,
         at_capacity=at_capacity,

@@ -37,7 +37,7 @@ from bakeoff.judge.latency import MIN_BEYOND, Merged, first_bytes, in_flight, me
 from bakeoff.judge.open_loop import ANSWERED_MIN, SEND_LAG_MAX_SHARE, SEND_LAG_MAX_US, Offered
 from bakeoff.judge.requests import part_of
 from bakeoff.judge.spread import Floats, Indices
-from bakeoff.judge.streams import first_events, gaps
+from bakeoff.judge.streams import first_events, gaps, last_listeners
 from bakeoff.judge.tally import wrong_answers
 from bakeoff.judge.validity import MAX_ERROR_SHARE, SATURATED
 from bakeoff.model.capacity import CurvePoint, Objective, RequestPoint, Timed, quantile_name
@@ -78,14 +78,16 @@ def hold(slice_: Slice, objective: Objective) -> Held:
     answered infinitely late. Answered: by how much of 1 % the answers in the window fall short of
     the requests due in it. A queue that grows shows here, since its requests are answered after the
     window. Streams last long, and as many as were under way when the window began end in it: the
-    chance variation of that number is allowed for. Errors: ln(share / 0.1 %).
+    chance variation of that number is allowed for, as it is of messages, each of which counts for
+    all listeners of a room. Errors: ln(share / 0.1 %).
     """
     event, latency = slice_.event, merge([slice_.event])
     assert slice_.rate
     due = latency.answered + latency.misses
     answered = event.requests / due if due else 0.0
-    if event.events and due:
-        answered += ALLOWED * sqrt(2 * in_flight([event])) / due
+    if (event.events or event.rooms) and due:
+        together = _listeners(event)
+        answered += ALLOWED * together * sqrt(2 * in_flight([event]) / together) / due
     scores = {ANSWERED: _clipped((ANSWERED_MIN - answered) / (1 - ANSWERED_MIN))}
     bad = error_share(slice_, due)
     scores[ERRORS] = _clipped(log(bad / MAX_ERROR_SHARE)) if bad else -CLIP
@@ -102,7 +104,8 @@ def hold(slice_: Slice, objective: Objective) -> Held:
         slice_.rate,
         scores,
         _late(slice_, latency),
-        queued=lag_us > (p99_us or 0.0) / 2,
+        # A room has one message at a time, so messages wait for the server even so.
+        queued=not event.rooms and lag_us > (p99_us or 0.0) / 2,
         served_us=merge_encoded([event.service or ""]).quantile_us(0.5),
     )
 
@@ -114,7 +117,15 @@ def timed(parts: Sequence[SliceEvent | RequestSlice], of: Timed) -> Merged:
     events = [part for part in parts if isinstance(part, SliceEvent)]
     if of == "first-event":
         return first_events(events)
+    if of == "last":
+        return last_listeners(events)
     return gaps(events) if of == "gap" else merge(parts)
+
+
+def _listeners(event: SliceEvent) -> float:
+    """How many requests begin at a time: a message's listeners, or one."""
+    rooms = event.rooms
+    return rooms.due / (rooms.messages + rooms.unsent) if rooms and rooms.due else 1.0
 
 
 def error_share(slice_: Slice, due: int) -> float:
@@ -291,19 +302,27 @@ def quantiles_of(objectives: Sequence[Objective]) -> Quantiles:
     return sorted(wanted, key=lambda each: (TIMES.index(each[0]), each[1]))
 
 
-def curve(slices: Sequence[Slice], quantiles: Quantiles, places: int) -> tuple[CurvePoint, ...]:
+def curve(
+    slices: Sequence[Slice], quantiles: Quantiles, places: int, listeners: int = 1
+) -> tuple[CurvePoint, ...]:
     """A point for each rate, rising, from all of its slices: histograms are merged, never averaged.
 
-    `places`: see `Offered`.
+    `places`: see `Offered`. `listeners`: how many hear a message; the rates and goodputs count it
+    once.
     """
     by_rate: dict[float, list[Slice]] = {}
     for slice_ in slices:
         if slice_.rate:
             by_rate.setdefault(slice_.rate, []).append(slice_)
-    return tuple(_point(rate, by_rate[rate], quantiles, places) for rate in sorted(by_rate))
+    return tuple(
+        _point(rate, by_rate[rate], quantiles, places // listeners, listeners)
+        for rate in sorted(by_rate)
+    )
 
 
-def _point(rate: float, slices: Sequence[Slice], quantiles: Quantiles, places: int) -> CurvePoint:
+def _point(
+    rate: float, slices: Sequence[Slice], quantiles: Quantiles, places: int, listeners: int
+) -> CurvePoint:
     offered = Offered.of(slices, places)
     assert offered
     events = [slice_.event for slice_ in slices]
@@ -320,7 +339,7 @@ def _point(rate: float, slices: Sequence[Slice], quantiles: Quantiles, places: i
         requests=offered.due,
         answered=offered.share,
         errors=sum(errors) / offered.due if offered.due else 0.0,
-        goodput=right / window_ns * 1e9 if window_ns else 0.0,
+        goodput=right / listeners / window_ns * 1e9 if window_ns else 0.0,
         quantiles_us=_quantiles_us(events, quantiles),
         cpu_us_per_request=cpu_ns / answered / 1e3 if answered else None,
         client_busy=sum(max(event.busy_cores) * event.window_ns for event in events) / window_ns,

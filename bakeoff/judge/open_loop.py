@@ -25,7 +25,7 @@ SEND_LAG_MAX_SHARE = 0.05
 class Offered:
     """An entry's slices, at least one, each with its offered rate, requests per second.
 
-    `places` is how many requests may be under way.
+    `places` is how many requests may be under way; in rooms, how many messages.
     """
 
     events: tuple[tuple[float, SliceEvent], ...]
@@ -111,7 +111,7 @@ def offered_to(plan: Plan, history: History, name: str) -> Offered | None:
     if plan.mode == "closed":
         return None
     slices = (slice_ for _, slice_ in history.slices(name))
-    return Offered.of(slices, places=history.places(plan, name))
+    return Offered.of(slices, places=history.places(plan, name) // plan.workload.listeners)
 
 
 def reasons(offered: Offered | None) -> Iterator[Finding]:

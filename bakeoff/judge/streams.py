@@ -81,16 +81,13 @@ def rooms(history: History, name: str) -> Rooms | None:
     given = [(event, rooms) for event, rooms in seen if rooms]
     if not given:
         return None
-    lasting = [event.rooms for event in history.lasting(name) if event.rooms]
-    merged = latency.merge_encoded(each.last for each in lasting)
-    missed = sum(each.messages for each in lasting) - merged.answered
     messages = sum(rooms.messages for _, rooms in given)
     window_s = sum(event.window_ns for event, _ in given) * 1e-9
     due = sum(rooms.due for _, rooms in given)
     return Rooms(
         messages=messages,
         per_s=messages / window_s if window_s else 0.0,
-        last_us=latency.summary(replace(merged, misses=max(0, missed))),
+        last_us=latency.summary(last_listeners(history.lasting(name))),
         reach=sum(rooms.heard for _, rooms in given) / due if due else None,
     )
 
@@ -112,6 +109,14 @@ def first_events(slices: Iterable[SliceEvent]) -> latency.Merged:
     merged = latency.merge_encoded(events.first for _, events in given)
     begun = sum(event.due + events.open for event, events in given)
     return replace(merged, misses=max(0, begun - merged.answered))
+
+
+def last_listeners(slices: Iterable[SliceEvent]) -> latency.Merged:
+    """Messages that somebody has not heard, or that were never sent, are misses."""
+    given = [event.rooms for event in slices if event.rooms]
+    merged = latency.merge_encoded(rooms.last for rooms in given)
+    due = sum(rooms.messages + rooms.unsent for rooms in given)
+    return replace(merged, misses=max(0, due - merged.answered))
 
 
 def gaps(slices: Iterable[SliceEvent]) -> latency.Merged:

@@ -35,7 +35,7 @@ def job(
             _target(plan, handle, verification, folder) for handle, verification in servers
         ),
         connections=plan.connections,
-        threads=max(1, min(len(plan.cores.client), plan.connections // (plan.workload.room or 1))),
+        threads=max(1, min(len(plan.cores.client), plan.connections // plan.workload.listeners)),
         io="auto",
         connection=plan.connection,
         http=plan.http,

@@ -113,7 +113,7 @@ def _streamed(parts: Sequence[EventsSlice]) -> EventsSlice | None:
 def _heard(parts: Sequence[RoomsSlice]) -> RoomsSlice | None:
     if not parts:
         return None
-    counts = ("messages", "due", "heard")
+    counts = ("messages", "unsent", "due", "heard")
     return RoomsSlice(
         **{key: sum(getattr(each, key) for each in parts) for key in counts},
         last=summed([each.last for each in parts]),

@@ -14,9 +14,10 @@ from bakeoff.model.ratio import Interval
 from bakeoff.model.receipt import Expectation
 from bakeoff.model.workload import GivenUnit
 
-Timed = Literal["latency", "first-byte", "first-event", "gap"]
-"""The kinds of time of a quantile: the latency of an answer, the time to its body's first byte or,
-in a stream of events, the time to the first event or from one to the next."""
+Timed = Literal["latency", "first-byte", "first-event", "gap", "last"]
+"""The kinds of time of a quantile: the latency of an answer, the time to its body's first byte; in
+a stream of events, the time to the first event or from one to the next; in rooms of WebSocket, the
+time until the last listener has heard a message."""
 
 
 def quantile_name(p: float, of: Timed) -> str:
@@ -199,7 +200,8 @@ class CapacityPair(Sided):
 
 
 class CapacityReport(Contract):
-    """The whole result: bakeoff.capacity/3. `step` is the ratio of neighbouring rungs."""
+    """The whole result: bakeoff.capacity/3. `step` is the ratio of neighbouring rungs. In rooms of
+    `room` listeners rates count messages that are sent, figures per request what each hears."""
 
     schema_: Literal["bakeoff.capacity/3"] = Field("bakeoff.capacity/3", alias="schema")
     run: str
@@ -207,6 +209,7 @@ class CapacityReport(Contract):
     objectives: tuple[Objective, ...]
     workload: str
     unit: GivenUnit = "request"
+    room: IfGiven[PositiveInt] = None
     arrivals: Arrivals
     connection: Connection
     connections: PositiveInt

@@ -212,10 +212,12 @@ class EventsSlice(Contract):
 
 class RoomsSlice(Contract):
     """A slice's messages to rooms of WebSocket, of which `due` copies should have been heard and
-    `heard` were, in time and unchanged. `last` has the times until the last listener had heard a
-    message, of those that all have heard."""
+    `heard` were, in time and unchanged. `unsent` more messages were due at a rate, but no room was
+    free for them; `due` has their copies, too. `last` has the times until the last listener had
+    heard a message, of those that all have heard."""
 
     messages: NonNegativeInt
+    unsent: NonNegativeInt = 0
     due: NonNegativeInt
     heard: NonNegativeInt
     last: str

@@ -92,9 +92,11 @@ class Events(Contract):
 
 class Rooms(Contract):
     """Messages to rooms of WebSocket: `last_us` is the time until the last listener had heard one,
-    `reach` the share of listeners that heard one in time and unchanged."""
+    `reach` the share of listeners that heard one in time and unchanged. `unsent` more were due at a
+    rate, but no room was free for them."""
 
     messages: NonNegativeInt
+    unsent: NonNegativeInt = 0
     per_s: NonNegativeFloat
     last_us: Latency | None
     reach: NonNegativeFloat | None

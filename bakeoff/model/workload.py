@@ -189,6 +189,11 @@ class Workload(Contract):
         return self.websocket.room if self.websocket else None
 
     @property
+    def listeners(self) -> int:
+        """How many connections hear a message: a rate counts it once, throughput for each."""
+        return self.room or 1
+
+    @property
     def unit(self) -> Unit:
         return "message" if self.websocket else "request"
 

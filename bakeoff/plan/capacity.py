@@ -10,7 +10,7 @@ import bakeoff.plan.options as shared
 from bakeoff.model.capacity import Bound, CapacityPlan, Objective, Timed
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.plan import Arrivals
-from bakeoff.plan.entries import closed_only, slug
+from bakeoff.plan.entries import slug
 from bakeoff.plan.environment import Environment
 from bakeoff.plan.ladder import ROUND, SEARCH, WINDOW_MS_MIN, costs_s
 from bakeoff.plan.race import RaceDraft
@@ -24,7 +24,7 @@ BOOTS = 3
 LIMIT_MAX_US = 1e6
 P_MAX = 0.9999
 _FORM = "it takes p99=10ms, or several bounds as in p99=10ms,p99.9=50ms"
-_QUANTILE = re.compile(r"(?:(first-byte|first-event|gap)-)?p(\d{1,2}(?:\.\d+)?)")
+_QUANTILE = re.compile(r"(?:(first-byte|first-event|gap|last)-)?p(\d{1,2}(?:\.\d+)?)")
 _LIMIT = re.compile(r"(\d+(?:\.\d+)?|\.\d+)\s*(us|µs|ms|s)")
 _US = {"us": 1.0, "µs": 1.0, "ms": 1e3, "s": 1e6}
 
@@ -46,7 +46,7 @@ def _bound(part: str, text: str) -> Bound:
     if not quantile:
         raise BadUsage(
             f"--slo {text}: `{name}` is not a quantile; it takes p50, p99, p99.9, "
-            "first-byte-p99, first-event-p99, gap-p99 and such"
+            "first-byte-p99, first-event-p99, gap-p99, last-p99 and such"
         )
     if not time:
         raise BadUsage(f"--slo {text}: `{limit}` is not a time; it takes 500us, 10ms, 1s and such")
@@ -69,8 +69,9 @@ class CapacityOptions(RequestOptions):
         shared.Flag(
             shared.VERDICT,
             "Set the objective: upper limits for quantiles of the latency, of the time to an "
-            "answer's first byte (first-byte-p99=5ms), or of a stream's events (first-event-p99, "
-            "gap-p99). May be repeated: each has a capacity, and their geometric mean is shown.",
+            "answer's first byte (first-byte-p99=5ms), of a stream's events (first-event-p99, "
+            "gap-p99), or of the time until a room's last listener has heard a message (last-p99). "
+            "May be repeated: each has a capacity, and their geometric mean is shown.",
             metavar="p99=10ms[,p99.9=50ms]",
             repeated=True,
         ),
@@ -107,12 +108,16 @@ def plan_capacity(
         raise BadUsage("--slo: is given twice with the same bounds")
     race = RaceOptions.among(dict(options), boots=options.boots or BOOTS, twin=False)
     plan = RaceDraft.of(operands, race, environment).single()
-    closed_only(plan.workload, "a search climbs rates")
     for bound in (bound for objective in objectives for bound in objective.bounds):
         if bound.of_events and not plan.workload.events:
             raise BadUsage(
                 f"--slo {bound.text}: the answers of {plan.workload.name} are not streams of "
                 "events; a workload with `expect.events` has them, such as stream-forward"
+            )
+        if bound.of == "last" and not plan.workload.room:
+            raise BadUsage(
+                f"--slo {bound.text}: the messages of {plan.workload.name} go to no rooms; "
+                "those of ws-fanout do, and those of a WebSocket with --room"
             )
     count = len(plan.entries)
     duration_s = options.duration or DURATION_PER_ENTRY_S * count

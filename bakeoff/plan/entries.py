@@ -139,12 +139,12 @@ def cannot_pipeline(plan: Plan) -> dict[str, str]:
     }
 
 
-def closed_only(workload: Workload, because: str) -> None:
-    """Raise `BadUsage` for a workload whose messages go to rooms: those have no rate."""
+def check_no_rooms(workload: Workload, because: str) -> None:
+    """Raise `BadUsage` for a workload whose messages go to rooms."""
     if workload.room:
         raise BadUsage(
-            f"{workload.name}: {because}, and a room's next message waits for the last "
-            "listener of the one before; bakeoff race loads it without a rate"
+            f"{workload.name}: {because}, and a room has one message at a time on connections that "
+            "are kept; bakeoff race and bakeoff capacity load rooms"
         )
 
 

@@ -164,7 +164,8 @@ PATH = Flag(
 )
 RATE = Flag(
     LOAD,
-    "Offer each contender this many requests per second (open loop), and rank by p99 latency.",
+    "Offer each contender this many requests per second (open loop), and rank by p99 latency. "
+    "With --room it is how many messages are sent.",
     metavar="NUMBER",
 )
 LOAD_SHARE = Flag(

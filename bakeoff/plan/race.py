@@ -254,26 +254,24 @@ class RaceDraft:
 
     def _no_rooms(self, settings: Settings) -> str:
         """Why these settings can't have the workload's rooms; empty: it has none, or they can."""
-        room, options = self.workload.room, self.options
+        room = self.workload.room
         if not room:
             return ""
-        if options.why:
-            entrants.closed_only(self.workload, "--why and bakeoff why load servers at a rate")
+        if self.options.why:
+            entrants.check_no_rooms(self.workload, "--why counts what a request costs")
         if settings.connections % room:
             return (
                 f"--connections {settings.connections}: must be whole rooms of {room}, "
                 f"as in --connections {room * max(1, settings.connections // room)}"
             )
         for flag, given in (
-            ("--rate", options.rate),
-            ("--load", options.load),
             ("--close", settings.connection == "close"),
             ("--pipeline", settings.pipeline > 1),
         ):
             if given:
                 return (
-                    f"{flag}: a room's next message waits for the last listener of the one before, "
-                    "on connections that are kept; leave it out"
+                    f"{flag}: a room has one message at a time, on connections that are kept; "
+                    "leave it out"
                 )
         return ""
 

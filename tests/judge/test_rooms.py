@@ -47,6 +47,17 @@ def test_a_message_that_one_has_not_heard_has_no_last_listener() -> None:
     assert known(rooms.last_us).p50 and known(rooms.last_us).p99 is None
 
 
+def test_a_message_that_was_never_sent_has_no_last_listener_either() -> None:
+    def wait(_: Block, slice_: Slice) -> Slice:
+        rooms = known(slice_.event.rooms)
+        return with_event(slice_, rooms=rooms.model_copy(update={"unsent": 2, "due": 408}))
+
+    records = altered(spoken({"a": 200.0, "b": 400.0}), wait)
+    rooms = known(row(judged(RACE, records), "a").rooms)
+    assert rooms.reach == pytest.approx(400 / 408)
+    assert known(rooms.last_us).p50 and known(rooms.last_us).p99 is None
+
+
 def test_without_rooms_nothing_is_said_of_them() -> None:
     verdict = judged(RACE)
     assert row(verdict, "a").rooms is None

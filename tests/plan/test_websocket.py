@@ -127,8 +127,6 @@ def test_a_room_is_on_one_of_the_engines_threads(tmp_path: Path) -> None:
     [
         ({"connections": 6}, "--connections 6: must be whole rooms of 4, as in --connections 4"),
         ({"connections": 2}, "as in --connections 4"),
-        ({"rate": 100.0}, "--rate"),
-        ({"load": 0.5}, "--load"),
         ({"connection": "close"}, "--close"),
         ({"pipeline": 2}, "--pipeline"),
     ],
@@ -139,9 +137,21 @@ def test_what_no_room_can_do_is_refused(tmp_path: Path, options: dict[str, Any],
     assert flag in str(refused.value)
 
 
-def test_a_room_has_no_rate_to_climb(tmp_path: Path) -> None:
+def test_rooms_have_a_rate_and_a_capacity_but_no_day(tmp_path: Path) -> None:
+    for given in ({"rate": 100.0}, {"load": 0.5}):
+        made = planned(tmp_path, "python3 a.py", workload=ROOM, connections=4, **given)
+        assert (made.mode, made.rate, made.load) == ("open", given.get("rate"), given.get("load"))
     operands, place = ["python3 a.py"], environment(directory=tmp_path)
-    with pytest.raises(BadUsage, match="a room's next message waits"):
-        plan_capacity(operands, CapacityOptions(slo="p99=1ms", workload=ROOM), place)
-    with pytest.raises(BadUsage, match="a room's next message waits"):
-        plan_day(operands, DayOptions(workload=ROOM), place)
+    search = CapacityOptions(slo="last-p99=20ms", workload=ROOM, connections=8)
+    (objective,) = plan_capacity(operands, search, place).objectives
+    (bound,) = objective.bounds
+    assert (bound.of, bound.p, bound.limit_us) == ("last", 0.99, 20_000.0)
+    assert objective.text == "last-p99=20ms"
+    with pytest.raises(BadUsage, match="a day overloads servers"):
+        plan_day(operands, DayOptions(workload=ROOM, connections=8), place)
+
+
+def test_without_rooms_nobody_is_a_last_listener(tmp_path: Path) -> None:
+    operands, place = ["python3 a.py"], environment(directory=tmp_path)
+    with pytest.raises(BadUsage, match=r"--slo last-p99=20ms: the messages of .* go to no rooms"):
+        plan_capacity(operands, CapacityOptions(slo="last-p99=20ms"), place)

@@ -22,6 +22,11 @@ _CAPACITY_NOTE = (
     " error, in {unit}s/s; in brackets its 95 % interval. Limit: what broke first. Ratios are to"
     " {reference}, simultaneous over all pairs."
 )
+_ROOM_NOTE = (
+    " A message is for {room} listeners. Rates count it once; CPU per message and the numbers of"
+    " messages at every rate count it for each of them. A room has one message at a time, so more"
+    " rooms (-c) may hold more."
+)
 
 
 def capacities_table(report: CapacityReport, objective: str, spoken: str, *, first: bool) -> Table:
@@ -42,6 +47,8 @@ def capacities_table(report: CapacityReport, objective: str, spoken: str, *, fir
         ("closed-loop peak", lambda of: figures.rate(of[0].peak)),
     ]
     note = _CAPACITY_NOTE.format(reference=report.reference, unit=report.unit) if first else ""
+    if first and report.room:
+        note += _ROOM_NOTE.format(room=report.room)
     return tabulated(
         f"Capacity for {spoken}",
         [*placed, *others],

@@ -95,7 +95,8 @@ def loop(verdict: Verdict) -> str:
     if verdict.mode == "closed":
         return "closed loop"
     if verdict.rate:
-        offered = f"{figures.rate(verdict.rate)} {verdict.unit}s/s to each"
+        sent = " sent" if any(entry.rooms for entry in verdict.entries) else ""
+        offered = f"{figures.rate(verdict.rate)} {verdict.unit}s{sent}/s to each"
     else:
         offered = f"{figures.percent(verdict.load)} of each one's own peak"
     arrivals = {"poisson": "Poisson arrivals", "uniform": "evenly spaced"}[verdict.arrivals]

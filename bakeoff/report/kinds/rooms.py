@@ -17,6 +17,7 @@ def rooms(verdict: Verdict) -> Table:
     def last(name: str, row: tuple[VerdictEntry, Rooms]) -> str:
         return figures.duration(getattr(row[1].last_us, name, None))
 
+    when = "" if verdict.mode == "closed" else " or, at a rate, was due to be sent"
     return tabulated(
         "Rooms",
         [(entry, entry.rooms) for entry in verdict.entries if entry.rooms],
@@ -33,8 +34,8 @@ def rooms(verdict: Verdict) -> Table:
             ("reach", lambda row: "–" if row[1].reach is None else f"{100 * row[1].reach:.4g} %"),
         ],
         "A message to a room is sent once and counts for each connection that hears it. The last "
-        f"listener's time begins when it is sent. Ratios are the other's time over its own, to "
-        f"{verdict.reference}; intervals are simultaneous over all pairs. Reach is the share of "
+        f"listener's time begins when it is sent{when}. Ratios are the other's time over its own, "
+        f"to {verdict.reference}; intervals are simultaneous over all pairs. Reach is the share of "
         "listeners that heard a message in time and unchanged.",
         mark=lambda row: "" if row[0].valid else "unranked",
     )

@@ -79,7 +79,8 @@ def run_search(plan: CapacityPlan, boot: Boot, scores: Scores) -> bool:
         meter, warmup, rule = boot.begin(session, {})
         draws = ending.draws = Draws(session, rule, warmup, {**boot.ended, **meter.died})
         draws.start_cohorts()
-        peaks = {name: warmup.peak(name) or 0.0 for name in warmup.requests_per_s}
+        listeners = plan.race.workload.listeners
+        peaks = {name: (warmup.peak(name) or 0.0) / listeners for name in warmup.requests_per_s}
         search = _Search(plan, boot, session, draws, scores, peaks)
         search.approach()
         worth = search.rounds()
@@ -91,7 +92,8 @@ def run_search(plan: CapacityPlan, boot: Boot, scores: Scores) -> bool:
 class _Search:
     """The slices of one boot: a draw for the approach, and another for each round.
 
-    `peaks` has each contender's closed-loop throughput at the end of its warm-up.
+    `peaks` has each contender's closed-loop throughput at the end of its warm-up; of messages to
+    rooms, those that are sent.
     """
 
     def __init__(

@@ -253,12 +253,14 @@ def _reason(slices: Sequence[Slice], connections: int, doing: str) -> str:
 
 
 def _offered(plan: Plan, course: Course) -> float:
-    """Requests per second: the plan's, or its share of the entry's throughput after its warm-up."""
+    """Requests per second: the plan's, or its share of the entry's throughput after its warm-up.
+    Of messages to rooms, those that are sent."""
     if plan.rate:
         return plan.rate
     assert plan.load
     ended_with = course.rates[course.settled.start :]
-    return max(LEAST_RATE, plan.load * (median(ended_with) if ended_with else 0.0))
+    peak = median(ended_with) / plan.workload.listeners if ended_with else 0.0
+    return max(LEAST_RATE, plan.load * peak)
 
 
 def _always_flat(session: Session, name: str, earlier: Sequence[Warmup]) -> bool:

@@ -208,11 +208,14 @@ pub struct EventFigures {
 /// The figures of rooms, in which a message is for all.
 #[derive(Debug, Clone, Serialize)]
 pub struct RoomFigures {
-    /// Messages that were sent in the window.
+    /// Messages of the window that were sent.
     pub messages: u64,
+    /// Messages that were due in the window but never sent (open loop): nobody heard them.
+    pub unsent: u64,
     #[expect(missing_docs, reason = "as the name says")]
     pub per_s: f64,
-    /// The time from the sending of a message until the last listener has heard it.
+    /// The time from the sending of a message (open loop: from when it was due) until the last
+    /// listener has heard it.
     pub last_us: Option<LatencyUs>,
     /// The share of listeners that heard a message in time and unchanged; null without messages.
     pub reach: Option<f64>,

@@ -184,7 +184,11 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         loop {
             let slot = self.pool.available.pop_front()?;
             let connection = &self.pool.connections[slot];
-            if self.pool.is_one_shot() {
+            if let Some(room) = self.pool.room_of(slot) {
+                if self.take_room(room, now_ns) {
+                    return Some(slot);
+                }
+            } else if self.pool.is_one_shot() {
                 if connection.state == State::Closed {
                     return Some(slot);
                 }
@@ -356,7 +360,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         if self.window.end_ns < u64::MAX || self.allowance == 0 || self.allowance == u64::MAX {
             return;
         }
-        if let Pacer::Open { .. } = self.pacer {
+        if matches!(self.pacer, Pacer::Open { .. }) && self.pool.target.room.is_none() {
             if self.next_arrival_ns().is_none_or(|due_ns| due_ns > now_ns) {
                 return;
             }

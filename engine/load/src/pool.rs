@@ -201,12 +201,12 @@ impl<B: Backend, P: Protocol<Flight>> Pool<B, P> {
     ) -> Result<Self> {
         let book = target.books[share.thread % target.books.len()].clone();
         let size = target.room.unwrap_or(1);
-        let units = share.of((target.connections / size) as u64);
+        let units = share.of(target.units() as u64);
         let count = usize::try_from(units).expect("it was a usize") * size;
         let mut connections: Vec<_> = (0..count).map(|_| Connection::new()).collect();
         for (slot, connection) in connections.iter_mut().enumerate() {
             let Connection::<P> { protocol, .. } = connection;
-            protocol.enter_room(slot / size * share.threads + share.thread);
+            protocol.enter_room(target.first_room + slot / size * share.threads + share.thread);
         }
         let rooms = if target.room.is_some() { count / size } else { 0 };
         let shared = P::shared(book.expectations(), book.requests());

@@ -129,8 +129,8 @@ fn prepare<B: Backend, P: Protocol<Flight>>(
     let mut turn = Turn::new(pool, patience, Tally::default());
     turn.drop_closed()?;
     if !turn.pool.is_one_shot() {
-        let connections = turn.pool.target.connections;
-        turn.open(Pacer::new(&plan.pace, share, connections, 0).limit(0))?;
+        let units = turn.pool.target.units();
+        turn.open(Pacer::new(&plan.pace, share, units, 0).limit(0))?;
     }
     turn.tally.by_request = ByRequest::of(turn.pool.book.names());
     turn.tally.events = turn.pool.streams_events.then(Box::default);
@@ -147,14 +147,14 @@ pub(crate) fn run<B: Backend, P: Protocol<Flight>>(
     let Part { share, plan, control, .. } = part;
     let datagrams = pool.io.datagrams();
     let prepared = prepare(pool, patience, plan, share)?;
-    let connections = (pool.target.connections / pool.target.room.unwrap_or(1)) as u64;
-    let most = plan.requests.map_or(u64::MAX, |all| share.of_requests(all, connections));
+    let units = pool.target.units();
+    let most = plan.requests.map_or(u64::MAX, |all| share.of_requests(all, units as u64));
     let log = plan.intervals.then(Log::new);
     let begin_ns = control.begin(plan.at_ns);
     // A tally's histograms take 0.6 MB, which would be cleared right before the window.
     let mut turn = Turn::new(pool, patience, prepared);
     turn.window = plan.window(begin_ns);
-    turn.pacer = Pacer::new(&plan.pace, share, turn.pool.target.connections, begin_ns);
+    turn.pacer = Pacer::new(&plan.pace, share, units, begin_ns);
     turn.log = log.map(|log| Log { start_ns: turn.window.start_ns, ..log });
     turn.counts_parts = turn.log.is_some() || !turn.tally.by_request.tallies().is_empty();
     turn.allowance = if plan.ramp_ns == 0 { most } else { u64::MAX };
@@ -198,6 +198,9 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         while let Some(slot) = self.pool.available.pop_front() {
             // It was offered in the slice before, but no request took it.
             self.pool.connections[slot].due_ns = 0;
+            if let Some(room) = self.pool.room_of(slot) {
+                self.take_room(room, now_ns);
+            }
         }
         self.limit = self.pacer.limit(now_ns);
         for slot in 0..self.pool.connections.len().min(self.limit) {
@@ -259,9 +262,13 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
             && self.allowance > 0
         {
             let (message, _) = self.pool.take_messages(1);
-            if self.window.holds(due_ns) {
-                self.tally.unsent += 1;
-                self.tally.count_miss(self.pool.book.entry(message));
+            match self.pool.target.room {
+                _ if !self.window.holds(due_ns) => {}
+                Some(size) => self.count_unsent_to_room(size),
+                None => {
+                    self.tally.unsent += 1;
+                    self.tally.count_miss(self.pool.book.entry(message));
+                }
             }
             self.take_arrival();
         }

@@ -22,6 +22,8 @@ pub struct Target {
     /// For WebSocket: so many connections are a room, in which all have to hear a message that one
     /// sends. Each thread has whole rooms.
     pub room: Option<usize>,
+    /// The number of the first room: generators of one server have different rooms.
+    pub first_room: usize,
     /// A connection is closed after this many answers. With 1, latency runs from its `connect`.
     pub requests_per_connection: Option<u64>,
     /// Requests in flight at a time on one connection, as a pipeline or as streams; 1 or more.
@@ -31,4 +33,12 @@ pub struct Target {
     /// Whether a large body that no rule needs is counted and not read, where the connection can do
     /// that.
     pub counts_bodies: bool,
+}
+
+impl Target {
+    /// How many rooms there are, or connections where there are no rooms: threads share these, and
+    /// each takes a message at a time.
+    pub(crate) fn units(&self) -> usize {
+        self.connections / self.room.unwrap_or(1)
+    }
 }

@@ -208,7 +208,9 @@ impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
             if is_first && self.window.holds(due_ns) {
                 self.tally.send_lag.record(now_ns - due_ns);
             }
-            if self.pool.is_one_shot() {
+            if let Some(room) = self.pool.room_of(slot) {
+                self.send_to(room, due_ns, now_ns);
+            } else if self.pool.is_one_shot() {
                 self.connect_for(slot, due_ns, now_ns);
             } else {
                 self.send(slot, 1, due_ns, now_ns);

@@ -86,7 +86,7 @@ impl Workers {
     pub fn start(size: &Size, targets: &[Arc<Target>]) -> io::Result<Self> {
         let io = size.io.resolve()?;
         for target in targets {
-            check_share(size.threads, target.connections / target.room.unwrap_or(1))?;
+            check_share(size.threads, target.units())?;
         }
         let (sender, replies) = channel();
         let mut workers = Self { io, targets: targets.to_vec(), threads: Vec::new(), replies };

@@ -53,6 +53,7 @@ pub fn target(address: SocketAddr) -> Target {
         books: book(&request(b""), Some(BODY), DEPTH),
         connections: 4,
         room: None,
+        first_room: 0,
         requests_per_connection: None,
         pipeline: 1,
         request_timeout_ns: 10_000 * MS,

@@ -173,13 +173,13 @@ impl LoadArgs {
             ),
             (
                 room.is_some()
-                    && (self.is_open_loop()
-                        || !amount.stages.is_empty()
+                    && (amount.stages.iter().any(|stage| stage.unit == Unit::Connections)
                         || connecting.pipeline > 1
                         || self.requests_per_connection().is_some()
                         || self.output.ceiling),
-                "--room sends a message once the last listener has the one before: leave --rate, \
-                 --stage, --pipeline, --close, --requests-per-connection and --ceiling out",
+                "--room has one message at a time in each room, and all connections all the time: \
+                 leave --stage with connections, --pipeline, --close, --requests-per-connection \
+                 and --ceiling out",
             ),
             (
                 is_websocket && !is_message,
@@ -305,7 +305,6 @@ mod tests {
             ("ws://a --binary", "--message TEXT"),
             ("ws://a --message b --room 3", "whole rooms"),
             ("ws://a --message b --room 64 -t 2", "whole rooms"),
-            ("ws://a --message b --room 4 -R 5", "--rate"),
             ("ws://a --message b --room 4 --stage 1s:8c", "--stage"),
             ("ws://a --message b --room 4 --close", "--close"),
             ("ws://a --message b --room 4 --pipeline 2", "--pipeline"),
@@ -330,6 +329,8 @@ mod tests {
             "http://a --protocol h2c --streams 2",
             "ws://a --message b --pipeline 4 -H A:b -R 5",
             "ws://a --message b --room 4 -t 2 -n 9 --compression",
+            "ws://a --message b --room 4 -R 5 --arrivals poisson --burst 3",
+            "ws://a --message b --room 4 --stage 1s:5-9",
             "wss://a --message-size 9 --binary --compression --close --insecure",
         ] {
             assert_eq!(of(rest), None, "{rest}");

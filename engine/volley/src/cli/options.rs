@@ -33,6 +33,7 @@ pub struct Amount {
     /// Offer this many requests per second, however the server does (open loop)
     ///
     /// Latency then counts from the time when a request was due. Fractions such as 0.5 are allowed.
+    /// With --room it is how many messages are sent, not how often they are heard.
     #[arg(short = 'R', long, value_name = "N", value_parser = rate, conflicts_with = "stages")]
     pub rate: Option<f64>,
     /// Space the requests of an open loop evenly or at random [default: uniform; bakeoff race: poisson]
@@ -152,8 +153,9 @@ pub struct RequestArgs {
     ///
     /// A room is all connections of one path: the URL's with room=0, room=1 and so on in its query. The
     /// first connection of a room sends, and the server passes each message on to all of them, unchanged.
-    /// The next message follows once the last of them has heard it. Messages begin with a number, and
-    /// requests count how often they were heard.
+    /// The next message follows once the last of them has heard it; with --rate, when it is due, to the
+    /// room that has been free for longest. Messages begin with a number, and requests count how often
+    /// they were heard.
     #[arg(long, value_name = "N", value_parser = at_least_1::<usize>)]
     pub room: Option<usize>,
 }

@@ -92,7 +92,8 @@ fn target(job: &Job, spec: &TargetSpec) -> Result<Target, String> {
     let tls = tls(scheme, spec.tls.as_ref())?;
     let depth = if scheme.has_streams() { job.streams } else { job.pipeline };
     let book = book(job, spec, depth)?;
-    let room = spec.websocket.as_ref().and_then(|websocket| websocket.room);
+    let websocket = spec.websocket.as_ref();
+    let room = websocket.and_then(|websocket| websocket.room);
     if let Some(size) = room {
         check_room(job, size)?;
     }
@@ -109,6 +110,7 @@ fn target(job: &Job, spec: &TargetSpec) -> Result<Target, String> {
         books: vec![Arc::new(book)],
         connections: job.connections,
         room,
+        first_room: websocket.map_or(0, |websocket| websocket.first_room),
         requests_per_connection: closes(job).then_some(1),
         pipeline: depth,
         request_timeout_ns: job.request_timeout_ms.saturating_mul(MS),

@@ -104,6 +104,8 @@ pub struct WebSocketSpec {
     pub compression: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub room: Option<usize>,
+    #[serde(default)]
+    pub first_room: usize,
 }
 
 /// The requests of a file.
@@ -292,6 +294,7 @@ pub struct EventsSlice {
 #[serde(deny_unknown_fields)]
 pub struct RoomsSlice {
     pub messages: u64,
+    pub unsent: u64,
     pub due: u64,
     pub heard: u64,
     pub last: String,

@@ -149,12 +149,12 @@ impl Engine {
 
     fn check(&self, command: &SliceCommand) -> Result<(), String> {
         let (number, count) = (command.target, self.targets.len());
-        let Some(target) = self.targets.get(number) else {
+        if number >= count {
             let last = count - 1;
             return Err(format!(
                 "`target` is {number}, but the job has {count} targets: 0 to {last}"
             ));
-        };
+        }
         at_least_1("duration_ms", command.duration_ms)?;
         let phase = command.phase.unwrap_or(USUAL_PHASE);
         if !(0.0..1.0).contains(&phase) {
@@ -170,9 +170,6 @@ impl Engine {
             ));
         }
         match command.rate {
-            Some(_) if target.room.is_some() => {
-                Err("`rate` must be null: a room's next message waits for its last listener".into())
-            }
             Some(rate) if rate <= 0.0 || rate > MAX_RATE => {
                 Err(format!("`rate` is {rate}, but must be above 0 and at most {MAX_RATE}"))
             }
@@ -271,8 +268,8 @@ fn events(tally: &EventTally) -> EventsSlice {
 }
 
 fn rooms(tally: &RoomTally) -> RoomsSlice {
-    let &RoomTally { messages, due, heard, ref last } = tally;
-    RoomsSlice { messages, due, heard, last: last.encode() }
+    let &RoomTally { messages, unsent, due, heard, ref last } = tally;
+    RoomsSlice { messages, unsent, due, heard, last: last.encode() }
 }
 
 fn by_request(counted: &ByRequest) -> Option<Vec<RequestSlice>> {

@@ -115,6 +115,7 @@ fn target(args: &LoadArgs, address: Address, book: Book, tls: Option<Config>) ->
         books: vec![Arc::new(book)],
         connections: args.connections(),
         room: args.request.room,
+        first_room: 0,
         requests_per_connection: args.requests_per_connection(),
         pipeline: args.depth(),
         request_timeout_ns: nanoseconds(connecting.timeout),

@@ -133,11 +133,12 @@ impl Report<'_> {
     }
 
     /// Whether every connection may have been busy at some time: as many requests as there are
-    /// places were due while the slowest one was served.
+    /// places were due while the slowest one was served. In rooms both count listeners.
     fn may_be_crowded(&self) -> bool {
         let slowest_us = self.service().and_then(|service| service.quantile_us(1.0));
         let due = self.due_per_s() * slowest_us.unwrap_or(f64::INFINITY) / 1e6;
         let burst = self.args.amount.burst.unwrap_or(1) as f64;
-        due + burst > self.places()
+        let listeners = self.args.request.room.unwrap_or(1) as f64;
+        due + burst * listeners > self.places()
     }
 }

@@ -137,9 +137,11 @@ impl<'a> Report<'a> {
     }
 
     fn rooms(&self) -> Option<RoomFigures> {
-        let &RoomTally { messages, due, heard, .. } = self.run.outcome.tally.rooms.as_deref()?;
+        let &RoomTally { messages, unsent, due, heard, .. } =
+            self.run.outcome.tally.rooms.as_deref()?;
         Some(RoomFigures {
             messages,
+            unsent,
             per_s: self.per_s(messages),
             last_us: self.last_listener().and_then(|column| column.figures()),
             reach: (due > 0).then(|| heard as f64 / due as f64),
@@ -148,8 +150,8 @@ impl<'a> Report<'a> {
 
     /// In rooms: until the last listener has heard a message.
     fn last_listener(&self) -> Option<Column<'_>> {
-        let RoomTally { messages, last, .. } = self.run.outcome.tally.rooms.as_deref()?;
-        Some(Column { latencies: last, misses: messages - last.count() })
+        let RoomTally { messages, unsent, last, .. } = self.run.outcome.tally.rooms.as_deref()?;
+        Some(Column { latencies: last, misses: messages + unsent - last.count() })
     }
 
     /// `None`: there is no request file, or it has too many requests to count each.
@@ -260,7 +262,9 @@ impl<'a> Report<'a> {
     /// Open loop: from the time when a request was due to its sending.
     fn send_lag(&self) -> Option<Column<'_>> {
         let tally = &self.run.outcome.tally;
-        let lag = Column { latencies: &tally.send_lag, misses: tally.unsent };
+        // A message to a room is sent once.
+        let unsent = tally.rooms.as_deref().map_or(tally.unsent, |rooms| rooms.unsent);
+        let lag = Column { latencies: &tally.send_lag, misses: unsent };
         self.args.is_open_loop().then_some(lag)
     }
 }

@@ -111,6 +111,7 @@ pub(super) fn stages(args: &LoadArgs) -> String {
     let stages: Vec<String> = args.amount.stages.iter().map(stage).collect();
     let unit = match args.amount.stages.first().map(|stage| stage.unit) {
         Some(Unit::Connections) => "connections",
+        _ if args.request.room.is_some() => "messages sent/s",
         _ => "requests/s",
     };
     format!("{unit}: {}", stages.join(", "))

@@ -108,10 +108,14 @@ impl Report<'_> {
             lines.line("", &faults);
             lines.line("streams", &format!("{} went on at the end", grouped(events.open)));
         }
-        if let Some(RoomFigures { messages, per_s, reach, .. }) = self.rooms() {
+        if let Some(RoomFigures { messages, unsent, per_s, reach, .. }) = self.rooms() {
             let heard = reach.map_or("–".into(), |reach| format!("{:.4} %", 100.0 * reach));
-            let rooms = format!("{} sent, {}/s, {heard} heard", grouped(messages), rate(per_s));
-            lines.line("to rooms", &rooms);
+            let unsent = match unsent {
+                0 => String::new(),
+                unsent => format!(", {} never sent", grouped(unsent)),
+            };
+            let sent = format!("{} sent, {}/s", grouped(messages), rate(per_s));
+            lines.line("to rooms", &format!("{sent}{unsent}, {heard} heard"));
         }
         let counted = match tally.bytes_counted {
             0 => String::new(),

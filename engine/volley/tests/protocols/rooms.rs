@@ -50,9 +50,18 @@ fn heard(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<(u8, Vec<u8>)> 
 
 /// A server of rooms. `deed`: by the message's number in its room and the listener's.
 fn rooms(deed: impl Fn(usize, usize) -> Deed + Send + Sync + 'static) -> SocketAddr {
-    type Room = (usize, Vec<TcpStream>);
-    let rooms: Arc<Mutex<HashMap<String, Room>>> = Arc::default();
-    serve(move |mut conversation| {
+    rooms_of(deed).0
+}
+
+/// A room's messages so far, and its listeners.
+type Room = (usize, Vec<TcpStream>);
+type Rooms = Arc<Mutex<HashMap<String, Room>>>;
+
+/// The same, with its rooms by their paths.
+fn rooms_of(deed: impl Fn(usize, usize) -> Deed + Send + Sync + 'static) -> (SocketAddr, Rooms) {
+    let rooms = Rooms::default();
+    let seen = rooms.clone();
+    let address = serve(move |mut conversation| {
         let Some(upgrade) = conversation.next_request() else { return };
         let path = String::from_utf8_lossy(&upgrade).split(' ').nth(1).unwrap().to_owned();
         let own = conversation.stream.try_clone().unwrap();
@@ -81,7 +90,8 @@ fn rooms(deed: impl Fn(usize, usize) -> Deed + Send + Sync + 'static) -> SocketA
             }
             *number += 1;
         }
-    })
+    });
+    (address, seen)
 }
 
 fn room_of(value: &Value) -> (u64, f64) {
@@ -155,6 +165,78 @@ fn each_fault_of_a_room_has_its_name() {
 }
 
 #[test]
+fn at_a_rate_each_message_is_sent_once_and_rooms_take_turns() {
+    for io in ways() {
+        let (address, rooms) = rooms_of(|_, _| Deed::PassesOn);
+        let url = format!("ws://{address}/");
+        let asked = ["-c", "6", "--room", "2", "-R", "150", "-d", "200ms", "--warm-up", "0s"];
+        for (more, messages) in [(&[][..], 30), (&["--burst", "10"], 30)] {
+            let (status, value) =
+                load(&[&asked[..], more, &["--message", "hello", io, &url]].concat());
+            assert_eq!((status, &value["errors"]), (0, &serde_json::json!({})), "{value:#}");
+            assert_eq!((&value["mode"], &value["rate"]), (&"open".into(), &150.0.into()));
+            assert_eq!((room_of(&value), value["unsent"].as_u64()), ((messages, 1.0), Some(0)));
+            assert_eq!(value["rooms"]["unsent"], 0);
+            let (last, one) = (&value["rooms"]["last_us"], &value["latency_us"]);
+            assert!(last["max"].as_f64() >= one["max"].as_f64(), "{value:#}");
+        }
+        let rooms = rooms.lock().unwrap();
+        let mut sent: Vec<_> =
+            rooms.iter().map(|(path, (sent, _))| (path.as_str(), *sent)).collect();
+        sent.sort_unstable();
+        let paths: Vec<_> = sent.iter().map(|&(path, _)| path).collect();
+        assert_eq!(paths, ["/?room=0", "/?room=1", "/?room=2"]);
+        assert_eq!(sent.iter().map(|&(_, sent)| sent).sum::<usize>(), 60);
+        assert!(sent.iter().all(|&(_, sent)| sent >= 5), "{sent:?}");
+    }
+}
+
+/// A room that takes 50 ms for a message is due 40 of them in 200 ms. They wait, so the last of its
+/// listeners hears them later and later; and what is not sent within the timeout is never heard.
+#[test]
+fn a_message_is_late_from_when_it_was_due_and_what_is_unsent_is_heard_by_none() {
+    for io in ways() {
+        let address = rooms(|_, listener| Deed::Delays(if listener == 1 { 50 } else { 0 }));
+        let url = format!("ws://{address}/");
+        let asked = ["-c", "2", "--room", "2", "-R", "200", "-d", "200ms", "--warm-up", "0s"];
+        let more = ["--timeout", "400ms", "--message", "hello", io, &url];
+        let (_, value) = load(&[&asked[..], &more].concat());
+        let counted = &value["rooms"];
+        let (messages, reach) = room_of(&value);
+        let unsent = counted["unsent"].as_u64().unwrap();
+        assert_eq!(messages + unsent, 40, "{value:#}");
+        assert!((2..=13).contains(&messages), "{value:#}");
+        assert_eq!(
+            (&value["unsent"], &value["misses"]),
+            (&(2 * unsent).into(), &(2 * unsent).into())
+        );
+        assert!((reach - messages as f64 / 40.0).abs() < 1e-9, "{value:#}");
+        // Most were never heard, so no median is finite; those that were waited for others.
+        let last = &counted["last_us"];
+        assert!(last["p50"].is_null() && last["mean"].as_f64() > Some(100e3), "{value:#}");
+    }
+}
+
+#[test]
+fn a_room_goes_on_at_its_rate_after_a_listener_has_lost_a_message() {
+    for io in ways() {
+        let address = rooms(|message, listener| match (message, listener) {
+            (3, 1) => Deed::Loses,
+            _ => Deed::PassesOn,
+        });
+        let url = format!("ws://{address}/");
+        let asked = ["-c", "3", "--room", "3", "-R", "100", "-d", "400ms", "--warm-up", "0s"];
+        let more = ["--timeout", "50ms", "--message", "hello", io, &url];
+        let (status, value) = load(&[&asked[..], &more].concat());
+        assert_eq!((status, &value["errors"]), (0, &serde_json::json!({"lost": 1})), "{value:#}");
+        let (messages, reach) = room_of(&value);
+        let unsent = value["rooms"]["unsent"].as_u64().unwrap();
+        assert_eq!(messages + unsent, 40, "{value:#}");
+        assert!(messages > 4 && reach < 1.0, "{value:#}");
+    }
+}
+
+#[test]
 fn a_job_has_rooms_and_what_none_can_do_is_refused() {
     for io in ways() {
         let io = if io == "--io=uring" { IoChoice::Uring } else { IoChoice::Epoll };
@@ -164,6 +246,7 @@ fn a_job_has_rooms_and_what_none_can_do_is_refused() {
             binary: false,
             compression: false,
             room: Some(size),
+            first_room: 0,
         };
         plan.targets[0].expect = None;
         plan.targets[0].websocket = Some(room(2));
@@ -181,18 +264,19 @@ fn a_job_has_rooms_and_what_none_can_do_is_refused() {
             block: 0,
             ramp_ms: 0,
             duration_ms: 100,
-            rate: Some(100.0),
+            rate: Some(200.0),
             arrivals: Shape::Uniform,
             seed: 0,
             phase: None,
             at_ns: None,
         };
-        let Event::Error(error) =
+        let Event::Slice(slice) =
             driver.say(&serde_json::to_string(&Command::Slice(command)).unwrap())
         else {
-            panic!("a rate is accepted");
+            panic!("a rate is refused");
         };
-        assert!(error.message.contains("`rate` must be null"), "{}", error.message);
+        let counted = slice.rooms.clone().unwrap();
+        assert_eq!((counted.messages, counted.unsent, counted.heard), (20, 0, 40), "{slice:?}");
         let with = |size| TargetSpec { websocket: Some(room(size)), ..plan.targets[0].clone() };
         for (wrong, part) in [
             (Job { targets: vec![with(0)], ..plan.clone() }, "`websocket.room` is 0"),

@@ -241,8 +241,13 @@ fn a_job_has_websockets_beside_requests() {
         let mut plan = job(io, &[servers[0].address, servers[1].address]);
         let message_base64 = "aGk=".to_owned();
         plan.targets[0].expect = None;
-        plan.targets[0].websocket =
-            Some(WebSocketSpec { message_base64, binary: false, compression: false, room: None });
+        plan.targets[0].websocket = Some(WebSocketSpec {
+            message_base64,
+            binary: false,
+            compression: false,
+            room: None,
+            first_room: 0,
+        });
         for connection in [ConnectionMode::KeepAlive, ConnectionMode::Close] {
             let (mut driver, _) = Driver::job(Job { connection, ..plan.clone() });
             for target in 0..2 {
@@ -262,6 +267,7 @@ fn a_job_that_no_websocket_can_do_is_refused() {
         binary: false,
         compression: false,
         room: None,
+        first_room: 0,
     };
     let target = &plan.targets[0];
     let with = |message: &str| TargetSpec {
