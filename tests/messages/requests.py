@@ -64,9 +64,10 @@ SECTION = Section(
             race nginx --binary
             race nginx --room 4
             race nginx --message a --room 3
-            race nginx --message a --room 4 --rate 5
+            race nginx --message a --room 4 --close
             race nginx --message a --room 4 --why
-            capacity nginx --message a --room 4 --slo p99=1ms
+            day nginx --message a --room 4
+            capacity nginx --slo last-p99=1ms
             race nginx --message @bytes
             race nginx --message a --expect-status 101
             race nginx --message a -H 'Upgrade: h2c'
