@@ -27,6 +27,7 @@ from bakeoff.model.engine import (
     SliceCommand,
     SliceEvent,
     SliceOfSeveral,
+    Target,
 )
 from bakeoff.model.errors import BakeoffError
 from bakeoff.model.readings import CoreTime, stolen_share
@@ -119,7 +120,8 @@ class Loaders:
         self._unsaid: dict[str, str] = {}
 
     def connect(self, job: Job) -> "Several":
-        """All remaining loaders, connected. If there are fewer connections than loaders, some rest.
+        """All remaining loaders, connected. If there are fewer connections than loaders, or fewer
+        rooms, some rest.
 
         Raises `EngineFailed` where none remains, or all refuse the job.
         """
@@ -128,9 +130,7 @@ class Loaders:
             if not left:
                 raise EngineFailed(f"no load generator is left: {_told(self.lost)}")
             try:
-                # On several, rooms of the same number would be one.
-                has_rooms = any(each.websocket and each.websocket.room for each in job.targets)
-                return Several(job, left[: 1 if has_rooms else job.connections], self)
+                return Several(job, left[: job.connections // _listeners(job)], self)
             except _SomeFailed as error:
                 for name, how in error.failed.items():
                     self.lose(name, how)
@@ -316,29 +316,41 @@ def _end(share: _Share) -> None:
 
 
 def shared_out(job: Job, loaders: Sequence[Loader]) -> list[Job]:
-    """Each loader's part of a job, which has at least as many connections as there are loaders."""
-    whole, more = divmod(job.connections, len(loaders))
-    jobs = []
+    """Each loader's part of a job, which has at least as many connections, or rooms, as there are
+    loaders. Each has whole rooms, of other numbers than the others'."""
+    size = _listeners(job)
+    whole, more = divmod(job.connections // size, len(loaders))
+    jobs, first_room = [], 0
     for place, loader in enumerate(loaders):
-        connections = whole + (place < more)
+        units = whole + (place < more)
         cpus = loader.cpus or job.cpus
-        threads = max(1, min(len(cpus) if loader.cpus else job.threads, connections))
-        share = {"connections": connections, "cpus": cpus, "threads": threads}
-        # Loaders with equal seeds would all request the same row at the same moment.
-        targets = tuple(
-            target.model_copy(
-                update={
-                    "requests": target.requests.model_copy(
-                        update={"seed": seed_of(target.requests.seed, place)}
-                    )
-                }
-            )
-            if target.requests
-            else target
-            for target in job.targets
-        )
+        threads = max(1, min(len(cpus) if loader.cpus else job.threads, units))
+        share = {"connections": units * size, "cpus": cpus, "threads": threads}
+        targets = tuple(_part(target, place, first_room) for target in job.targets)
         jobs.append(job.model_copy(update={**share, "targets": targets}))
+        first_room += units
     return jobs
+
+
+def _listeners(job: Job) -> int:
+    """How many connections can't be divided among loaders: a room's, or one."""
+    rooms = (target.websocket.room for target in job.targets if target.websocket)
+    return max((room for room in rooms if room), default=1)
+
+
+def _part(target: Target, place: int, first_room: int) -> Target:
+    """What one loader is told of a target."""
+    if target.requests:
+        # Loaders with equal seeds would all request the same row at the same moment.
+        seed = seed_of(target.requests.seed, place)
+        return target.model_copy(
+            update={"requests": target.requests.model_copy(update={"seed": seed})}
+        )
+    if target.websocket and target.websocket.room and first_room:
+        # To the server, rooms of the same number would be one.
+        message = target.websocket.model_copy(update={"first_room": first_room})
+        return target.model_copy(update={"websocket": message})
+    return target
 
 
 def seed_of(seed: int, place: int) -> int:

@@ -59,12 +59,13 @@ class Requests(Contract):
 
 class Message(Contract):
     """A message over WebSocket, whose echo is right; or which all of a `room` of so many
-    connections have to hear."""
+    connections have to hear. The rooms are counted from `first_room` on."""
 
     message_base64: str
     binary: bool
     compression: bool
     room: IfGiven[PositiveInt] = None
+    first_room: IfGiven[PositiveInt] = None
 
 
 class Target(Contract):

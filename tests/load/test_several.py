@@ -15,12 +15,25 @@ from bakeoff.histograms import added
 from bakeoff.load import Engine, Loader, Loaders, local
 from bakeoff.load.engine import EngineFailed
 from bakeoff.load.several import seed_of, shared_out
-from bakeoff.model.engine import Job, Ready, ReadyTarget, Requests, SliceCommand, SliceEvent, Target
+from bakeoff.model.engine import (
+    Job,
+    Message,
+    Ready,
+    ReadyTarget,
+    Request,
+    Requests,
+    SliceCommand,
+    SliceEvent,
+    Target,
+)
 from bakeoff.model.readings import CoreTime
 from bakeoff.model.samples import Slice
 from tests.brick.conftest import program, running
 from tests.load.jobs import CLOSED, job, target
 from tests.load.test_merging import event
+from tests.ratios import known
+from tests.verify.serving import serving
+from tests.verify.websockets import passing_on
 from tests.waiting import wait_for
 
 OPEN = CLOSED.model_copy(update={"rate": 400.0, "seed": 7})
@@ -44,10 +57,24 @@ class TestShares:
         seeds = [one.targets[0].requests.seed for one in jobs if one.targets[0].requests]
         assert seeds[0] == 5 and seeds[1] != 5
 
+    def test_each_has_whole_rooms_of_its_own(self) -> None:
+        jobs = shared_out(job(10, rooms("127.0.0.1:1")), [local("a", (1, 2, 3, 4)), local("b")])
+        messages = [one.targets[0].websocket for one in jobs]
+        assert [one.connections for one in jobs] == [6, 4]
+        assert [one.threads for one in jobs] == [3, 1]
+        assert [each and each.first_room for each in messages] == [None, 3]
+
     @given(st.integers(0, 2**64 - 1))
     def test_seeds_differ_and_the_first_is_that_of_one_alone(self, seed: int) -> None:
         seeds = [seed_of(seed, place) for place in range(64)]
         assert seeds[0] == seed and len(set(seeds)) == 64 and max(seeds) < 2**64
+
+
+def rooms(address: str) -> Target:
+    """Rooms of two."""
+    asked = Request(method="GET", path="/", host="a")
+    message = Message(message_base64="aGk=", binary=False, compression=False, room=2)
+    return Target(name="rooms", address=address, request=asked, websocket=message)
 
 
 @dataclass
@@ -253,6 +280,20 @@ class TestEngines:
                     == whole.latency_count
                     == sum(each.event.latency_count for each in whole.loaders)
                 )
+
+    def test_each_speaks_in_rooms_of_its_own(self) -> None:
+        with serving(passing_on()) as port:
+            asked = job(6, rooms(f"127.0.0.1:{port}"))
+            loaders = [local("a"), local("b"), local("c"), local("d")]
+            with Loaders(loaders).connect(asked) as several:
+                command = OPEN.model_copy(update={"duration_ms": 200, "ramp_ms": 0, "rate": 150.0})
+                for told in (CLOSED, command):
+                    whole = several.slice(told)
+                    heard = known(whole.rooms)
+                    # A copy of another room would be one that was heard twice.
+                    assert whole.errors == {} and whole.misses == 0
+                    assert heard.due == heard.heard == 2 * heard.messages > 0
+                assert len(whole.loaders) == 3 and heard.messages == 30
 
     def test_arrivals_of_all_are_those_of_one(self, yardstick: Target) -> None:
         command = OPEN.model_copy(update={"duration_ms": 200, "ramp_ms": 0, "rate": 500.0})
