@@ -83,6 +83,22 @@ def test_echoes_are_raced_and_who_lies_is_out_with_the_reason(place: Place) -> N
     assert closes and not closes.valid and closes.errors.read
 
 
+def test_rooms_are_raced_at_a_rate_of_messages(place: Place) -> None:
+    with serving(passing_on()) as one, serving(passing_on()) as two:
+        urls = (f"ws://127.0.0.1:{port}/chat" for port in (one, two))
+        message = ("--message", "Hello", "--room", "4", "-c", "8", "--rate", "50")
+        ended = place.bakeoff("race", *urls, *message, "-d", "2", *QUICK, "--json", "-")
+    assert ended.status in (0, 3), ended.err
+    verdict = Verdict.from_json(ended.out, "")
+    assert (verdict.mode, verdict.rate) == ("open", 50)
+    for entry in verdict.entries:
+        rooms, open_loop = known(entry.rooms), known(entry.open_loop)
+        assert rooms.messages and open_loop.rate == 50
+        # It counts messages, each of which four hear.
+        assert rooms.per_s == pytest.approx(50, rel=0.5)
+    assert "50.0 messages sent/s to each" in (place.path / "runs/latest/report.md").read_text()
+
+
 def test_rooms_are_raced_by_their_last_listener(place: Place) -> None:
     def late(number: int, message: bytes) -> bytes:
         sleep(0 if number else 0.002)

@@ -1,16 +1,20 @@
 """Messages to rooms: how pairs compare by the last listener, and who missed some."""
 
 from collections.abc import Mapping
+from math import log
 
 import numpy as np
 import pytest
 
+from bakeoff.judge.crossing import ANSWERED, curve, hold
 from bakeoff.model.engine import RoomsSlice
 from bakeoff.model.samples import Block, Record, Slice
-from tests.judge.races import Race, altered, encoded, judged, row, with_event
+from bakeoff.plan import parse_slo
+from tests.judge.races import MS, Race, altered, encoded, judged, row, with_event
 from tests.ratios import known
 
 RACE = Race({"a": 1.0, "b": 1.0}, boots=10, blocks=10, long_blocks=10)
+SLICE = next(record for record in RACE.records() if isinstance(record, Block)).slices[0]
 
 
 def spoken(last_us: Mapping[str, float], lost: int = 0) -> list[Record]:
@@ -56,6 +60,53 @@ def test_a_message_that_was_never_sent_has_no_last_listener_either() -> None:
     rooms = known(row(judged(RACE, records), "a").rooms)
     assert rooms.reach == pytest.approx(400 / 408)
     assert known(rooms.last_us).p50 and known(rooms.last_us).p99 is None
+
+
+def at_a_rate(last_ms: float, messages: int = 1500, **changed: object) -> Slice:
+    """A slice of a second at a rate, with these messages to rooms of 4. One is always under way."""
+    event = SLICE.event.model_copy(
+        update={
+            "start_ns": 0,
+            "end_ns": 10**9,
+            "requests": 4 * messages,
+            "requests_all": 4 * messages,
+            "latency": encoded(((MS, 4 * messages),)),
+            "latency_count": 4 * messages,
+            "send_lag": encoded(((MS, messages),)),
+            "service": encoded(((MS, 4 * messages),)),
+            "in_flight_ns": 4 * 10**9,
+            "rooms": RoomsSlice(
+                messages=messages,
+                due=4 * messages,
+                heard=4 * messages,
+                last=encoded(((round(last_ms * MS), messages),)),
+            ),
+            **changed,
+        }
+    )
+    return SLICE.model_copy(update={"event": event, "rate": float(messages)})
+
+
+def test_a_bound_of_last_listeners_is_held_against_messages() -> None:
+    slo = parse_slo("last-p99=10ms")
+    assert hold(at_a_rate(12), slo).scores["last-p99"] == pytest.approx(log(1.2), rel=0.01)
+    assert "last-p99" not in hold(at_a_rate(12, 900), slo).scores, "nine are beyond it"
+
+
+def test_a_message_that_waits_for_a_room_waits_for_the_server() -> None:
+    assert not hold(at_a_rate(12), parse_slo("p99=10ms")).queued
+
+
+def test_a_message_at_the_windows_end_is_no_growing_queue_but_many_are() -> None:
+    for cut, breaks in ((1, False), (10, True)):
+        held = hold(at_a_rate(2, 50, requests=4 * (50 - cut)), parse_slo("last-p50=10ms"))
+        assert (held.scores[ANSWERED] > 0) is breaks
+
+
+def test_rate_and_goodput_count_a_message_once() -> None:
+    (point,) = curve([at_a_rate(12)], [("last", 0.5)], places=8, listeners=4)
+    assert (point.rate, point.goodput, point.requests) == (1500, pytest.approx(1500), 6000)
+    assert point.quantiles_us["last-p50"] == pytest.approx(12_000, rel=0.01)
 
 
 def test_without_rooms_nothing_is_said_of_them() -> None:
