@@ -192,7 +192,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
     }
 
     /// Sends the content of `out`, in whatever protocol.
-    fn say(&mut self, slot: usize) {
+    pub(crate) fn say(&mut self, slot: usize) {
         if !self.pool.out.is_empty() {
             self.pool.io.send_owned(slot, Arc::from(&self.pool.out[..]));
             self.pool.out.clear();

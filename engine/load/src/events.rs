@@ -35,9 +35,30 @@ impl EventTally {
         self.count_faults([EventFaults::default(), other.faults]);
     }
 
+    /// Counts events that came at `now_ns`. `since_ns`: when the one before them came, where it is
+    /// known. `is_counted`: whether the window holds them.
+    pub(crate) fn count(
+        &mut self,
+        pushed: &Pushed,
+        since_ns: Option<u64>,
+        is_counted: bool,
+        now_ns: u64,
+    ) {
+        self.events_all += pushed.count;
+        self.count_faults(pushed.faults);
+        if is_counted {
+            self.events += pushed.count;
+            self.gaps.record_n(0, pushed.count - 1);
+            if let Some(since_ns) = since_ns {
+                self.gaps.record(now_ns - since_ns);
+            }
+        }
+    }
+
     /// A stream had the first of these, and has the second.
     fn count_faults(&mut self, [before, now]: [EventFaults; 2]) {
-        let add = |mine: &mut u64, before: u64, now: u64| *mine = *mine - before + now;
+        let add =
+            |mine: &mut u64, before: u64, now: u64| *mine = (*mine + now).saturating_sub(before);
         add(&mut self.faults.lost, before.lost, now.lost);
         add(&mut self.faults.doubled, before.doubled, now.doubled);
         add(&mut self.faults.out_of_order, before.out_of_order, now.out_of_order);
@@ -66,19 +87,10 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
     }
 
     fn count_events(&mut self, flight: Flight, pushed: Pushed, now_ns: u64) {
-        let Pushed { count, latest_ns, faults, .. } = pushed;
-        let is_counted = self.window.holds(now_ns);
         let tally = self.tally.events.get_or_insert_default();
-        tally.events_all += count;
-        tally.count_faults(faults);
-        match latest_ns {
-            Some(latest_ns) if is_counted => tally.gaps.record(now_ns - latest_ns),
-            None if self.window.holds(flight.due_ns) => tally.first.record(now_ns - flight.due_ns),
-            _ => {}
-        }
-        if is_counted {
-            tally.events += count;
-            tally.gaps.record_n(0, count - 1);
+        tally.count(&pushed, pushed.latest_ns, self.window.holds(now_ns), now_ns);
+        if pushed.latest_ns.is_none() && self.window.holds(flight.due_ns) {
+            tally.first.record(now_ns - flight.due_ns);
         }
     }
 

@@ -110,8 +110,10 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
     pub(crate) fn on_bytes(&mut self, slot: usize, piece: B::Piece, more: bool) {
         let now_ns = now_ns();
         let connection = &self.pool.connections[slot];
-        if connection.state == State::Once {
-            return self.on_chain_bytes(slot, piece, now_ns);
+        match connection.state {
+            State::Once => return self.on_chain_bytes(slot, piece, now_ns),
+            State::Streaming => return self.on_held_bytes(slot, piece, now_ns),
+            _ => {}
         }
         if !P::GREETS && connection.state == State::Idle && (more || !self.is_sending()) {
             // Some servers say why they close a connection (408) before they do.

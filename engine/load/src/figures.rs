@@ -36,6 +36,9 @@ pub struct Figures<E: Ord = ErrorKind> {
     /// The figures of rooms; null without `--room`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rooms: Option<RoomFigures>,
+    /// The figures of streams that were held beside the requests; null without `--held`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held: Option<HeldFigures>,
     /// Open loop: from the sending of a request.
     pub service_us: Option<LatencyUs>,
     /// Open loop: from the time when a request was due to its sending.
@@ -203,6 +206,23 @@ pub struct EventFigures {
     pub altered: u64,
     /// Streams that continued at the end: they count neither as requests nor as misses.
     pub open: u64,
+}
+
+/// The figures of streams that were held open beside the requests.
+#[derive(Debug, Clone, Serialize)]
+pub struct HeldFigures {
+    /// Streams that were open at the end of the window.
+    pub open: u64,
+    /// Streams that had their first event, before the window or in it.
+    pub opened: u64,
+    /// Streams that ended rightly, and were opened anew.
+    pub ended: u64,
+    /// Their events. A gap counts where both of its events came in the window.
+    pub events: EventFigures,
+    /// Streams that broke or could not be opened, by kind.
+    pub errors: BTreeMap<ErrorKind, u64>,
+    /// The first of them.
+    pub first_bad: Option<Bad>,
 }
 
 /// The figures of rooms, in which a message is for all.

@@ -3,7 +3,7 @@
 //! [`workers`] holds the threads, [`slice`](mod@slice) the part of each in one slice of load.
 //! `turn` waits and finds what is due, [`scheme`] has the protocols to choose from, `link` opens
 //! and closes connections, `chain` sends the requests with which each begins, `exchange` sends
-//! requests and takes answers, `ending` counts them. `volley-net` holds the system calls,
+//! requests and takes answers, `ending` counts them, [`held`] holds streams open beside them. `volley-net` holds the system calls,
 //! `volley-protocol` the protocols, `volley-requests` the requests.
 
 #![cfg_attr(not(test), warn(clippy::disallowed_types))]
@@ -15,6 +15,7 @@ pub mod errors;
 pub mod events;
 mod exchange;
 pub mod figures;
+pub mod held;
 pub mod histogram;
 pub mod intervals;
 mod link;

@@ -7,6 +7,7 @@ use crate::scheme::Scheme;
 use crate::turn::Turn;
 use rustix::io::Errno;
 use std::io::Result;
+use std::ops::Range;
 use volley_net::clock::now_ns;
 use volley_net::{Backend, Failure, Fault};
 use volley_protocol::Protocol;
@@ -26,9 +27,9 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         }
     }
 
-    /// Opens up to `count` of the connections that are closed, and waits for each.
-    pub(crate) fn open(&mut self, count: usize) -> Result<()> {
-        for slot in 0..count.min(self.pool.connections.len()) {
+    /// Opens those of these connections that are closed, and waits for each.
+    pub(crate) fn open(&mut self, slots: Range<usize>) -> Result<()> {
+        for slot in slots {
             if self.pool.connections[slot].state == State::Closed {
                 self.connect(slot, now_ns());
             }
@@ -133,6 +134,8 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
                 let part = self.pool.book.message(flight.message).bytes.clone();
                 self.put(slot, flight, 1, part);
             }
+        } else if self.pool.is_held(slot) {
+            self.hold(slot);
         } else if !self.begin(slot) {
             self.join(slot);
         }
@@ -254,6 +257,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
             State::Held => self.replace(slot, true, now_ns()),
             State::Busy => self.end_answer(slot),
             State::Once => self.end_chain(slot),
+            State::Streaming => self.on_held_end(slot),
             State::Greeting => self.close_with_error(slot, ErrorKind::EarlyClose, None, || {
                 format!("the server closed the connection before it {}", P::GREETING)
             }),
@@ -316,6 +320,9 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         last: Option<(&B::Piece, usize)>,
         detail: impl FnOnce() -> String,
     ) {
+        if self.pool.is_held(slot) {
+            return self.fail_held(slot, kind, last, detail);
+        }
         let pool = &mut *self.pool;
         let connection = &mut pool.connections[slot];
         let (book, io, protocol) = (&pool.book, &pool.io, &connection.protocol);

@@ -22,6 +22,8 @@ pub(crate) enum State {
     /// Established, and sends the requests that the file wants once per connection; given up at
     /// `due_ns`.
     Once,
+    /// Established, and holds a stream whose next event is due before `due_ns`.
+    Streaming,
     /// Established, and carries no request.
     Idle,
     /// Established, with requests in flight; given up at `due_ns`.
@@ -35,7 +37,7 @@ impl State {
     /// Whether the connection awaits something from the server: a slice does not end before.
     #[inline]
     fn is_active(self) -> bool {
-        !matches!(self, Self::Closed | Self::Idle)
+        !matches!(self, Self::Closed | Self::Streaming | Self::Idle)
     }
 
     /// Whether requests may be sent.
@@ -125,6 +127,8 @@ pub(crate) struct Pool<B, P: Protocol<Flight>> {
     pub(crate) target: Arc<Target>,
     /// The target's route, from sources that have ports left.
     pub(crate) route: Route,
+    /// Connections from this one on hold streams.
+    pub(crate) held_from: usize,
     /// Connections that may still be made anew because the system had no port for them.
     other_sources: usize,
     pub(crate) book: Arc<Book>,
@@ -203,21 +207,24 @@ impl<B: Backend, P: Protocol<Flight>> Pool<B, P> {
         let size = target.room.unwrap_or(1);
         let units = share.of(target.units() as u64);
         let count = usize::try_from(units).expect("it was a usize") * size;
-        let mut connections: Vec<_> = (0..count).map(|_| Connection::new()).collect();
+        let held = usize::try_from(share.of(target.held as u64)).expect("it was a usize");
+        let mut connections: Vec<_> = (0..count + held).map(|_| Connection::new()).collect();
         for (slot, connection) in connections.iter_mut().enumerate() {
             let Connection::<P> { protocol, .. } = connection;
             protocol.enter_room(target.first_room + slot / size * share.threads + share.thread);
         }
         let rooms = if target.room.is_some() { count / size } else { 0 };
         let shared = P::shared(book.expectations(), book.requests());
-        let streams_events =
-            book.expectations().iter().any(|expectation| expectation.events().is_some());
+        let of_requests = book.expectations().len() - usize::from(book.held().is_some());
+        let of_requests = &book.expectations()[..of_requests];
+        let streams_events = of_requests.iter().any(|expectation| expectation.events().is_some());
         let draws = book.chain().map_or(0, Chain::draws);
         Ok(Self {
             target: target.clone(),
             route: target.route.clone(),
-            other_sources: count,
-            io: io(count, book.outbox().clone())?,
+            other_sources: count + held,
+            held_from: count,
+            io: io(count + held, book.outbox().clone())?,
             // Threads that share a book begin at different places of it.
             next_message: book.cycle() * share.thread / share.threads,
             next_draw: draws * share.thread / share.threads,

@@ -108,9 +108,10 @@ pub(crate) fn open<B: Backend, P: Protocol<Flight>>(
     pool: &mut Pool<B, P>,
     patience: Patience,
 ) -> Result<Tally> {
-    let count = if pool.is_one_shot() { 1 } else { pool.connections.len() };
+    let count = if pool.is_one_shot() { 1 } else { pool.held_from };
     let mut turn = Turn::new(pool, patience, Tally::default());
-    turn.open(count)?;
+    turn.open(0..count)?;
+    turn.open_streams()?;
     let tally = turn.tally;
     if pool.is_one_shot() {
         pool.hang_up()?;
@@ -127,11 +128,15 @@ fn prepare<B: Backend, P: Protocol<Flight>>(
     share: Share,
 ) -> Result<Tally> {
     let mut turn = Turn::new(pool, patience, Tally::default());
+    turn.tally.held = (turn.pool.target.held > 0).then(Box::default);
+    turn.await_streams();
     turn.drop_closed()?;
     if !turn.pool.is_one_shot() {
         let units = turn.pool.target.units();
-        turn.open(Pacer::new(&plan.pace, share, units, 0).limit(0))?;
+        let limit = Pacer::new(&plan.pace, share, units, 0).limit(0);
+        turn.open(0..limit.min(turn.pool.held_from))?;
     }
+    turn.open_streams()?;
     turn.tally.by_request = ByRequest::of(turn.pool.book.names());
     turn.tally.events = turn.pool.streams_events.then(Box::default);
     turn.tally.rooms = turn.pool.target.room.map(|_| Box::default());
@@ -158,6 +163,7 @@ pub(crate) fn run<B: Backend, P: Protocol<Flight>>(
     turn.log = log.map(|log| Log { start_ns: turn.window.start_ns, ..log });
     turn.counts_parts = turn.log.is_some() || !turn.tally.by_request.tallies().is_empty();
     turn.allowance = if plan.ramp_ns == 0 { most } else { u64::MAX };
+    turn.await_streams();
     turn.kick_off()?;
     turn.send_until(turn.window.start_ns, &mut part)?;
     if plan.ramp_ns > 0 {
@@ -165,6 +171,7 @@ pub(crate) fn run<B: Backend, P: Protocol<Flight>>(
     }
     let (cpu_ns, delayed_ns) = (thread_cpu_ns(), thread_delay_ns());
     turn.send_until(turn.window.end_ns, &mut part)?;
+    let open_streams = turn.pool.open_streams();
     if now_ns() < turn.window.end_ns {
         turn.settle(&mut part)?;
         turn.window.end_ns = turn.window.end_ns.min(now_ns());
@@ -172,6 +179,9 @@ pub(crate) fn run<B: Backend, P: Protocol<Flight>>(
     let cpu_ns = thread_cpu_ns() - cpu_ns;
     let delayed_ns = delayed_ns.zip(thread_delay_ns()).map(|(before, after)| after - before);
     turn.settle(&mut part)?;
+    if let Some(held) = &mut turn.tally.held {
+        held.open = open_streams;
+    }
     turn.count_unfinished()?;
     turn.publish(&mut part, true);
     let Turn { window, mut tally, pool, .. } = turn;
@@ -203,7 +213,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
             }
         }
         self.limit = self.pacer.limit(now_ns);
-        for slot in 0..self.pool.connections.len().min(self.limit) {
+        for slot in 0..self.pool.held_from.min(self.limit) {
             if self.pool.connections[slot].state.is_open() {
                 self.go_on(slot, now_ns);
             }

@@ -3,6 +3,7 @@
 use crate::by_request::ByRequest;
 use crate::errors::{Counts, ErrorKind};
 use crate::events::EventTally;
+use crate::held::HeldTally;
 use crate::histogram::{FirstBytes, Latencies};
 use crate::rooms::RoomTally;
 use serde::{Deserialize, Serialize};
@@ -107,6 +108,9 @@ pub struct Tally {
     pub events: Option<Box<EventTally>>,
     /// The counts of rooms, if there are any.
     pub rooms: Option<Box<RoomTally>>,
+    /// The counts of streams that are held open beside the requests, if there are any. No other
+    /// count has anything of them, except the handshakes.
+    pub held: Option<Box<HeldTally>>,
     /// The first bytes of requests whose answers' bodies came in pieces.
     pub first_bytes: FirstBytes,
     /// Open loop: from the actual sending.
@@ -210,6 +214,9 @@ impl Tally {
         }
         if let Some(rooms) = &other.rooms {
             self.rooms.get_or_insert_default().merge(rooms);
+        }
+        if let Some(held) = other.held {
+            self.held.get_or_insert_default().merge(*held);
         }
         self.service.merge(&other.service);
         self.send_lag.merge(&other.send_lag);

@@ -24,6 +24,9 @@ pub struct Target {
     pub room: Option<usize>,
     /// The number of the first room: generators of one server have different rooms.
     pub first_room: usize,
+    /// Streams to hold open beside the requests, of all threads together. The books have their
+    /// request.
+    pub held: usize,
     /// A connection is closed after this many answers. With 1, latency runs from its `connect`.
     pub requests_per_connection: Option<u64>,
     /// Requests in flight at a time on one connection, as a pipeline or as streams; 1 or more.

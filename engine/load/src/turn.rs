@@ -97,6 +97,11 @@ impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
         self.window.end_ns.saturating_add(self.pool.target.request_timeout_ns)
     }
 
+    /// Whether a connection is used at present.
+    fn uses(&self, slot: usize) -> bool {
+        slot < self.limit || self.pool.is_held(slot)
+    }
+
     /// Whether the window has been opened.
     pub(crate) fn is_sending(&self) -> bool {
         self.window != Window::CLOSED
@@ -240,11 +245,12 @@ impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
             let connection = &self.pool.connections[slot];
             let is_due = connection.due_ns <= now_ns;
             match connection.state {
-                State::Closed if slot >= self.limit || !self.wants(now_ns) => continue,
+                State::Closed if !self.uses(slot) || !self.wants(now_ns) => continue,
                 State::Closed if is_due => self.reopen(slot, now_ns),
                 State::Connecting if is_due => self.fail_connect(slot, &Errno::TIMEDOUT.into()),
                 State::Greeting if is_due => self.fail_greeting(slot),
                 State::Once if is_due => self.time_out_chain(slot),
+                State::Streaming if is_due => self.time_out_held(slot),
                 State::Idle => continue,
                 State::Busy if is_due => self.time_out(slot, now_ns),
                 State::Held if is_due => self.replace(slot, false, now_ns),
@@ -265,7 +271,7 @@ impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
     /// Uses more connections, or fewer, according to the stages.
     fn adjust_limit(&mut self, now_ns: u64) {
         let before = std::mem::replace(&mut self.limit, self.pacer.limit(now_ns));
-        for slot in before..self.limit.min(self.pool.connections.len()) {
+        for slot in before..self.limit.min(self.pool.held_from) {
             if self.pool.connections[slot].state.is_open() {
                 self.refill(slot, now_ns);
             }

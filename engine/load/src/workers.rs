@@ -54,12 +54,16 @@ struct Worker {
 }
 
 /// The result of opening a target's connections.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Opened {
-    /// Connections established.
+    /// Connections established, except those that hold streams.
     pub open: u64,
     /// The first failure.
     pub first_bad: Option<Bad>,
+    /// Streams that are held.
+    pub held: u64,
+    /// The first of them that could not be opened.
+    pub held_bad: Option<Bad>,
     /// What was agreed on with the server in the handshake.
     pub terms: Terms,
 }
@@ -126,13 +130,17 @@ impl Workers {
     /// where each carries one request only.
     pub fn open(&mut self, target: usize) -> io::Result<Opened> {
         self.order(|| Order::Open { target });
-        let mut opened = Opened { open: 0, first_bad: None, terms: Terms::default() };
+        let mut opened = Opened::default();
         for _ in 0..self.threads.len() {
             match self.reply()? {
                 Reply::Opened(tally) => {
                     opened.open += tally.connects;
                     opened.terms.merge(&tally.terms);
                     opened.first_bad = opened.first_bad.or(tally.first_bad);
+                    if let Some(held) = tally.held {
+                        opened.held += held.opened;
+                        opened.held_bad = opened.held_bad.or(held.first_bad);
+                    }
                 }
                 _ => return Err(out_of_turn()),
             }

@@ -42,6 +42,7 @@ pub(crate) fn closed(
         first_byte_us: None,
         events: None,
         rooms: None,
+        held: None,
         service_us: None,
         send_lag_us: None,
         errors: errors.iter().copied().filter(|&(_, count)| count > 0).collect(),

@@ -34,6 +34,24 @@ pub struct Book {
     /// By message number up to the cycle; empty if there are none.
     dependents: Vec<Option<Dependent>>,
     chain: Option<Chain>,
+    held: Option<Held>,
+}
+
+/// The request for a stream that is held open beside all others.
+#[derive(Debug)]
+pub struct Held {
+    /// The request.
+    pub request: Request,
+    /// Its number among the messages, behind all others.
+    pub message: usize,
+    head: Vec<u8>,
+}
+
+impl Held {
+    /// As many of its bytes as are kept as evidence.
+    pub fn evidence(&self) -> Vec<u8> {
+        self.head[..self.head.len().min(EVIDENCE_LIMIT)].to_vec()
+    }
 }
 
 impl Book {
@@ -75,6 +93,26 @@ impl Book {
             expectations.push(right.clone());
         }
         Ok(draft.bind(expectations, Vec::new(), depth))
+    }
+
+    /// The same book with a request for streams that are held open, and their right answer.
+    pub fn holding(
+        mut self,
+        request: Request,
+        expectation: Expectation,
+    ) -> Result<Self, RequestError> {
+        expectation.suits(&request)?;
+        let (head, message) = (request.render_head()?, self.messages.len());
+        let (bytes, entry) = (0..0, self.expectations.len());
+        self.messages.push(Message { bytes, awaited: awaited(&request, entry), entry });
+        self.expectations.push(Arc::new(expectation));
+        self.held = Some(Held { request, message, head });
+        Ok(self)
+    }
+
+    /// The request for streams that are held open, if there are any.
+    pub fn held(&self) -> Option<&Held> {
+        self.held.as_ref()
     }
 
     /// Whether its messages are WebSocket's.
@@ -277,7 +315,7 @@ impl Draft {
             });
         let requests = requests.collect();
         let (dependents, chain) = (self.dependents, self.chain);
-        Book { outbox, messages, requests, expectations, names, dependents, chain }
+        Book { outbox, messages, requests, expectations, names, dependents, chain, held: None }
     }
 
     fn again(&self, depth: usize) -> impl Iterator<Item = &Rendered> {

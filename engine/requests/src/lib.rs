@@ -17,7 +17,7 @@ mod table;
 mod take;
 mod template;
 
-pub use book::{Book, Message};
+pub use book::{Book, Held, Message};
 pub use dependent::Dependent;
 pub use draw::{DRAWN, Defaults, FIRST_BAD_STATUS};
 pub use file::{FileError, RequestFile};

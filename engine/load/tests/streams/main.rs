@@ -11,6 +11,7 @@ mod world;
 mod connections;
 mod events;
 mod first_byte;
+mod held;
 mod mix;
 mod pushed;
 mod requests;

@@ -54,6 +54,7 @@ pub fn target(address: SocketAddr) -> Target {
         connections: 4,
         room: None,
         first_room: 0,
+        held: 0,
         requests_per_connection: None,
         pipeline: 1,
         request_timeout_ns: 10_000 * MS,

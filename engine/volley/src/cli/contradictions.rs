@@ -113,9 +113,23 @@ impl LoadArgs {
         ]
     }
 
-    fn about_answers(&self) -> [Rule; 4] {
+    fn about_answers(&self) -> [Rule; 7] {
         let (scheme, connecting) = (self.scheme(), &self.connecting);
+        let holds = self.request.held.is_some();
         [
+            (
+                holds && (self.url.is_websocket || self.checks.grpc),
+                "--held has streams of events beside plain requests: the URL must start with http:// or \
+                 https://, without --grpc",
+            ),
+            (
+                holds && scheme.has_streams() && !scheme.is_h2(),
+                "--held is for HTTP/1 and HTTP/2: give another --protocol",
+            ),
+            (
+                holds && self.requests_per_connection().is_some(),
+                "--held is beside kept connections: leave --close and --requests-per-connection out",
+            ),
             (
                 self.checks.events && connecting.pipeline > 1,
                 "--events has a stream on each connection of HTTP/1: leave --pipeline out",
@@ -266,6 +280,8 @@ mod tests {
             ("--compression", "ws://"),
             ("--message a --message-size 5", "--message"),
             ("--room 4", "ws://"),
+            ("--held 2 --held-path /e --grpc --protocol h2c", "--grpc"),
+            ("--held 2 --held-path /e --close", "--close"),
         ] {
             let line = contradiction(options).unwrap_or_else(|| panic!("{options}: accepted"));
             assert!(line.contains(part) && !line.contains('\n'), "{options} gave {line}");
@@ -289,6 +305,8 @@ mod tests {
             ("https://a --insecure --protocol h3 --unix s", "--unix"),
             ("https://a --insecure --protocol h3 --io uring", "--io uring"),
             ("https://a --insecure --protocol h3 --events", "--events"),
+            ("https://a --insecure --protocol h3 --held 2 --held-path /e", "--held"),
+            ("ws://a --message b --held 2 --held-path /e", "http://"),
             ("https://a --insecure --protocol h3 --close --early-data", "--resume"),
             ("https://a --insecure --protocol h3 --resume --early-data", "--close"),
             ("https://a --insecure --protocol h2 --close --resume --early-data", "h3"),

@@ -158,6 +158,16 @@ pub struct RequestArgs {
     /// they were heard.
     #[arg(long, value_name = "N", value_parser = at_least_1::<usize>)]
     pub room: Option<usize>,
+    /// Hold this many streams of server-sent events open beside the requests, from --held-path
+    ///
+    /// Each stream has a connection of its own, and is open before the first request is sent. One that ends
+    /// is opened anew. Requests, their latencies and their errors have nothing of them: their events, gaps
+    /// and errors stand apart. A gap counts where both of its events came in the counted time.
+    #[arg(long, value_name = "N", value_parser = at_least_1::<usize>, requires = "held_path")]
+    pub held: Option<usize>,
+    /// The path of the held streams, as in /events
+    #[arg(long, value_name = "PATH", requires = "held")]
+    pub held_path: Option<String>,
 }
 
 impl RequestArgs {

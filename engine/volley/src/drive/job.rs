@@ -3,8 +3,8 @@
 use crate::drive::at_least_1;
 use crate::drive::fixed_work::fixed_work_ns;
 use crate::drive::messages::{
-    ConnectionMode, EventsSpec, ExpectSpec, HttpVersion, Job, PROTOCOL, RequestSpec, RequestsSpec,
-    TargetSpec, TlsSpec, WebSocketSpec,
+    ConnectionMode, EventsSpec, ExpectSpec, HeldSpec, HttpVersion, Job, PROTOCOL, RequestSpec,
+    RequestsSpec, TargetSpec, TlsSpec, WebSocketSpec,
 };
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -57,7 +57,9 @@ pub(super) fn check(job: &Job) -> Result<(), String> {
     }
     at_least_1("connect_timeout_ms", job.connect_timeout_ms)?;
     at_least_1("request_timeout_ms", job.request_timeout_ms)?;
-    limits::check_open_files(job.targets.len(), connections, closes(job))?;
+    let held = job.targets.iter().filter_map(|target| target.held.as_ref());
+    let most = held.map(|held| held.streams).max().unwrap_or(0);
+    limits::check_open_files(job.targets.len(), connections.saturating_add(most), closes(job))?;
     // Each core is checked, since each thread will be on one of them: the system accepts a list of
     // which only some are available.
     job.cpus.iter().try_for_each(|&cpu| limits::pin(&[cpu]))?;
@@ -92,6 +94,10 @@ fn target(job: &Job, spec: &TargetSpec) -> Result<Target, String> {
     let tls = tls(scheme, spec.tls.as_ref())?;
     let depth = if scheme.has_streams() { job.streams } else { job.pipeline };
     let book = book(job, spec, depth)?;
+    let book = match &spec.held {
+        Some(held) => hold(job, spec, held, book)?,
+        None => book,
+    };
     let websocket = spec.websocket.as_ref();
     let room = websocket.and_then(|websocket| websocket.room);
     if let Some(size) = room {
@@ -111,6 +117,7 @@ fn target(job: &Job, spec: &TargetSpec) -> Result<Target, String> {
         connections: job.connections,
         room,
         first_room: websocket.map_or(0, |websocket| websocket.first_room),
+        held: spec.held.as_ref().map_or(0, |held| held.streams),
         requests_per_connection: closes(job).then_some(1),
         pipeline: depth,
         request_timeout_ns: job.request_timeout_ms.saturating_mul(MS),
@@ -136,32 +143,56 @@ fn check_room(job: &Job, size: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// The requests: one, or those of a file.
-fn book(job: &Job, spec: &TargetSpec, depth: usize) -> Result<Book, String> {
-    let version = match job.http {
+/// The same book with the request of the held streams.
+fn hold(job: &Job, spec: &TargetSpec, held: &HeldSpec, book: Book) -> Result<Book, String> {
+    at_least_1("held.streams", held.streams as u64)?;
+    let name = spec.protocol.name();
+    if spec.protocol == Scheme::H3 {
+        return Err(format!("`held` is for HTTP/1 and HTTP/2, but `protocol` is {name}"));
+    }
+    if spec.websocket.is_some() || closes(job) {
+        return Err("`held` is there: `connection` must be keep-alive, and `websocket` null".into());
+    }
+    if held.expect.events.is_none() {
+        return Err("`held.expect.events` is missing: held streams are streams of events".into());
+    }
+    let request = request(job, &held.request)?;
+    let expectation = expectation(&held.expect, spec.protocol)?;
+    book.holding(request, expectation).map_err(|error| format!("held.request: {error}"))
+}
+
+fn version(job: &Job) -> Version {
+    match job.http {
         HttpVersion::Http10 => Version::Http10,
         HttpVersion::Http11 => Version::Http11,
-    };
-    let request = |request: &RequestSpec| {
-        Ok::<_, String>(Request {
-            method: request.method.clone(),
-            path: request.path.clone(),
-            host: request.host.clone(),
-            headers: request.headers.clone(),
-            body: decode("request.body_base64", &request.body_base64)?.into(),
-            close: closes(job),
-            version,
-            ..Request::default()
-        })
-    };
+    }
+}
+
+fn request(job: &Job, spec: &RequestSpec) -> Result<Request, String> {
+    Ok(Request {
+        method: spec.method.clone(),
+        path: spec.path.clone(),
+        host: spec.host.clone(),
+        headers: spec.headers.clone(),
+        body: decode("request.body_base64", &spec.body_base64)?.into(),
+        close: closes(job),
+        version: version(job),
+        ..Request::default()
+    })
+}
+
+/// The requests: one, or those of a file.
+fn book(job: &Job, spec: &TargetSpec, depth: usize) -> Result<Book, String> {
+    let version = version(job);
     let wrong = |error| format!("request: {error}");
     match (&spec.request, &spec.expect, &spec.requests, &spec.websocket) {
         (Some(asked), Some(expect), None, None) => {
-            Book::of(&request(asked)?, expectation(expect, spec.protocol)?, depth).map_err(wrong)
+            Book::of(&request(job, asked)?, expectation(expect, spec.protocol)?, depth)
+                .map_err(wrong)
         }
         (Some(asked), None, None, Some(websocket)) => {
             let message = Some(message(websocket, spec.protocol, version)?);
-            let upgrade = Request { message, close: false, ..request(asked)? };
+            let upgrade = Request { message, close: false, ..request(job, asked)? };
             if upgrade.method != "GET" || !upgrade.body.is_empty() {
                 return Err("`request` must be a GET without a body where `websocket` is".into());
             }

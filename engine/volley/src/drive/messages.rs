@@ -93,6 +93,17 @@ pub struct TargetSpec {
     pub requests: Option<RequestsSpec>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub websocket: Option<WebSocketSpec>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held: Option<HeldSpec>,
+}
+
+/// The streams that are held open beside the requests.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HeldSpec {
+    pub streams: usize,
+    pub request: RequestSpec,
+    pub expect: ExpectSpec,
 }
 
 /// The message that is sent to a WebSocket, and has to come back, or to reach all of a `room`.
@@ -223,9 +234,19 @@ pub struct TargetReady {
     pub error: Option<Failure>,
     pub agreed: Option<Agreement>,
     pub requests: Option<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held: Option<HeldReady>,
 }
 
-/// A failure to connect.
+/// How opening the held streams went.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HeldReady {
+    pub open: u64,
+    pub error: Option<Failure>,
+}
+
+/// A failure to connect, or to open a stream.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Failure {
@@ -265,6 +286,8 @@ pub struct SliceEvent {
     pub events: Option<EventsSlice>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rooms: Option<RoomsSlice>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held: Option<HeldSlice>,
     pub in_flight_ns: u64,
     pub service: Option<String>,
     pub send_lag: Option<String>,
@@ -298,6 +321,21 @@ pub struct RoomsSlice {
     pub due: u64,
     pub heard: u64,
     pub last: String,
+}
+
+/// The figures of the streams that were held beside a slice's requests.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HeldSlice {
+    pub open: u64,
+    pub opened: u64,
+    pub ended: u64,
+    pub count: u64,
+    pub count_all: u64,
+    pub gap: String,
+    pub faults: BTreeMap<String, u64>,
+    pub errors: BTreeMap<ErrorKind, u64>,
+    pub first_bad: Option<Bad>,
 }
 
 /// The figures of one request of a request file in a slice.

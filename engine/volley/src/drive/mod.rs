@@ -6,19 +6,21 @@ pub mod messages;
 
 use crate::drive::fixed_work::fixed_work_ns;
 use crate::drive::messages::{
-    Command, Done, ErrorEvent, Event, EventsSlice, Failure, Job, PROTOCOL, Ready, RequestSlice,
-    RoomsSlice, SliceCommand, SliceEvent, TargetReady,
+    Command, Done, ErrorEvent, Event, EventsSlice, Failure, HeldReady, HeldSlice, Job, PROTOCOL,
+    Ready, RequestSlice, RoomsSlice, SliceCommand, SliceEvent, TargetReady,
 };
 use std::io::{self, BufRead, Write};
 use std::sync::Arc;
 use volley_load::by_request::{ByRequest, RequestTally};
 use volley_load::events::EventTally;
 use volley_load::figures::{Agreement, DatagramFigures};
+use volley_load::held::HeldTally;
 use volley_load::histogram::{FirstBytes, Latencies};
 use volley_load::pace::Pace;
 use volley_load::rooms::RoomTally;
 use volley_load::schedule::{Process, Profile, Stage};
 use volley_load::slice::{Outcome, Plan, Wish};
+use volley_load::tally::Bad;
 use volley_load::target::Target;
 use volley_load::workers::{Size, Workers};
 use volley_net::RingSize;
@@ -122,13 +124,17 @@ impl Engine {
         let mut targets = Vec::new();
         for (index, (spec, requests)) in job.targets.iter().zip(names).enumerate() {
             let opened = self.workers.open(index)?;
-            let error = opened.first_bad.map(|bad| Failure { kind: bad.kind, detail: bad.detail });
+            let failure = |bad: Bad| Failure { kind: bad.kind, detail: bad.detail };
+            let error = opened.first_bad.map(failure);
+            let held_error = opened.held_bad.map(failure);
+            let held = spec.held.as_ref();
             targets.push(TargetReady {
                 name: spec.name.clone(),
                 open: opened.open,
                 error,
                 agreed: Agreement::of(&opened.terms),
                 requests,
+                held: held.map(|_| HeldReady { open: opened.held, error: held_error }),
             });
         }
         Ok(Ready {
@@ -238,6 +244,7 @@ fn event(command: &SliceCommand, fixed_work_ns: Option<u64>, outcome: Outcome) -
         first_byte: first_byte(&tally.first_bytes, &tally.latencies),
         events: tally.events.as_deref().map(events),
         rooms: tally.rooms.as_deref().map(rooms),
+        held: tally.held.as_deref().map(held),
         in_flight_ns: tally.in_flight_ns,
         service: is_open.then(|| tally.service.encode()),
         send_lag: is_open.then(|| tally.send_lag.encode()),
@@ -270,6 +277,13 @@ fn events(tally: &EventTally) -> EventsSlice {
 fn rooms(tally: &RoomTally) -> RoomsSlice {
     let &RoomTally { messages, unsent, due, heard, ref last } = tally;
     RoomsSlice { messages, unsent, due, heard, last: last.encode() }
+}
+
+fn held(tally: &HeldTally) -> HeldSlice {
+    let HeldTally { open, opened, ended, ref errors, ref first_bad, .. } = *tally;
+    let EventsSlice { count, count_all, gap, faults, .. } = events(&tally.events);
+    let (errors, first_bad) = (errors.occurred(), first_bad.clone());
+    HeldSlice { open, opened, ended, count, count_all, gap, faults, errors, first_bad }
 }
 
 fn by_request(counted: &ByRequest) -> Option<Vec<RequestSlice>> {

@@ -90,7 +90,8 @@ fn claim(args: &LoadArgs) -> Result<(), String> {
     let cpus = &args.connecting.cpus;
     // The null server's ends of the connections are ours, too.
     let targets = if args.output.ceiling { 2 } else { 1 };
-    limits::check_open_files(targets, args.connections(), args.connecting.close)?;
+    let connections = args.connections().saturating_add(args.request.held.unwrap_or(0));
+    limits::check_open_files(targets, connections, args.connecting.close)?;
     // Each core is checked, since each thread will be on one of them: the system accepts a list of
     // which only some are available.
     cpus.iter().try_for_each(|&cpu| limits::pin(&[cpu]))?;
@@ -112,6 +113,7 @@ fn target(args: &LoadArgs, address: Address, book: Book, tls: Option<Config>) ->
         },
         scheme: args.scheme(),
         tls,
+        held: book.held().and(args.request.held).unwrap_or(0),
         books: vec![Arc::new(book)],
         connections: args.connections(),
         room: args.request.room,

@@ -16,6 +16,29 @@ use volley_requests::{Book, DRAWN, Defaults, FIRST_BAD_STATUS, RequestFile};
 
 /// The requests. The error names the flag.
 pub(super) fn book(args: &LoadArgs) -> Result<Book, String> {
+    let book = of_requests(args)?;
+    let Some(path) = &args.request.held_path else { return Ok(book) };
+    let asked = request(args)?;
+    let is_accept = |(name, _): &(String, String)| name.eq_ignore_ascii_case("accept");
+    let accepts = ("Accept".to_owned(), "text/event-stream".to_owned());
+    let held = Request {
+        method: "GET".into(),
+        path: path.clone(),
+        headers: asked
+            .headers
+            .into_iter()
+            .filter(|header| !is_accept(header))
+            .chain([accepts])
+            .collect(),
+        body: Vec::new().into(),
+        ..asked
+    };
+    let body = BodyRule::Events(Arc::default());
+    let right = Expectation { body, ..Expectation::of_status(StatusRule::Exactly(200)) };
+    book.holding(held, right).map_err(|error| format!("--held-path: {error}"))
+}
+
+fn of_requests(args: &LoadArgs) -> Result<Book, String> {
     let (request, expectation) = (request(args)?, expectation(&args.checks)?);
     let depth = args.depth();
     if request.message.is_some() {

@@ -14,9 +14,10 @@ use latency::Column;
 use volley_load::by_request::RequestTally;
 use volley_load::events::EventTally;
 use volley_load::figures::{
-    Agreement, Ceiling, Client, DatagramFigures, EventFigures, Figures, Mode, RequestFigures,
-    RoomFigures, Schema,
+    Agreement, Ceiling, Client, DatagramFigures, EventFigures, Figures, HeldFigures, Mode,
+    RequestFigures, RoomFigures, Schema,
 };
+use volley_load::held::HeldTally;
 use volley_load::histogram::Latencies;
 use volley_load::rooms::RoomTally;
 use volley_load::slice::Outcome;
@@ -78,6 +79,7 @@ impl<'a> Report<'a> {
             first_byte_us: self.first_byte().and_then(|column| column.figures()),
             events: self.events(),
             rooms: self.rooms(),
+            held: self.held(),
             service_us: self.service().and_then(|service| service.figures()),
             send_lag_us: self.send_lag().and_then(|send_lag| send_lag.figures()),
             errors: tally.errors.occurred(),
@@ -119,10 +121,13 @@ impl<'a> Report<'a> {
             return None;
         }
         let nothing = EventTally::default();
-        let tally = self.run.outcome.tally.events.as_deref().unwrap_or(&nothing);
+        Some(self.of_events(self.run.outcome.tally.events.as_deref().unwrap_or(&nothing)))
+    }
+
+    fn of_events(&self, tally: &EventTally) -> EventFigures {
         let EventTally { events, first, gaps, open, faults, .. } = tally;
         let of = |latencies| Column { latencies, misses: 0 }.figures();
-        Some(EventFigures {
+        EventFigures {
             count: *events,
             per_s: self.per_s(*events),
             first_us: of(first),
@@ -133,6 +138,19 @@ impl<'a> Report<'a> {
             out_of_order: faults.out_of_order,
             altered: faults.altered,
             open: *open,
+        }
+    }
+
+    fn held(&self) -> Option<HeldFigures> {
+        let HeldTally { open, opened, ended, events, errors, first_bad } =
+            self.run.outcome.tally.held.as_deref()?;
+        Some(HeldFigures {
+            open: *open,
+            opened: *opened,
+            ended: *ended,
+            events: self.of_events(events),
+            errors: errors.occurred(),
+            first_bad: first_bad.clone(),
         })
     }
 

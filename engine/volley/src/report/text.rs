@@ -117,6 +117,21 @@ impl Report<'_> {
             let sent = format!("{} sent, {}/s", grouped(messages), rate(per_s));
             lines.line("to rooms", &format!("{sent}{unsent}, {heard} heard"));
         }
+        if let (Some(held), Some(streams)) = (self.held(), self.args.request.held) {
+            let EventFigures { per_s, stalls, .. } = held.events;
+            let open =
+                format!("{} of {} open at the end", grouped(held.open), grouped(streams as u64));
+            lines.line(
+                "held",
+                &format!("{open}, {} events/s, {} stalls", rate(per_s), grouped(stalls)),
+            );
+            for (kind, count) in &held.errors {
+                lines.line("", &format!("{:>9}  {}", grouped(*count), kind.words()));
+            }
+            if let Some(bad) = &held.first_bad {
+                lines.line("", &format!("the first of them: {}", bad.detail));
+            }
+        }
         let counted = match tally.bytes_counted {
             0 => String::new(),
             counted => {
@@ -178,6 +193,9 @@ impl Report<'_> {
             let column = |latencies| Column { latencies, misses: 0 };
             columns.push(("  first event", column(&events.first)));
             columns.push(("  gaps", column(&events.gaps)));
+        }
+        if let Some(held) = self.run.outcome.tally.held.as_deref() {
+            columns.push(("  held gaps", Column { latencies: &held.events.gaps, misses: 0 }));
         }
         columns.extend(self.last_listener().map(|last| ("  to the last", last)));
         columns.extend(self.first_byte().map(|first_byte| ("  first byte", first_byte)));

@@ -205,6 +205,7 @@ pub fn job(io: IoChoice, addresses: &[SocketAddr]) -> Job {
         }),
         requests: None,
         websocket: None,
+        held: None,
     };
     Job {
         protocol: PROTOCOL,
