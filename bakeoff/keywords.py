@@ -36,6 +36,8 @@ class Requests(Common, total=False):
     binary: bool
     compression: bool
     room: int
+    held: int
+    held_path: str
     proto: str
     events: int
     expect_status: int

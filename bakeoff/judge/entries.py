@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from math import log
 from statistics import fmean, median, stdev
 
-from bakeoff.judge import datagrams, latency, standings, streams
+from bakeoff.judge import datagrams, held_streams, latency, standings, streams
 from bakeoff.judge.compare import MIN_BLOCKS, Comparison, Pairs, compare
 from bakeoff.judge.fairness import work
 from bakeoff.judge.history import History, judged_kind
@@ -239,6 +239,7 @@ def row(
             ),
             *cold_draws(warmth),
             *streams.held_back(plan, history, name),
+            *held_streams.broke(plan, name, history),
             *datagrams.missing(plan, history, name),
             *(_about_blocks(name, participants, against, shared, history) if ranked else ()),
         ),
@@ -267,6 +268,7 @@ def row(
         first_byte_us=first_bytes and latency.summary(first_bytes),
         streams=streams.streams(history, name),
         rooms=streams.rooms(history, name),
+        held_streams=held_streams.held_streams(plan, history, name),
         latency_n=merged.answered + merged.misses,
         percentiles_us=latency.percentile_series(merged),
         cpu_us_per_request=cpu_per_request(tally),

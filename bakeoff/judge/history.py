@@ -148,7 +148,9 @@ class History:
     def kib_per_connection(self, name: str) -> float | None:
         """The memory that each of its connections takes at rest, the mean over boots."""
         weighed = [
-            (entry.holding.pss_mib - entry.idle.pss_mib) * 1024 / start.connections_open[name]
+            (entry.holding.pss_mib - entry.idle.pss_mib)
+            * 1024
+            / (start.connections_open[name] + start.held_open.get(name, 0))
             for start in self.starts
             for entry in start.started
             if entry.name == name

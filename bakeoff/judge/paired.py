@@ -125,7 +125,7 @@ def soonness_s(slice_: Slice) -> float:
 
 def ln_gap(slice_: Slice, p: float) -> float:
     """−ln of a quantile of the gaps between events, in µs; NaN where it is 0, or there is none."""
-    events = slice_.event.events
+    events = slice_.event.events or slice_.event.held
     gap_us = merge_encoded([events.gap]).quantile_us(p) if events else None
     return -float(np.log(gap_us)) if gap_us else float("nan")
 

@@ -30,15 +30,21 @@ MERITS: Mapping[str, MeritName] = {
 }
 """Key of `EventRatios` → the figure that is compared."""
 
+_OF_GAPS = ("gap", "gap_p99")
+
 ByFigure = Mapping[str, Pairs]
 
 
 def compared(lasting: History, names: Sequence[str]) -> ByFigure:
     """The pairs of `names` by each figure of events, each in a family of its own; empty for a race
-    without events."""
-    if not any(slice_.event.events for block in lasting.blocks for slice_ in block.slices):
-        return {}
-    return {key: compare(lasting, names, merit) for key, merit in MERITS.items()}
+    without events. Held streams have gaps alone."""
+    slices = [slice_.event for block in lasting.blocks for slice_ in block.slices]
+    if any(event.events for event in slices):
+        merits = MERITS
+    else:
+        is_held = any(event.held for event in slices)
+        merits = {key: merit for key, merit in MERITS.items() if is_held and merit in _OF_GAPS}
+    return {key: compare(lasting, names, merit) for key, merit in merits.items()}
 
 
 def in_rooms(history: History, names: Sequence[str]) -> ByFigure:
@@ -68,7 +74,7 @@ def streams(history: History, name: str) -> Streams | None:
         per_s=count / window_s if window_s else 0.0,
         first_us=latency.summary(first_events(event for event, _ in lasting)),
         gap_us=latency.summary(between),
-        stalls=_longer(between, STALL_US),
+        stalls=longer(between, STALL_US),
         faults=dict(sorted(faults.items())),
         open=sum(events.open for _, events in seen),
         cpu_us_per_event=cpu_us / events_of_cpu if events_of_cpu else None,
@@ -99,7 +105,7 @@ def held_back(plan: Plan, history: History, name: str) -> Iterator[Finding]:
     between = gaps(history.lasting(name))
     if gap_ms is None or not between.answered:
         return
-    closed = between.answered - _longer(between, TOGETHER * gap_ms * 1e3)
+    closed = between.answered - longer(between, TOGETHER * gap_ms * 1e3)
     if closed > HELD_BACK * between.answered:
         yield Finding.of("buffered_stream", together=closed, gaps=between.answered, gap_ms=gap_ms)
 
@@ -123,6 +129,6 @@ def gaps(slices: Iterable[SliceEvent]) -> latency.Merged:
     return latency.merge_encoded(event.events.gap for event in slices if event.events)
 
 
-def _longer(between: latency.Merged, least_us: float) -> int:
+def longer(between: latency.Merged, least_us: float) -> int:
     below = int(np.searchsorted(between.values_us, least_us))
     return between.answered - (int(between.cumulated[below - 1]) if below else 0)

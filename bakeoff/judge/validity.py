@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from statistics import fmean
 from typing import Literal
 
-from bakeoff.judge import open_loop, steadiness, warm_up
+from bakeoff.judge import held_streams, open_loop, steadiness, warm_up
 from bakeoff.judge.history import History
 from bakeoff.judge.latency import in_flight
 from bakeoff.judge.open_loop import Offered
@@ -85,6 +85,7 @@ def reasons(
         *_unanswered(plan, name, history, every, "unanswered"),
         *_misconduct(plan, name, history),
         *few_connections(plan, name, history),
+        *held_streams.not_held(plan, name, history),
         *([] if judged.requests else [Finding.of("no_answers")]),
         *open_loop.reasons(offered),
     )

@@ -6,10 +6,20 @@ from functools import partial
 from pathlib import Path
 
 from bakeoff.load.request_file import write_request_file
-from bakeoff.model.engine import Expect, ExpectEvents, Job, Message, Request, Requests, Target
+from bakeoff.model.engine import (
+    Expect,
+    ExpectEvents,
+    Held,
+    Job,
+    Message,
+    Request,
+    Requests,
+    Target,
+)
 from bakeoff.model.plan import NetworkPath, Plan
 from bakeoff.model.receipt import Handle, Verification
 from bakeoff.model.request import ExpectSection
+from bakeoff.model.workload import Workload
 
 CONNECT_TIMEOUT_MS = 2000
 REQUEST_TIMEOUT_MS = 5000
@@ -56,6 +66,18 @@ def _over(path: NetworkPath | None, timeout_ms: int) -> int:
     return round(timeout_ms * (LOSSY_TIMES if path.loss else 1) + ROUND_TRIPS * path.delay_ms)
 
 
+def _held(workload: Workload, handle: Handle) -> Held | None:
+    if not workload.held:
+        return None
+    asked = workload.held.request
+    headers = tuple(asked.headers.items())
+    return Held(
+        streams=workload.held.streams,
+        request=Request(method=asked.method, path=asked.path, host=handle.host, headers=headers),
+        expect=Expect(status=200, body_base64=None, events=ExpectEvents(count=None)),
+    )
+
+
 def _target(plan: Plan, handle: Handle, verification: Verification, folder: Path) -> Target:
     workload, entry = plan.workload, plan.entry(handle.name)
     target = partial(
@@ -64,6 +86,7 @@ def _target(plan: Plan, handle: Handle, verification: Verification, folder: Path
         address=handle.reached_at or handle.address,
         protocol=handle.protocol,
         tls=handle.tls,
+        held=_held(workload, handle),
     )
     if verification.held or not workload.is_fixed:
         file = write_request_file(folder, entry, workload, verification)

@@ -130,7 +130,10 @@ class Loaders:
             if not left:
                 raise EngineFailed(f"no load generator is left: {_told(self.lost)}")
             try:
-                return Several(job, left[: job.connections // _listeners(job)], self)
+                # On several, each would hold all of the streams.
+                holds = any(each.held for each in job.targets)
+                most = 1 if holds else job.connections // _listeners(job)
+                return Several(job, left[:most], self)
             except _SomeFailed as error:
                 for name, how in error.failed.items():
                     self.lose(name, how)

@@ -68,11 +68,19 @@ class Message(Contract):
     first_room: IfGiven[PositiveInt] = None
 
 
+class Held(Contract):
+    """Streams of events that are held open beside the requests, each on a connection of its own."""
+
+    streams: PositiveInt
+    request: Request
+    expect: Expect
+
+
 class Target(Contract):
     """One server to load, in its `protocol`; `tls` if that goes over TLS.
 
     It gets one `request`, whose right answer is `expect`, or which is an upgrade to `websocket`; or
-    the `requests` of a file, which names the right answers itself.
+    the `requests` of a file, which names the right answers itself. Beside them streams are `held`.
     """
 
     name: str
@@ -83,6 +91,7 @@ class Target(Contract):
     expect: Expect | None = None
     requests: Requests | None = None
     websocket: IfGiven[Message] = None
+    held: IfGiven[Held] = None
 
     @model_validator(mode="after")
     def _one_kind(self) -> Self:
@@ -151,6 +160,13 @@ class Failure(Contract):
     detail: str
 
 
+class HeldReady(Contract):
+    """How many held streams of one target have had their first event."""
+
+    open: NonNegativeInt
+    error: Failure | None
+
+
 class ReadyTarget(Contract):
     """How many connections of one target are open, and the properties of the first.
 
@@ -162,6 +178,7 @@ class ReadyTarget(Contract):
     error: Failure | None
     agreed: Agreed | None = None
     requests: tuple[str, ...] | None = None
+    held: IfGiven[HeldReady] = None
 
 
 class Ready(Contract):
@@ -224,18 +241,37 @@ class RoomsSlice(Contract):
     last: str
 
 
+class HeldSlice(Contract):
+    """The streams that were held beside a slice's requests: `open` at the end of its window.
+
+    `opened` had their first event in the slice, `ended` ended rightly, and `errors` has those that
+    broke or could not be opened. Events are counted as in `EventsSlice`; a `gap` counts where both
+    of its events came in the window.
+    """
+
+    open: NonNegativeInt
+    opened: NonNegativeInt
+    ended: NonNegativeInt
+    count: NonNegativeInt
+    count_all: NonNegativeInt
+    gap: str
+    faults: dict[Fault, PositiveInt]
+    errors: dict[str, PositiveInt]
+    first_bad: BadExchange | None
+
+
 class SliceEvent(Contract):
     """Event: one slice, measured. Times in ns of CLOCK_MONOTONIC, histograms in ns.
 
     `handshakes` counts those of TLS, ramp and drain included, of which `resumed` were short.
     `first_byte` is None if each answer's body came in one piece: then `latency` is that of its
     first byte, too. A slice has `events` if streams of them were requested, `rooms` if messages
-    were sent to rooms, `by_request` for a target with a request file (one for each of its requests,
-    in order), and `datagrams` over HTTP/3. `delayed_ns` is how long the engine's threads waited in
-    the window for others to leave their cores; None: the kernel doesn't report it. `fixed_work_ns`
-    is the CPU time of the job's fixed work just before. Slices of earlier versions have neither of
-    these, nor `busy_threads` nor `requests_by_share`, which those of other load generators lack,
-    too.
+    were sent to rooms, `held` if streams were held, `by_request` for a target with a request file
+    (one for each of its requests, in order), and `datagrams` over HTTP/3. `delayed_ns` is how long
+    the engine's threads waited in the window for others to leave their cores; None: the kernel
+    doesn't report it. `fixed_work_ns` is the CPU time of the job's fixed work just before. Slices
+    of earlier versions have neither of these, nor `busy_threads` nor `requests_by_share`, which
+    those of other load generators lack, too.
     """
 
     type: Literal["slice"] = "slice"
@@ -264,6 +300,7 @@ class SliceEvent(Contract):
     first_byte: str | None = None
     events: IfGiven[EventsSlice] = None
     rooms: IfGiven[RoomsSlice] = None
+    held: IfGiven[HeldSlice] = None
     in_flight_ns: NonNegativeInt
     service: str | None
     send_lag: str | None

@@ -117,6 +117,28 @@ class Rooms(Contract):
     reach: NonNegativeFloat | None
 
 
+class HeldStreams(Contract):
+    """The `streams` of events that an entry had to hold open beside its requests, of which `open`
+    were, on average at a slice's end.
+
+    `count` events came, `per_s`; `pace` is their share of those that were due by the workload's
+    gap. `gap_us` and `stalls` are as in `Streams`, of gaps of which both events came in one long
+    slice, if there were any. `ended` streams ended rightly and were opened anew; `errors` has those
+    that broke or could not be opened.
+    """
+
+    streams: PositiveInt
+    open: NonNegativeFloat
+    ended: NonNegativeInt
+    count: NonNegativeInt
+    per_s: NonNegativeFloat
+    pace: NonNegativeFloat | None
+    gap_us: Latency | None
+    stalls: NonNegativeInt
+    faults: dict[Fault, PositiveInt]
+    errors: dict[str, PositiveInt]
+
+
 class VerdictEntry(Contract):
     """One row of the standings. Its requests went over `protocol`.
 
@@ -129,7 +151,8 @@ class VerdictEntry(Contract):
     what was measured (the load generator was the limit): its ratio then lacks an end. `cpu_ratio`
     is how many times as many requests it answers per second of its own CPU time; `mean_ratio`,
     `first_byte_ratio` and `event_ratios` are `Pair`'s; it has `streams` if streams of events were
-    requested, and `rooms` if messages were sent to rooms. `warmth` is how many times as fast it was
+    requested, `rooms` if messages were sent to rooms, and `held_streams` if streams were held
+    beside the requests. `warmth` is how many times as fast it was
     after the first third of its draws as in it, relative to the others, in a family of its own: 1
     if all began warm. `leak_share` is the share of its server cores that it used outside of its
     turns. `all_blocks` is the ratio including the blocks that were left out because the host took
@@ -174,6 +197,7 @@ class VerdictEntry(Contract):
     first_byte_us: IfGiven[Latency] = None
     streams: IfGiven[Streams] = None
     rooms: IfGiven[Rooms] = None
+    held_streams: IfGiven[HeldStreams] = None
     latency_n: NonNegativeInt
     percentiles_us: tuple[tuple[float, float], ...] = ()
     cpu_us_per_request: PerRequest

@@ -102,6 +102,21 @@ class Rooms(Contract):
     reach: NonNegativeFloat | None
 
 
+class Held(Contract):
+    """Streams of events that were held open beside the requests: `open` at the end.
+
+    `opened` had their first event, `ended` ended rightly, and `errors` has those that broke or
+    could not be opened. A gap of their `events` counts where both events came in the counted time.
+    """
+
+    open: NonNegativeInt
+    opened: NonNegativeInt
+    ended: NonNegativeInt
+    events: Events
+    errors: dict[str, PositiveInt]
+    first_bad: BadExchange | None
+
+
 class RequestResult(Contract):
     """The figures of one request of a request file, by its own name or method and path."""
 
@@ -140,6 +155,7 @@ class LoadResult(Contract):
     first_byte_us: Latency | None = None
     events: Events | None = None
     rooms: Rooms | None = None
+    held: Held | None = None
     service_us: Latency | None
     send_lag_us: Latency | None
     errors: dict[str, PositiveInt]

@@ -67,6 +67,25 @@ def _events(value: Any) -> Any:
     return {"count": value} if isinstance(value, int) and not isinstance(value, bool) else value
 
 
+class HeldSection(Contract):
+    """Streams of server-sent events that are held open beside the requests."""
+
+    streams: PositiveInt
+    """How many, each on a connection of its own."""
+    path: Annotated[str, Field(pattern=r"^/")]
+    """The path of the stream."""
+    headers: dict[str, str] = {}
+    """Headers of its request."""
+    gap_ms: IfGiven[PositiveFloat] = None
+    """The gap between events: a server that sends fewer doesn't keep the pace."""
+
+    @property
+    def request(self) -> "RequestSection":
+        asked = RequestSection(path=self.path, headers=self.headers)
+        expect = ExpectSection(events=EventsSection(gap_ms=self.gap_ms))
+        return asked.model_copy(update={"headers": accepting(asked, expect), "expect": expect})
+
+
 class ExpectSection(Contract):
     """The right answer. Without a body, a contender's answers must be like its first.
 

@@ -162,6 +162,7 @@ class BootStart(Contract):
     `out` has those that could not take part in this boot, with the reason. `agreed` has the
     properties of the load generator's connections, if it reports them. `engine`, `io` and `threads`
     are the load generator's; engines of protocol 1 had one thread and did not report it.
+    `held_open` has how many held streams were open.
     """
 
     type: Literal["boot"] = "boot"
@@ -172,6 +173,7 @@ class BootStart(Contract):
     io: str
     threads: PositiveInt = 1
     connections_open: dict[str, NonNegativeInt]
+    held_open: IfAny[dict[str, NonNegativeInt]] = {}
     agreed: dict[str, Agreed] = {}
 
 

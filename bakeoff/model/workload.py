@@ -16,6 +16,7 @@ from bakeoff.model.request import (
     BodyBytes,
     EventsSection,
     ExpectSection,
+    HeldSection,
     MessageSection,
     OnceSection,
     RequestSection,
@@ -81,6 +82,8 @@ class Workload(Contract):
     """A unary gRPC call, in place of both."""
     websocket: IfGiven[WebSocketSection] = None
     """Messages over WebSocket that the server echoes, in place of both."""
+    held: IfGiven[HeldSection] = None
+    """Streams that are held open beside the requests."""
     requests: tuple[RequestSection, ...] = ()
     """The requests of a mix, as plans have them: a file has `[[request]]`."""
     once: tuple[OnceSection, ...] = ()
@@ -154,6 +157,9 @@ class Workload(Contract):
         if self.exchange and (self.expect != ExpectSection() or self.once or self.data):
             key = "grpc" if self.grpc else "websocket"
             raise ValueError(f"has [expect], [[once]] or `data` beside [{key}], which needs none")
+        if self.held and (self.exchange or self.events):
+            beside = self.exchange.kind if self.exchange else "a stream of events"
+            raise ValueError(f"has [held] beside {beside}; held streams are beside plain requests")
         if self.order and not self.data:
             raise ValueError("has `order`, but no `data` whose rows it could order")
         if self.upstream_delay_ms is not None and self.database_rows is not None:

@@ -29,6 +29,7 @@ from bakeoff.plan.schedule import (
     day_order,
     draw_order,
     has_first_process,
+    long_ms_min,
     longest_slice_ms,
     open_lengths,
     single_ms,

@@ -10,7 +10,7 @@ import bakeoff.plan.options as shared
 from bakeoff.model.capacity import Bound, CapacityPlan, Objective, Timed
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.plan import Arrivals
-from bakeoff.plan.entries import slug
+from bakeoff.plan.entries import check_nothing_held, slug
 from bakeoff.plan.environment import Environment
 from bakeoff.plan.ladder import ROUND, SEARCH, WINDOW_MS_MIN, costs_s
 from bakeoff.plan.race import RaceDraft
@@ -108,6 +108,7 @@ def plan_capacity(
         raise BadUsage("--slo: is given twice with the same bounds")
     race = RaceOptions.among(dict(options), boots=options.boots or BOOTS, twin=False)
     plan = RaceDraft.of(operands, race, environment).single()
+    check_nothing_held(plan.workload, "a search climbs rates")
     for bound in (bound for objective in objectives for bound in objective.bounds):
         if bound.of_events and not plan.workload.events:
             raise BadUsage(

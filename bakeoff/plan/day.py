@@ -9,7 +9,7 @@ from bakeoff.model.day import DayPlan
 from bakeoff.model.errors import BadUsage
 from bakeoff.model.plan import Arrivals, Expected
 from bakeoff.model.samples import DayEnd
-from bakeoff.plan.entries import check_no_rooms, slug
+from bakeoff.plan.entries import check_no_rooms, check_nothing_held, slug
 from bakeoff.plan.environment import Environment
 from bakeoff.plan.outlook import ENDING_S
 from bakeoff.plan.race import RaceDraft
@@ -96,6 +96,7 @@ def plan_day(operands: Sequence[str], options: DayOptions, environment: Environm
                 f"{contender.name}: a day begins with a cold start, and bakeoff can't start what "
                 "runs at a URL: give its command or its folder"
             )
+    check_nothing_held(draft.workload, "a day has loads of a fixed rate")
     check_no_rooms(draft.workload, "a day overloads servers and brings storms of new connections")
     plan = draft.single()
     count = len(plan.entries)

@@ -139,6 +139,14 @@ def cannot_pipeline(plan: Plan) -> dict[str, str]:
     }
 
 
+def check_nothing_held(workload: Workload, because: str) -> None:
+    """Raise `BadUsage` for a workload with held streams."""
+    if workload.held:
+        raise BadUsage(
+            f"{workload.name}: {because}, and streams are held in races alone; use bakeoff race"
+        )
+
+
 def check_no_rooms(workload: Workload, because: str) -> None:
     """Raise `BadUsage` for a workload whose messages go to rooms."""
     if workload.room:

@@ -12,7 +12,7 @@ from bakeoff.model.errors import BadUsage, TooFewLeft, nearest
 from bakeoff.model.grid import Settings
 from bakeoff.model.history import Program
 from bakeoff.model.plan import WARM_UP_S_MAX, Cores, Plan, Skipped
-from bakeoff.model.protocol import WITH_STREAMS
+from bakeoff.model.protocol import WITH_STREAMS, Protocol
 from bakeoff.model.why import WhyPlan
 from bakeoff.model.workload import Workload
 from bakeoff.plan.contenders import ResolvedContender, Trust, resolve_contenders
@@ -233,7 +233,7 @@ class RaceDraft:
             for contender in self.contenders
             for protocol in contender.spoken(self.options.protocol, self.workload.exchange)
         }
-        if fault := self._no_rooms(settings):
+        if fault := self._no_rooms(settings) or self._nothing_held(settings, protocols):
             return fault
         exchange = self.workload.exchange
         if exchange and (others := protocols.difference(exchange.carriers)):
@@ -250,6 +250,18 @@ class RaceDraft:
                 )
             if number > 1 and others:
                 return f"{option} {number}: {_NOT_OF[option].format(' and '.join(sorted(others)))}"
+        return ""
+
+    def _nothing_held(self, settings: Settings, protocols: Collection[Protocol]) -> str:
+        """Why these settings can't hold its streams; empty: it has none, or they can."""
+        if not self.workload.held:
+            return ""
+        if self.options.why:
+            return "--why and bakeoff why can't hold streams meanwhile; leave it out, or [held]"
+        if settings.connection == "close":
+            return "--close: streams are held beside connections that are kept; leave it out"
+        if "h3" in protocols:
+            return "--protocol h3: streams are held over HTTP/1 and HTTP/2 alone; give another"
         return ""
 
     def _no_rooms(self, settings: Settings) -> str:

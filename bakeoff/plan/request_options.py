@@ -110,6 +110,17 @@ class RequestOptions(Options):
             "NUMBER",
         ),
     ] = None
+    held: Annotated[
+        Count | None,
+        _traffic(
+            "Hold this many streams of server-sent events open beside the requests, each on a "
+            "connection of its own; --held-path says which.",
+            "NUMBER",
+        ),
+    ] = None
+    held_path: Annotated[
+        str | None, _traffic("Hold streams of this path, as in /events.", "PATH")
+    ] = None
     proto: Annotated[
         str | None,
         _traffic("Use this file to encode messages: a .proto, or a descriptor set.", "FILE"),

@@ -82,6 +82,14 @@ def _typed(options: RequestOptions, directory: Path) -> Workload:
     if options.body is not None and options.body.startswith("@"):
         body_file = options.body[1:]
     body = "" if body_file is not None else options.body or ""
+    held = {"streams": options.held, "path": options.held_path}
+    if None in held.values() and any(held.values()):
+        missing = "--held-path: give --held" if options.held is None else "--held: give --held-path"
+        raise BadUsage(
+            f"{missing}, too: streams are held of a path, as in --held 100 --held-path /events"
+        )
+    if options.held and options.events:
+        raise BadUsage("--held and --events: streams are held beside plain requests; leave one out")
     request: dict[str, Any] = {"path": path, "headers": _headers(options), "body": body}
     if body_file is not None:
         request["body_file"] = body_file
@@ -91,7 +99,14 @@ def _typed(options: RequestOptions, directory: Path) -> Workload:
     name = f"{verb} {path}"
     try:
         workload = Workload.checked(
-            {"name": name, "title": name, "request": request, "expect": _expected(options)}, TYPED
+            {
+                **({"held": held} if options.held else {}),
+                "name": name,
+                "title": name,
+                "request": request,
+                "expect": _expected(options),
+            },
+            TYPED,
         )
         return with_files(workload, directory / TYPED)
     except BadFile as error:
@@ -170,6 +185,7 @@ def _headers(options: RequestOptions) -> dict[str, str]:
 def _flag_of(options: RequestOptions, key: str | None) -> str:
     """The flag by which a workload's key was given."""
     of_key = {
+        "held.path": "--held-path",
         "request.method": "--method" if options.method else "--request",
         "request.path": "--request",
         "request.body": "--body",

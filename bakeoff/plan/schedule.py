@@ -22,6 +22,8 @@ MEAN_LATENCIES_PER_SLICE_FEW = 2
 RAMP_MS_MIN = 20
 RAMP_MEAN_LATENCIES = 2
 LONG_SLICE_MS_MIN = 250
+HELD_GAPS = 5
+HELD_GAP_MS = 1000.0
 LONG_FACTOR = 5
 REQUESTS_FOR_P99 = 1000
 """Ten of these requests are slower than the p99."""
@@ -93,6 +95,7 @@ def slice_lengths(
     mean_latency_us: float,
     shortest_ms: int = SLICE_MS_MIN,
     longest_ms: float = SLICE_MS_MAX,
+    long_ms_min: int = LONG_SLICE_MS_MIN,
 ) -> SliceLengths:
     """One contender's lengths, from its warm-up.
 
@@ -102,7 +105,7 @@ def slice_lengths(
     after its windows has a latency and no rate; one that never answers has neither, and gets the
     shortest slices. Over a network all slices have at least `shortest_ms`. They have at most
     `longest_ms` if a few round trips fit into that: fewer answers in each of enough slices say more
-    than enough of them in too few.
+    than enough of them in too few. Long ones have at least `long_ms_min`.
     """
     needed_ms = max(shortest_ms, MEAN_LATENCIES_PER_SLICE_MIN * mean_latency_us / 1000)
     if requests_per_s > 0:
@@ -112,9 +115,16 @@ def slice_lengths(
     ramp_ms = math.ceil(max(RAMP_MS_MIN, RAMP_MEAN_LATENCIES * mean_latency_us / 1000))
     return SliceLengths(
         short_ms=short_ms,
-        long_ms=max(LONG_SLICE_MS_MIN, LONG_FACTOR * short_ms),
+        long_ms=max(long_ms_min, LONG_FACTOR * short_ms),
         ramp_ms=min(short_ms, ramp_ms),
     )
+
+
+def long_ms_min(plan: Plan) -> int:
+    """The least length of long slices: a gap of a held stream is only seen within one."""
+    held = plan.workload.held
+    gap_ms = (held.gap_ms or HELD_GAP_MS) if held else 0
+    return max(LONG_SLICE_MS_MIN, math.ceil(HELD_GAPS * gap_ms))
 
 
 def longest_slice_ms(plan: Plan) -> float:
@@ -134,14 +144,16 @@ def single_ms(requests_per_s: float, kinds: int, shortest_ms: int = SLICE_MS_MIN
     return max(shortest_ms, min(SINGLE_MS_MAX, math.ceil(needed_ms)))
 
 
-def open_lengths(rate: float, mean_latency_us: float) -> SliceLengths:
+def open_lengths(
+    rate: float, mean_latency_us: float, shortest_ms: int = LONG_SLICE_MS_MIN
+) -> SliceLengths:
     """One contender's lengths in an open loop of `rate` requests per second: all are long.
 
     A slice holds enough requests for its p99. The ramp lets the queue find its usual length, since
     each slice begins with an empty one; `mean_latency_us` is that of the warm-up, at full load.
     """
     needed_ms = math.ceil(1000 * REQUESTS_FOR_P99 / rate)
-    window_ms = max(LONG_SLICE_MS_MIN, min(SLICE_MS_MAX, needed_ms))
+    window_ms = max(shortest_ms, min(SLICE_MS_MAX, needed_ms))
     ramp_ms = math.ceil(OPEN_RAMP_MEAN_LATENCIES * mean_latency_us / 1000)
     return SliceLengths(
         short_ms=window_ms,

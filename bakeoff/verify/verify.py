@@ -16,6 +16,7 @@ from bakeoff.model.workload import Workload
 from bakeoff.verify.asking import Http1Connection, opened, why
 from bakeoff.verify.exchange import Answer, NoAnswer, WrongAnswer
 from bakeoff.verify.expected import after, cut_off, held_back, problems
+from bakeoff.verify.held import stream_faults
 from bakeoff.verify.mix import ask_all, begun, first_sent, held_bodies
 from bakeoff.verify.sampling import open_requests
 
@@ -41,6 +42,8 @@ def verify(
     It must also answer `pipeline` requests that are sent at once, if that is more than one.
     Requests that differ are each sent once.
     """
+    if faults := stream_faults(handle, workload):
+        return Verification(name=entry.name, problems=tuple(faults))
     if not workload.is_fixed:
         return _verify_all(handle, entry, workload, pipeline, held)
     expect = workload.first.expect or ExpectSection()

@@ -68,6 +68,14 @@ SECTION = Section(
             race nginx --message a --room 4 --why
             day nginx --message a --room 4
             capacity nginx --slo last-p99=1ms
+            race nginx --held 5
+            race nginx --held-path /events
+            race nginx --held 5 --held-path events
+            race nginx --held 5 --held-path /events --close
+            race nginx --held 5 --held-path /events --protocol h3
+            race nginx --held 5 --held-path /events --why
+            race nginx --held 5 --held-path /events --events 3
+            capacity nginx --held 5 --held-path /events --slo p99=1ms
             race nginx --message @bytes
             race nginx --message a --expect-status 101
             race nginx --message a -H 'Upgrade: h2c'

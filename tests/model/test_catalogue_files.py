@@ -114,7 +114,7 @@ def known_body(workload: Workload) -> bytes:
 FEW = (
     *("get", "json-gzip", "grpc-hello", "grpc-stream"),
     *("events", "stream-forward", "ws-echo", "ws-echo-64k", "ws-echo-deflate", "ws-forward"),
-    "ws-fanout",
+    *("ws-fanout", "beside-streams"),
 )
 """What only some can do."""
 

@@ -9,12 +9,13 @@ from bakeoff.model.findings.days import DAY
 from bakeoff.model.findings.fairness import BY_CPU, UNEQUAL_WORK
 from bakeoff.model.findings.races import LOADERS, RACES, REQUESTS, SHARED
 from bakeoff.model.findings.row import Row
+from bakeoff.model.findings.streams import NOT_HELD, STREAMS
 from bakeoff.model.findings.values import VALUES, Value
 
 SUBJECTS: Mapping[str, Mapping[str, Row]] = {
-    "Why a contender's figures don't count": INVALID,
+    "Why a contender's figures don't count": {**INVALID, **NOT_HELD},
     "Why a contender's figures are lower bounds": LOWER_BOUNDS,
-    "Warnings about a contender": ENTRIES,
+    "Warnings about a contender": {**ENTRIES, **STREAMS},
     "Requests of a mix that disagree": REQUESTS,
     "Warnings about a race": RACES,
     "Warnings about load generators": LOADERS,
@@ -31,7 +32,7 @@ SUBJECTS: Mapping[str, Mapping[str, Row]] = {
 """The rows of each subject by their codes, in the order of the documents."""
 
 CODES: Mapping[str, Row] = {code: row for rows in SUBJECTS.values() for code, row in rows.items()}
-WARNINGS_OF_ENTRIES = ENTRIES
+WARNINGS_OF_ENTRIES: Mapping[str, Row] = {**ENTRIES, **STREAMS}
 WARNINGS_OF_RACES: Mapping[str, Row] = {**RACES, **LOADERS, **SHARED}
 
 

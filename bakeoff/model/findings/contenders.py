@@ -320,15 +320,6 @@ ENTRIES: Mapping[str, Row] = {
         "{differences:one}",
         advice="check that both do the same work; --same-answers refuses such a race",
     ),
-    "buffered_stream": Row(
-        "it holds events back: {together:,} of {gaps:,} came together with the one before, and "
-        "their source sends them {gap_ms:g} ms apart",
-        several="{names:who} hold events back: many came together with the one before, and their "
-        "source sends them {gap_ms:one} ms apart",
-        more="A client sees them late and in clumps.",
-        advice="turn off its buffering (nginx: `proxy_buffering off`) and compression; where it "
-        "makes the events, flush each",
-    ),
     "delayed_ack": Row(
         "half of its answers take {p50_us:ms} or more while its CPU is nearly idle: Nagle's "
         "algorithm waits for a delayed ACK",

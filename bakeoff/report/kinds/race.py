@@ -17,6 +17,7 @@ from bakeoff.report.kinds import race_tables, standings
 from bakeoff.report.kinds import race_tables as tables
 from bakeoff.report.kinds import race_trust as trust
 from bakeoff.report.kinds.audit import of_entries, work_table
+from bakeoff.report.kinds.held_streams import held_streams
 from bakeoff.report.kinds.race_headline import MOST_TOLD, headline, measured, until_end
 from bakeoff.report.kinds.race_method import facts, method, portraits
 from bakeoff.report.kinds.rooms import room_pairs, rooms
@@ -72,6 +73,7 @@ def _summary(verdict: Verdict) -> tuple[doc.Block, ...]:
         standings.standings(verdict),
         race_tables.events(verdict),
         rooms(verdict),
+        held_streams(verdict),
         doc.List("Request by request", doc.items("≠", sentences(verdict.by_request)), wide=True),
         doc.List(
             "By server CPU",

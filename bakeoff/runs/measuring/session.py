@@ -141,7 +141,9 @@ class Session:
 
     def weigh_connections(self) -> None:
         """Read the memory of each while it holds its connections at rest, if those are many."""
-        if self.plan.connection == "keep-alive" and self.plan.connections >= WEIGHED_MIN:
+        held = self.plan.workload.held
+        connections = self.plan.connections + (held.streams if held else 0)
+        if self.plan.connection == "keep-alive" and connections >= WEIGHED_MIN:
             self.context.stages.clock.settle()
             self._holding = {one.key: self.instances.memory(one) for one in self.running}
 
@@ -159,7 +161,8 @@ class Session:
         """
         loaded = self.running if running is None else running
         verified = [(each.handle, each.verification) for each in loaded]
-        one = {"connections": 1, "pipeline": 1, "streams": 1}
+        workload = self.plan.workload.model_copy(update={"held": None})
+        one = {"connections": 1, "pipeline": 1, "streams": 1, "workload": workload}
         plan = self.plan.model_copy(update=one) if singly else self.plan
         return self.context.stages.loads.connect(
             job(plan, verified, self.context.folder, connect_timeout_ms)
@@ -198,6 +201,7 @@ class Session:
             io=ready.io,
             threads=ready.threads,
             connections_open=self.connections_open,
+            held_open={each.name: each.held.open for each in ready.targets if each.held},
             agreed={target.name: target.agreed for target in ready.targets if target.agreed},
         )
 

@@ -12,7 +12,7 @@ from bakeoff.model.cut import WARM_UP_SLICE_MS, WARM_UP_SLICES_PER_S, SliceLengt
 from bakeoff.model.errors import NoVerdict
 from bakeoff.model.plan import Plan
 from bakeoff.model.samples import Slice
-from bakeoff.plan import longest_slice_ms, open_lengths, slice_lengths, warm_up_slices
+from bakeoff.plan import long_ms_min, longest_slice_ms, open_lengths, slice_lengths, warm_up_slices
 from bakeoff.report.figures import plural
 from bakeoff.runs.measuring.contenders import leave_out
 from bakeoff.runs.measuring.meter import Meter
@@ -173,6 +173,7 @@ def warm_up(
                 latencies_us[name],
                 plan.slice_ms_min,
                 longest_slice_ms(plan),
+                long_ms_min(plan),
             )
             for name, each in courses.items()
         }
@@ -183,7 +184,9 @@ def warm_up(
         own_rates = {name: _offered(plan, each) for name, each in courses.items()}
         rates = {name: own_rates.get(originals[name], own_rates[name]) for name in names}
         lengths = {
-            name: given.get(name) or open_lengths(rates[name], latencies_us[name]) for name in names
+            name: given.get(name)
+            or open_lengths(rates[name], latencies_us[name], long_ms_min(plan))
+            for name in names
         }
     for name, each in courses.items():
         session.keep(name, flat=each.settled.course == "flat")
