@@ -80,6 +80,25 @@ func events(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// ticks sends an event every 200 ms until the client is gone.
+func ticks(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	control := http.NewResponseController(w)
+	ticker := time.NewTicker(200 * time.Millisecond)
+	defer ticker.Stop()
+	for number := 1; ; number++ {
+		fmt.Fprintf(w, "id: %d\ndata: tick\n\n", number)
+		if control.Flush() != nil {
+			return
+		}
+		select {
+		case <-ticker.C:
+		case <-r.Context().Done():
+			return
+		}
+	}
+}
+
 // upgraded is the request's connection as a WebSocket, compressed for who offers that; nil if the request is not one.
 func upgraded(w http.ResponseWriter, r *http.Request) *websocket.Conn {
 	options := &websocket.AcceptOptions{CompressionMode: websocket.CompressionNoContextTakeover}
@@ -256,6 +275,7 @@ func main() {
 	http.HandleFunc("GET /forward", forward)
 	http.HandleFunc("GET /events", events)
 	http.HandleFunc("GET /stream", stream)
+	http.HandleFunc("GET /ticks", ticks)
 	http.HandleFunc("GET /ws", messages)
 	talk := &hall{rooms: map[string]map[chan said]struct{}{}}
 	http.HandleFunc("GET /room", talk.listen)

@@ -9,6 +9,7 @@ const path = require('node:path');
 const { pipeline } = require('node:stream');
 
 const IDLE_MS = 300_000;
+const TICK_MS = 200;
 // Node would take AES-256, which is OpenSSL's first.
 const CIPHERS = 'TLS_AES_128_GCM_SHA256:ECDHE-ECDSA-AES128-GCM-SHA256';
 
@@ -71,6 +72,15 @@ function event(res, number) {
   else setImmediate(event, res, number + 1);
 }
 
+// Ticks until the client is gone.
+function ticks(res) {
+  const tick = (number) => res.write(`id: ${number}\ndata: tick\n\n`);
+  let number = 1;
+  tick(number);
+  const timer = setInterval(() => tick(++number), TICK_MS);
+  res.on('close', () => clearInterval(timer));
+}
+
 function handle(req, res) {
   const url = req.url.split('?', 1)[0];
   if (url === '/') answer(res, 200, 'Hello, World!');
@@ -84,6 +94,10 @@ function handle(req, res) {
   else if (url === '/events') {
     res.writeHead(200, { 'Content-Type': 'text/event-stream' });
     event(res, 1);
+  }
+  else if (url === '/ticks') {
+    res.writeHead(200, { 'Content-Type': 'text/event-stream' });
+    ticks(res);
   }
   else if (url.startsWith('/static/') && process.env.STATIC_DIR) sendFile(res, url);
   else answer(res, 404, 'Not Found');
