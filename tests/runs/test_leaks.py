@@ -59,3 +59,11 @@ def test_where_processes_are_elsewhere_it_is_warned_of(measure: Measure) -> None
     slow = run.result.entry("slow")
     assert slow and [each.code for each in slow.warnings] == ["cpu_leak"]
     assert not world.frozen_ns
+
+
+def test_who_holds_streams_is_never_stopped(measure: Measure, turns: set[tuple[str, ...]]) -> None:
+    world = watched(turns, {"slow": 0.15})
+    streams = {"held": 5, "held_path": "/ticks"}
+    run = measure.race(world, "fast", "slow", twin=False, duration=20.0, **streams)
+    assert turns == {("fast",), ("slow",)}
+    assert [each.held for each in ends(run)] == [{}]
