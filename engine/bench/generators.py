@@ -163,7 +163,7 @@ def in_protocol(protocol: str, streams: int) -> tuple[Generator, ...]:
 
     The server's certificate is made anew each time: nobody looks at it.
     """
-    scheme = "https" if protocol in ("h1-tls", "h2") else "http"
+    scheme = "https" if protocol in ("h1-tls", "h2", "h3") else "http"
     url = f"{scheme}://{{address}}/"
     more = ["--insecure"] if scheme == "https" else []
     peers: tuple[Generator, ...]
@@ -181,6 +181,12 @@ def in_protocol(protocol: str, streams: int) -> tuple[Generator, ...]:
         more += ["--streams", str(streams)]
     command = (*_VOLLEY[:-1], "--protocol", protocol, *more, url)
     return Generator("volley", command, readings.volley, WARM_UP_S), *peers
+
+
+def h3_beside_h2() -> tuple[Generator, ...]:
+    """volley in HTTP/3, and in HTTP/2 over TLS, with one request at a time on each connection."""
+    (over_quic, *_), (over_tls, *_) = in_protocol("h3", 1), in_protocol("h2", 1)
+    return over_quic, replace(over_tls, name="volley-h2")
 
 
 def before_in_protocol(

@@ -57,6 +57,7 @@ Server = Literal[
     "null h1-tls",
     "null h2c",
     "null h2",
+    "null h2 and h3",
     "null websocket",
     "brick",
     "tonic",
@@ -315,6 +316,16 @@ for maker, of_maker in MAKERS.items():
             QUESTIONS[f"{of_maker}{each}, {connections} x {streams}"] = in_protocol(
                 each, maker, connections, streams
             )
+QUESTIONS["h3, 64 x 1"] = Question(
+    "what does a request of h3 cost the generator, next to one of h2?",
+    "null h2 and h3",
+    g.h3_beside_h2(),
+    (
+        Claim("work_us_per_request", "ratio to", "volley-h2", at_most(2.5)),
+        Claim("cpu_us_per_request", "ratio to", "volley-h2"),
+    ),
+    connections=(64,),
+)
 # nginx is told to keep no session, so every handshake is full, though a client offers less.
 QUESTIONS["handshakes"] = Question(
     "how many full handshakes, with a request each, does a second of the generator's CPU time do?",

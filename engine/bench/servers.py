@@ -87,6 +87,13 @@ def brick() -> AbstractContextManager[str]:
 
 
 @contextmanager
+def null_h2_and_h3() -> Iterator[str]:
+    """Two null servers at one port, of TCP and of UDP: each request is for one of them."""
+    with null("--protocol", "h2") as address, null("--protocol", "h3", "--listen", address):
+        yield address
+
+
+@contextmanager
 def tonic() -> Iterator[str]:
     """The catalogue's contender: it answers a unary call of gRPC."""
     port = free_port()
@@ -149,6 +156,7 @@ SERVERS = {
     "null for pipelines": null_for_pipelines,
     "null, 100 KB": in_protocol(null, "--body-length", str(LENGTHS[0])),
     "null, 1 MB": in_protocol(null, "--body-length", str(LENGTHS[1])),
+    "null h2 and h3": null_h2_and_h3,
     "null websocket": in_protocol(null, "--websocket"),
     "nginx": nginx,
     "brick": brick,

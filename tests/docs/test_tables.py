@@ -79,6 +79,7 @@ QUESTIONS = {
     "events": "brick-yardstick, events without pauses",
     "streams held": "brick-yardstick, an event per second",
     "echoes": "null server, echoes of WebSocket",
+    "h3, 64 x 1": "null servers, h3 beside h2",
     "calls, 64 x 1": "tonic, unary calls, one at a time",
     "calls, 8 x 8": "tonic, unary calls, eight at a time",
 }
@@ -168,12 +169,13 @@ def clients(*records: Path) -> str:
     lines += ["|---|---|---:|---:|---:|---:|---:|"]
     found = [Crosscheck.read_json(record) for record in records]
     for one in found:
+        path = "" if one.plan.path == "/" else f", `{one.plan.path}`"
         ratios = {each.of: each for each in one.compared if each.figure == "requests_per_s"}
         for tool in one.loadings:
             ratio = ratios.get(tool.loader)
             packets = tool.packets_per_answer
             cells = (
-                f"{one.plan.connections} × {one.plan.streams}",
+                f"{one.plan.connections} × {one.plan.streams}{path}",
                 "volley" if tool.loader == "engine" else tool.loader,
                 rate(tool.figures.get("requests_per_s")),
                 f"{ratio_of(ratio.ratio)}: {ratio.finding}" if ratio else REFERENCE,
