@@ -67,25 +67,27 @@ build/tools/bin/quic-go-load: $(wildcard catalogue/clients/quic-go-load/*)
 # Minutes of it are oha's: after each run it waits 30 s for connections that nobody closes.
 CROSSCHECK_ROUNDS ?= 10
 CROSSCHECK_LOADS := -c64 -c8,--streams=8
-CROSSCHECKED := HOST=127.0.0.1 PORT=28443 GOMAXPROCS=1 PROTOCOL=h3 \
+CROSSCHECK_FILE := static/64k.txt
+CROSSCHECKED := HOST=127.0.0.1 PORT=28443 GOMAXPROCS=1 PROTOCOL=h3 STATIC_DIR=$(CURDIR)/build/tools/static \
 	TLS_CERT=$(CURDIR)/build/tools/cert.pem TLS_KEY=$(CURDIR)/build/tools/key.pem
 .PHONY: clients-bench
 clients-bench: export PATH := $(CURDIR)/build/tools/bin:$(PATH)
-clients-bench: release-engine build/tools/bin/oha build/tools/bin/quic-go-load ## measure: Hold our figures over HTTP/3 against those of two other clients, into records/
+clients-bench: release-engine build/tools/bin/oha build/tools/bin/quic-go-load ## measure: Hold our figures over HTTP/3 against those of two other clients, small answers and 64 KB, into records/
 	@$(call need,openssl,openssl)
 	$(BIN)/bakeoff setup go-nethttp
 	@openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 \
 		-subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1 \
 		-keyout build/tools/key.pem -out build/tools/cert.pem
+	@mkdir -p build/tools/static && head -c 65536 /dev/zero | tr '\0' x > build/tools/$(CROSSCHECK_FILE)
 	env $(CROSSCHECKED) taskset --cpu-list 0 catalogue/contenders/go-nethttp/.out/server & \
 	trap "kill $$!" EXIT; \
-	for load in $(CROSSCHECK_LOADS); do \
-		name=$${load//[-=]/}; record=records/$(NOW)-crosscheck-h3-$${name/,/-}.json; \
-		$(BIN)/bakeoff crosscheck https://127.0.0.1:28443/ --protocol h3 --ca build/tools/cert.pem \
+	for path in "" $(CROSSCHECK_FILE); do for load in $(CROSSCHECK_LOADS); do \
+		name=$${load//[-=]/}; record=records/$(NOW)-crosscheck-h3-$${name/,/-}$${path:+-64k}.json; \
+		$(BIN)/bakeoff crosscheck https://127.0.0.1:28443/$$path --protocol h3 --ca build/tools/cert.pem \
 			$${load//,/ } --tools oha,quic-go-load --rounds $(CROSSCHECK_ROUNDS) \
 			--out build/runs --json $$record; \
 		sed -i 's|$(CURDIR)/||g' $$record; \
-	done
+	done; done
 
 # Where a packet takes a while, and where some are lost, by the protocol that carries requests.
 PATHS := 0ms 0ms,0.1% 0ms,1% 10ms 10ms,0.1% 10ms,1% 50ms 50ms,0.1% 50ms,1%
