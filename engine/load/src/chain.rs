@@ -119,6 +119,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
             }
         };
         if let Some((kind, detail)) = broken {
+            self.say(slot);
             self.close_with_error(slot, kind, Some((&piece, at)), || detail);
             return self.pool.io.release(piece);
         }

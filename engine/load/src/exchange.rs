@@ -205,6 +205,8 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
                         self.count_pushed(slot, now_ns);
                     }
                     let detail = format!("at byte {}: {}", bad.at, bad.what);
+                    // The protocol may have written why it closes.
+                    self.flush(slot);
                     return Progress::Wrong(ErrorKind::Malformed, at, detail);
                 }
                 Some(Step::Lost(loss)) => {

@@ -44,6 +44,10 @@ impl Head {
 }
 
 /// An answer ends before its body has the length that its head gives.
+/// A head that is more than we take.
+pub(crate) const LARGE: &str = "the head is larger than 65536 bytes";
+pub(crate) const MANY: &str = "more than 128 fields";
+
 pub(crate) const LESS: &str = "less DATA than content-length says";
 
 /// A head that was decoded.
@@ -92,10 +96,10 @@ impl<'a> Lines<'a> {
         self.found.cost += FIELD_OVERHEAD + name.len() + value.len();
         self.count += 1;
         if self.found.cost > self.room {
-            return Err("the head is larger than 65536 bytes");
+            return Err(LARGE);
         }
         if self.count > FIELDS_LIMIT {
-            return Err("more than 128 fields");
+            return Err(MANY);
         }
         if name.first() == Some(&b':') {
             return self.take_pseudo(name, value);

@@ -15,7 +15,7 @@ const BODY_KEPT: usize = 4096;
 pub(crate) type Broken = &'static str;
 
 #[inline]
-pub(crate) fn ensure(holds: bool, otherwise: Broken) -> Result<(), Broken> {
+pub(crate) fn ensure<E>(holds: bool, otherwise: E) -> Result<(), E> {
     if holds { Ok(()) } else { Err(otherwise) }
 }
 
@@ -121,11 +121,11 @@ impl<T, X: Default> Stream<T, X> {
 
     /// Trailers end the answer. `decode` takes their limit of cost, and adds them to the head's
     /// text.
-    pub(crate) fn add_trailers(
+    pub(crate) fn add_trailers<E>(
         &mut self,
         learned: &[HeadCache],
-        decode: impl FnOnce(usize, &mut Vec<u8>) -> Result<Decoded, Broken>,
-    ) -> Result<(), Broken> {
+        decode: impl FnOnce(usize, &mut Vec<u8>) -> Result<Decoded, E>,
+    ) -> Result<(), E> {
         let text = &mut self.decoded;
         if let Some(known) = self.known.take() {
             text.clear();

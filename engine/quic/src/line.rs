@@ -223,10 +223,10 @@ impl Line {
             let Some(id) = VarInt::from_u64(record.stream).ok().map(StreamId::from) else {
                 continue;
             };
-            self.open(id);
             match record.kind {
-                Kind::Reset => self.reset(id, bytes),
                 Kind::Limit => {}
+                Kind::Close => self.close(Instant::now(), code_in(bytes)),
+                Kind::Reset => self.reset(id, bytes),
                 Kind::Bytes | Kind::Last => self.write_one(id, bytes, record.kind == Kind::Last),
             }
         }
@@ -235,6 +235,7 @@ impl Line {
 
     #[inline]
     fn write_one(&mut self, id: StreamId, bytes: &[u8], last: bool) {
+        self.open(id);
         let is_behind =
             !self.waiting.is_empty() && self.waiting.iter().any(|(other, ..)| *other == id);
         let written = if is_behind { Some(0) } else { self.push(id, bytes, last) };
@@ -282,8 +283,8 @@ impl Line {
 
     #[cold]
     fn reset(&mut self, id: StreamId, code: &[u8]) {
-        let code = varint::read(code).map_or(code::NO_ERROR, |(code, _)| code);
-        let code = VarInt::from_u64(code).unwrap_or_default();
+        self.open(id);
+        let code = VarInt::from_u64(code_in(code)).unwrap_or_default();
         self.waiting.retain(|(other, ..)| *other != id);
         // If either is over there is nothing to end.
         let _ = self.connection.send_stream(id).reset(code);
@@ -378,4 +379,9 @@ impl Line {
             lost: stats.path.lost_packets,
         }
     }
+}
+
+/// The error code in a record.
+fn code_in(bytes: &[u8]) -> u64 {
+    varint::read(bytes).map_or(code::NO_ERROR, |(code, _)| code)
 }

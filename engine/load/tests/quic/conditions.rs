@@ -6,11 +6,15 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::thread;
+use std::time::{Duration, Instant};
 use tokio::net::UdpSocket;
 use tokio::runtime;
+use volley_load::errors::ErrorKind;
 use volley_load::target::Target;
 use volley_net::IoChoice;
+use volley_protocol::h3::frame::code;
 
 /// 200 right answers on four connections, eight at a time on each.
 fn assert_right(target: Target) -> volley_net::Datagrams {
@@ -40,6 +44,20 @@ fn what_is_lost_on_the_way_comes_again() {
     let mut target = server.target(false, false);
     target.route.address = volley_net::Address::Tcp(lossy(server.address));
     assert_right(target);
+}
+
+#[test]
+fn a_server_that_breaks_a_rule_is_told_which_by_the_error_code() {
+    let server = Server::start(0, |_| Treat::Wrongly);
+    let outcome = load(IoChoice::Epoll, server.target(false, false), &requests(8));
+    let kinds: Vec<_> = errors(&outcome).into_iter().map(|(kind, _)| kind).collect();
+    assert_eq!(kinds, [ErrorKind::Malformed]);
+    // The server reads it on a thread of its own.
+    let began = Instant::now();
+    while server.closed.load(Ordering::SeqCst) == 0 && began.elapsed() < Duration::from_secs(10) {
+        thread::sleep(Duration::from_millis(5));
+    }
+    assert_eq!(server.closed.load(Ordering::SeqCst), code::FRAME_UNEXPECTED);
 }
 
 /// The address of a relay to `server` that drops each fiftieth datagram of either direction.

@@ -3,7 +3,7 @@
 use crate::world::loading::{BODY, target};
 use crate::world::sealed;
 use quinn::crypto::rustls::QuicServerConfig;
-use quinn::{Endpoint, Incoming, ServerConfig};
+use quinn::{ConnectionError, Endpoint, Incoming, ServerConfig};
 use rustls::server::{ServerSessionMemoryCache, StoresServerSessions};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -28,6 +28,8 @@ pub(crate) enum Treat {
     Warily,
     /// It changes its keys before each answer.
     Rekeying,
+    /// It sends its settings again before each answer.
+    Wrongly,
 }
 
 /// A server on its own thread, which ends with the process.
@@ -36,6 +38,8 @@ pub(crate) struct Server {
     ca_pem: String,
     /// Requests that were read to their end.
     pub(crate) requests: Arc<AtomicU64>,
+    /// The highest error code with which a client has closed a connection.
+    pub(crate) closed: Arc<AtomicU64>,
     pub(crate) sessions: Arc<Sessions>,
     stop: Arc<Notify>,
 }
@@ -99,7 +103,8 @@ impl Server {
         };
         let address = endpoint.local_addr().unwrap();
         let requests = Arc::new(AtomicU64::new(0));
-        let (counted, stop) = (requests.clone(), Arc::new(Notify::new()));
+        let closed = Arc::new(AtomicU64::new(0));
+        let (counted, stop) = ((requests.clone(), closed.clone()), Arc::new(Notify::new()));
         let stopped = stop.clone();
         thread::spawn(move || {
             runtime.block_on(async move {
@@ -118,7 +123,7 @@ impl Server {
                 }
             });
         });
-        Self { address, ca_pem, requests, sessions, stop }
+        Self { address, ca_pem, requests, closed, sessions, stop }
     }
 
     /// Ends it without a word.
@@ -143,7 +148,7 @@ async fn serve(
     incoming: Incoming,
     config: Arc<ServerConfig>,
     treat: Treat,
-    requests: Arc<AtomicU64>,
+    (requests, closed): (Arc<AtomicU64>, Arc<AtomicU64>),
 ) -> Option<()> {
     let connecting = incoming.accept_with(config).ok()?;
     let (connection, _) = connecting.into_0rtt().ok()?;
@@ -153,11 +158,20 @@ async fn serve(
     own.write_all(&settings).await.ok()?;
     let answer = answer();
     loop {
-        let (mut reply, mut request) = connection.accept_bi().await.ok()?;
+        let (mut reply, mut request) = match connection.accept_bi().await {
+            Err(ConnectionError::ApplicationClosed(close)) => {
+                closed.fetch_max(close.error_code.into_inner(), Ordering::SeqCst);
+                return None;
+            }
+            streams => streams.ok()?,
+        };
         request.read_to_end(1 << 20).await.ok()?;
         requests.fetch_add(1, Ordering::SeqCst);
         if treat == Treat::Rekeying {
             connection.force_key_update();
+        }
+        if treat == Treat::Wrongly {
+            own.write_all(&[u8::try_from(kind::SETTINGS).ok()?, 0]).await.ok()?;
         }
         reply.write_all(&answer).await.ok()?;
         reply.finish().ok()?;

@@ -5,7 +5,7 @@ use super::frame::{self, Begun, code};
 use super::reading::{Frame, Open};
 use super::record::{Kind, Record};
 use super::requests::{self, Requests};
-use super::varint;
+use super::{Wrong, varint};
 use crate::check::Expectation;
 use crate::fields;
 use crate::head::HEAD_LIMIT;
@@ -13,7 +13,6 @@ use crate::known::KnownHead;
 use crate::learned::HeadCache;
 use crate::protocol::{Answer, Awaited, End, Io, Protocol, Step};
 use crate::request::{Request, RequestError};
-use crate::stream::Broken;
 use crate::streams::{self, Ended, Streams};
 use std::sync::Arc;
 
@@ -22,6 +21,8 @@ const CLIENT_CONTROL: u64 = 2;
 
 /// The distance between the numbers of requests' streams.
 pub(super) const STEP: u64 = 4;
+
+const HEADLESS: &str = "the stream ends before the head of its answer";
 
 /// Requests that one connection may carry.
 const REQUESTS_LIMIT: u32 = u32::MAX;
@@ -108,12 +109,12 @@ impl<T: Copy> Http3<T> {
         place: usize,
         piece: &[u8],
         call: &mut Call<'_, impl Sized>,
-    ) -> Result<Ended, Broken> {
+    ) -> Result<Ended, Wrong> {
         let keep_alive = !(self.farewell.is_some() && self.streams.len() == 1);
         let stream = &self.streams[place];
-        let head = stream.head.ok_or("the stream ends before the head of its answer")?;
+        let head = stream.head.ok_or((code::MESSAGE_ERROR, HEADLESS))?;
         if !head.is_all(stream.check.length()) {
-            return Err(fields::LESS);
+            return Err((code::MESSAGE_ERROR, fields::LESS));
         }
         Ok(self.streams.complete(place, piece, &mut call.shared.learned, keep_alive))
     }
@@ -188,7 +189,8 @@ impl<T: Copy> Protocol<T> for Http3<T> {
         Ok(())
     }
 
-    /// The server may send frames without a request, so this is never `None`.
+    /// The server may send frames without a request, so this is never `None`. A broken rule closes
+    /// the connection, also where the RFC would have its stream closed alone (section 8).
     #[inline]
     fn receive(
         &mut self,
@@ -199,6 +201,10 @@ impl<T: Copy> Protocol<T> for Http3<T> {
     ) -> Option<Step> {
         let mut rest = bytes;
         let ended = self.advance(&mut rest, &mut Call { awaited, shared, now_ns: io.now_ns });
+        let ended = ended.map_err(|(code, what)| {
+            Record::write_by(io.out, 0, Kind::Close, |out| varint::write(out, code));
+            what
+        });
         Some(streams::step(ended, bytes.len() - rest.len(), self.frame_at))
     }
 

@@ -3,12 +3,11 @@
 
 use super::connection::{Http3, STEP};
 use super::frame::{Begun, code, kind, setting, stream};
-use super::qpack;
 use super::reading::OF_HTTP2;
 use super::record::{Kind, Record};
-use super::varint;
+use super::{Wrong, qpack, varint};
 use crate::protocol::Refusal;
-use crate::stream::{Broken, ensure};
+use crate::stream::ensure;
 use crate::streams::Ended;
 
 /// How many streams of its own a server may have: the required ones, and some of unknown types.
@@ -48,22 +47,24 @@ impl Control {
     }
 
     /// The place of a stream, which is new the first time.
-    fn place(&mut self, number: u64) -> Result<usize, Broken> {
+    fn place(&mut self, number: u64) -> Result<usize, Wrong> {
         if let Some(place) = self.streams.iter().position(|own| own.number == number) {
             return Ok(place);
         }
-        ensure(self.streams.len() < STREAMS_LIMIT, "more than 100 streams of the server's own")?;
+        let has_room = self.streams.len() < STREAMS_LIMIT;
+        ensure(has_room, (code::EXCESSIVE_LOAD, "more than 100 streams of the server's own"))?;
         self.streams.push(Own { number, ..Own::default() });
         Ok(self.streams.len() - 1)
     }
 
     /// The type of a stream has arrived.
-    fn begin(&mut self, place: usize, kind: u64) -> Result<(), Broken> {
-        ensure(kind != stream::PUSH, "a push, which nobody allowed")?;
+    fn begin(&mut self, place: usize, kind: u64) -> Result<(), Wrong> {
+        ensure(kind != stream::PUSH, (code::ID_ERROR, "a push, which nobody allowed"))?;
         let is_single =
             matches!(kind, stream::CONTROL | stream::QPACK_ENCODER | stream::QPACK_DECODER);
         let is_there = self.streams.iter().any(|own| own.kind == Some(kind));
-        ensure(!(is_single && is_there), "a second stream of a type that there is once")?;
+        let second = (code::STREAM_CREATION_ERROR, "a second stream of a type that there is once");
+        ensure(!(is_single && is_there), second)?;
         self.streams[place].kind = Some(kind);
         Ok(())
     }
@@ -77,7 +78,7 @@ impl<T: Copy> Http3<T> {
         &mut self,
         record: Record,
         piece: &mut &[u8],
-    ) -> Result<Option<Ended>, Broken> {
+    ) -> Result<Option<Ended>, Wrong> {
         let place = self.control.place(record.stream)?;
         if record.kind != Kind::Reset
             && let Some(refused) = self.on_own_bytes(place, piece)?
@@ -90,11 +91,12 @@ impl<T: Copy> Http3<T> {
         let kind = self.control.streams[place].kind;
         let is_needed =
             matches!(kind, Some(stream::CONTROL | stream::QPACK_ENCODER | stream::QPACK_DECODER));
-        ensure(!(is_over && is_needed), "the server ends a stream that has to last")?;
+        let ended = (code::CLOSED_CRITICAL_STREAM, "the server ends a stream that has to last");
+        ensure(!(is_over && is_needed), ended)?;
         Ok(None)
     }
 
-    fn on_own_bytes(&mut self, place: usize, rest: &mut &[u8]) -> Result<Option<Ended>, Broken> {
+    fn on_own_bytes(&mut self, place: usize, rest: &mut &[u8]) -> Result<Option<Ended>, Wrong> {
         let own = &mut self.control.streams[place];
         self.frame_at = own.frame_at;
         if own.kind.is_none() {
@@ -111,17 +113,14 @@ impl<T: Copy> Http3<T> {
         match own.kind {
             Some(stream::CONTROL) => self.on_control(place, rest),
             Some(stream::QPACK_ENCODER) => {
-                ensure(
-                    qpack::fills_nothing(rest),
-                    "QPACK fills a dynamic table, for which our SETTINGS leave no room",
-                )?;
+                let what = "QPACK fills a dynamic table, for which our SETTINGS leave no room";
+                ensure(qpack::fills_nothing(rest), (code::QPACK_ENCODER_STREAM_ERROR, what))?;
                 Ok(None)
             }
             Some(stream::QPACK_DECODER) => {
-                ensure(
-                    self.control.canceled.is_all_of(rest),
-                    "QPACK acknowledges a dynamic table that we never filled",
-                )?;
+                let what = "QPACK acknowledges a dynamic table that we never filled";
+                let is_right = self.control.canceled.is_all_of(rest);
+                ensure(is_right, (code::QPACK_DECODER_STREAM_ERROR, what))?;
                 Ok(None)
             }
             _ => Ok(None),
@@ -129,7 +128,7 @@ impl<T: Copy> Http3<T> {
     }
 
     /// Frames of the control stream.
-    fn on_control(&mut self, place: usize, rest: &mut &[u8]) -> Result<Option<Ended>, Broken> {
+    fn on_control(&mut self, place: usize, rest: &mut &[u8]) -> Result<Option<Ended>, Wrong> {
         loop {
             let own = &mut self.control.streams[place];
             let before = rest.len();
@@ -174,42 +173,46 @@ impl<T: Copy> Http3<T> {
             }
             let payload = std::mem::take(&mut own.kept);
             if kind == kind::SETTINGS {
-                heed(&payload).map_err(|(_, broken)| broken)?;
+                heed(&payload)?;
                 self.control.has_settings = true;
             }
         }
     }
 
-    fn begin_control(&mut self, kind: u64, length: u64) -> Result<(), Broken> {
+    fn begin_control(&mut self, kind: u64, length: u64) -> Result<(), Wrong> {
         let is_first = !self.control.has_settings;
         if is_first {
-            ensure(kind == kind::SETTINGS, "the control stream does not begin with SETTINGS")?;
+            let what = "the control stream does not begin with SETTINGS";
+            ensure(kind == kind::SETTINGS, (code::MISSING_SETTINGS, what))?;
         }
         match kind {
-            kind::SETTINGS => ensure(is_first, "SETTINGS come twice")?,
-            kind::GOAWAY => ensure(matches!(length, 1..=8), "GOAWAY is not a number")?,
+            kind::SETTINGS => ensure(is_first, (code::FRAME_UNEXPECTED, "SETTINGS come twice"))?,
+            kind::GOAWAY => ensure(matches!(length, 1..=8), NO_NUMBER)?,
             kind::DATA | kind::HEADERS | kind::PUSH_PROMISE => {
-                return Err("a frame of an answer on the control stream");
+                return Err((code::FRAME_UNEXPECTED, "a frame of an answer on the control stream"));
             }
-            kind::MAX_PUSH_ID | kind::CANCEL_PUSH => {
-                return Err("a frame about pushes, which nobody allowed");
-            }
+            // Section 7.2.7: only a client sends it.
+            kind::MAX_PUSH_ID => return Err((code::FRAME_UNEXPECTED, PUSHES)),
+            kind::CANCEL_PUSH => return Err((code::ID_ERROR, PUSHES)),
             _ if kind::OF_HTTP2.contains(&kind) => return Err(OF_HTTP2),
             _ => {}
         }
-        ensure(length <= FRAME_LIMIT, "a frame of more than 16384 bytes on the control stream")?;
-        self.streams.count_idle()
+        let what = "a frame of more than 16384 bytes on the control stream";
+        ensure(length <= FRAME_LIMIT, (code::EXCESSIVE_LOAD, what))?;
+        self.count_idle()
     }
 
     /// Section 5.2: the server takes no more requests, nor those from a stream on. Refuses one at a
     /// time, until none is left.
-    fn on_goaway(&mut self, payload: &[u8]) -> Result<Option<Ended>, Broken> {
+    fn on_goaway(&mut self, payload: &[u8]) -> Result<Option<Ended>, Wrong> {
         let number = varint::read(payload).filter(|(_, rest)| rest.is_empty());
-        let (stream, _) = number.ok_or("GOAWAY is not a number")?;
-        ensure(stream.is_multiple_of(STEP), "GOAWAY with a stream that does not carry a request")?;
+        let (stream, _) = number.ok_or(NO_NUMBER)?;
+        let what = "GOAWAY with a stream that does not carry a request";
+        ensure(stream.is_multiple_of(STEP), (code::ID_ERROR, what))?;
         let first = u32::try_from(stream / STEP).unwrap_or(u32::MAX);
         let before = self.farewell.unwrap_or(u32::MAX);
-        ensure(first <= before, "a second GOAWAY takes what the first refused")?;
+        let second = (code::ID_ERROR, "a second GOAWAY takes what the first refused");
+        ensure(first <= before, second)?;
         self.farewell = Some(first);
         self.streams.ended = match first.checked_sub(1) {
             Some(last) => self.streams.above(last),
@@ -221,12 +224,13 @@ impl<T: Copy> Http3<T> {
     }
 }
 
-/// Section 7.2.4: checks SETTINGS. None of them matters to us. `Err`: the code and the broken rule.
-pub(super) fn heed(mut payload: &[u8]) -> Result<(), (u64, Broken)> {
-    const CUT: (u64, Broken) = (code::FRAME_ERROR, "SETTINGS end within a setting");
-    let ensure = |holds, otherwise| {
-        ensure(holds, otherwise).map_err(|broken| (code::SETTINGS_ERROR, broken))
-    };
+const NO_NUMBER: Wrong = (code::FRAME_ERROR, "GOAWAY is not a number");
+const PUSHES: &str = "a frame about pushes, which nobody allowed";
+
+/// Section 7.2.4: checks SETTINGS. None of them matters to us.
+pub(super) fn heed(mut payload: &[u8]) -> Result<(), Wrong> {
+    const CUT: Wrong = (code::FRAME_ERROR, "SETTINGS end within a setting");
+    let ensure = |holds, what| ensure(holds, (code::SETTINGS_ERROR, what));
     let mut seen = Vec::new();
     while !payload.is_empty() {
         let (name, rest) = varint::read(payload).ok_or(CUT)?;

@@ -49,6 +49,8 @@ pub mod stream {
 pub mod code {
     /// There is no error.
     pub const NO_ERROR: u64 = 0x100;
+    /// A fault of our own.
+    pub const INTERNAL_ERROR: u64 = 0x102;
     /// A stream that the other side may not open.
     pub const STREAM_CREATION_ERROR: u64 = 0x103;
     /// A stream has ended that lasts as long as the connection.

@@ -30,3 +30,7 @@ mod tests;
 pub mod varint;
 
 pub use connection::{Http3, Shared};
+
+/// A rule that the server has broken, with the error code with which the connection is closed for it
+/// (RFC 9114, section 8.1).
+type Wrong = (u64, crate::stream::Broken);

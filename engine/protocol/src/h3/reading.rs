@@ -2,14 +2,13 @@
 //! 7).
 
 use super::connection::{Call, Http3, STEP};
-use super::frame::kind;
-use super::qpack;
+use super::frame::{code, kind};
 use super::record::{HEAD_LENGTH, Kind, Record};
-use super::varint;
-use crate::fields::{Decoded, Head, Lines};
+use super::{Wrong, qpack, varint};
+use crate::fields::{self, Decoded, Head, Lines};
 use crate::head::HEAD_LIMIT;
 use crate::protocol::{Awaited, Refusal};
-use crate::stream::{Broken, ensure};
+use crate::stream::ensure;
 use crate::streams::Ended;
 
 /// The record in progress. Its bytes are complete, but an answer's end may interrupt it.
@@ -40,14 +39,14 @@ impl<T: Copy> Http3<T> {
         &mut self,
         rest: &mut &[u8],
         call: &mut Call<'_, F>,
-    ) -> Result<Option<Ended>, Broken> {
+    ) -> Result<Option<Ended>, Wrong> {
         loop {
             let Some(Open { record, left }) = self.open.take().or_else(|| self.begin_record(rest))
             else {
                 return Ok(None);
             };
             let Some((mut piece, behind)) = rest.split_at_checked(left) else {
-                return Err("a record that is not all there");
+                return Err((code::INTERNAL_ERROR, "a record that is not all there"));
             };
             let whole = piece.len();
             let ended = self.on_record(record, &mut piece, call)?;
@@ -79,7 +78,7 @@ impl<T: Copy> Http3<T> {
         record: Record,
         piece: &mut &[u8],
         call: &mut Call<'_, F>,
-    ) -> Result<Option<Ended>, Broken> {
+    ) -> Result<Option<Ended>, Wrong> {
         if record.kind == Kind::Limit {
             *piece = &[];
             self.limit = u32::try_from(record.stream / STEP).unwrap_or(u32::MAX);
@@ -109,7 +108,7 @@ impl<T: Copy> Http3<T> {
         mut rest: &[u8],
         last: bool,
         call: &mut Call<'_, F>,
-    ) -> Result<Option<Ended>, Broken> {
+    ) -> Result<Option<Ended>, Wrong> {
         self.frame_at = self.streams[place].own.frame_at;
         loop {
             let stream = &mut self.streams[place];
@@ -181,36 +180,48 @@ impl<T: Copy> Http3<T> {
         }
     }
 
+    /// Counts a frame without content.
+    pub(super) fn count_idle(&mut self) -> Result<(), Wrong> {
+        self.streams.count_idle().map_err(|what| (code::EXCESSIVE_LOAD, what))
+    }
+
     /// A frame begins: checks whether it may come here, and chooses how it is read.
     #[inline]
-    fn begin(&mut self, place: usize, kind: u64, length: u64) -> Result<(), Broken> {
+    fn begin(&mut self, place: usize, kind: u64, length: u64) -> Result<(), Wrong> {
         let stream = &self.streams[place];
         let frame = match kind {
             kind::DATA => {
-                ensure(stream.head.is_some(), "DATA before the head of its answer")?;
-                ensure(!stream.own.has_trailers, "DATA behind trailers")?;
+                let early = (code::FRAME_UNEXPECTED, "DATA before the head of its answer");
+                ensure(stream.head.is_some(), early)?;
+                let late = (code::FRAME_UNEXPECTED, "DATA behind trailers");
+                ensure(!stream.own.has_trailers, late)?;
                 if let Some(Head { length: Some(said), .. }) = stream.head {
                     let room = said.saturating_sub(stream.check.length());
-                    ensure(length <= room, "more DATA than the head of the answer allows")?;
+                    let more =
+                        (code::MESSAGE_ERROR, "more DATA than the head of the answer allows");
+                    ensure(length <= room, more)?;
                 }
                 if length == 0 {
-                    self.streams.count_idle()?;
+                    self.count_idle()?;
                     return Ok(());
                 }
                 Frame::Data(length)
             }
             kind::HEADERS => {
-                ensure(length <= HEAD_LIMIT as u64, "the head is larger than 65536 bytes")?;
+                ensure(length <= HEAD_LIMIT as u64, (code::EXCESSIVE_LOAD, fields::LARGE))?;
                 Frame::Headers(usize::try_from(length).expect("it was looked at"))
             }
-            kind::PUSH_PROMISE => return Err("PUSH_PROMISE, which nobody allowed"),
+            kind::PUSH_PROMISE => {
+                return Err((code::ID_ERROR, "PUSH_PROMISE, which nobody allowed"));
+            }
             kind::SETTINGS | kind::GOAWAY | kind::CANCEL_PUSH | kind::MAX_PUSH_ID => {
-                return Err("a frame of the control stream on that of an answer");
+                let what = "a frame of the control stream on that of an answer";
+                return Err((code::FRAME_UNEXPECTED, what));
             }
             _ if kind::OF_HTTP2.contains(&kind) => return Err(OF_HTTP2),
             // Section 9: others are to be ignored.
             _ => {
-                self.streams.count_idle()?;
+                self.count_idle()?;
                 Frame::Skip(length)
             }
         };
@@ -225,14 +236,15 @@ impl<T: Copy> Http3<T> {
         place: usize,
         block: &[u8],
         call: &mut Call<'_, F>,
-    ) -> Result<(), Broken> {
+    ) -> Result<(), Wrong> {
         let stream = &mut self.streams[place];
         let Some(ticket) = stream.ticket else { return Ok(()) };
         let Awaited { expectation, to_head } = (call.awaited)(ticket);
         stream.expectation = expectation as usize;
         stream.received += block.len() as u64;
         if stream.head.is_some() {
-            ensure(!stream.own.has_trailers, "a head behind trailers")?;
+            let late = (code::FRAME_UNEXPECTED, "a head behind trailers");
+            ensure(!stream.own.has_trailers, late)?;
             stream
                 .add_trailers(&call.shared.learned, |room, text| decode(block, true, room, text))?;
             stream.own.has_trailers = true;
@@ -248,7 +260,9 @@ impl<T: Copy> Http3<T> {
         let text = &mut stream.decoded;
         let found = decode(block, false, stream.head_room, text)?;
         stream.head_room -= found.cost;
-        ensure(found.status != 101, "the status is 101, which HTTP/3 does not have")?; // Section 4.5.
+        // Section 4.5.
+        let switches = (code::MESSAGE_ERROR, "the status is 101, which HTTP/3 does not have");
+        ensure(found.status != 101, switches)?;
         if !matches!(found.status, 100..200) {
             let expectation = call.shared.learned[expectation as usize].expectation();
             let head = found.head(text, to_head, expectation);
@@ -259,8 +273,8 @@ impl<T: Copy> Http3<T> {
     }
 }
 
-pub(super) const OF_HTTP2: Broken = "a frame that only HTTP/2 has";
-const CUT: Broken = "the stream ends within a frame";
+pub(super) const OF_HTTP2: Wrong = (code::FRAME_UNEXPECTED, "a frame that only HTTP/2 has");
+const CUT: Wrong = (code::FRAME_ERROR, "the stream ends within a frame");
 
 /// Decodes a head into `text`, in the form of [`Lines`].
 fn decode(
@@ -268,8 +282,17 @@ fn decode(
     is_trailer: bool,
     room: usize,
     text: &mut Vec<u8>,
-) -> Result<Decoded, Broken> {
+) -> Result<Decoded, Wrong> {
     let mut lines = Lines::new("HTTP/3", is_trailer, room, text);
-    qpack::decode(block, |name, value| lines.take(name, value))?;
-    lines.end()
+    let mut field = Ok(());
+    let decoded = qpack::decode(block, |name, value| {
+        field = lines.take(name, value);
+        field
+    });
+    decoded.map_err(|what| match field {
+        Ok(()) => (code::QPACK_DECOMPRESSION_FAILED, what),
+        Err(fields::LARGE | fields::MANY) => (code::EXCESSIVE_LOAD, what),
+        Err(_) => (code::MESSAGE_ERROR, what),
+    })?;
+    lines.end().map_err(|what| (code::MESSAGE_ERROR, what))
 }

@@ -31,6 +31,8 @@ pub enum Kind {
     /// To the client: this stream may not be opened yet, nor any after it. All other streams of
     /// requests may.
     Limit,
+    /// From the client: the connection is closed with the error code that is in the bytes.
+    Close,
 }
 
 impl Record {
@@ -42,6 +44,7 @@ impl Record {
             1 => Kind::Last,
             2 => Kind::Reset,
             3 => Kind::Limit,
+            4 => Kind::Close,
             _ => Kind::Bytes,
         };
         let length = u32::from_le_bytes([l0, l1, l2, l3]);
@@ -63,6 +66,7 @@ impl Record {
             Kind::Last => 1,
             Kind::Reset => 2,
             Kind::Limit => 3,
+            Kind::Close => 4,
         };
         head
     }
@@ -103,7 +107,7 @@ mod tests {
     #[test]
     fn records_come_back() {
         let mut out = Vec::new();
-        let kinds = [Kind::Bytes, Kind::Last, Kind::Reset, Kind::Limit];
+        let kinds = [Kind::Bytes, Kind::Last, Kind::Reset, Kind::Limit, Kind::Close];
         for (nth, kind) in kinds.into_iter().enumerate() {
             let stream = (1 << 61) + nth as u64;
             Record::write_by(&mut out, stream, kind, |out| out.resize(out.len() + nth, 7));

@@ -70,7 +70,7 @@ impl Client {
         }
         let mut request = place.map(|place| self.open.swap_remove(place).1).unwrap_or_default();
         match record.kind {
-            Kind::Limit => Ok(None),
+            Kind::Limit | Kind::Close => Ok(None),
             Kind::Reset => Err(Fault::Stream(code::REQUEST_CANCELLED)),
             Kind::Bytes => {
                 request.take(bytes, known)?;

@@ -1,6 +1,6 @@
 //! Frames that are sent and when, and rules that a server may not break, each with its message.
 
-use super::frame::{self, kind, setting, stream};
+use super::frame::{self, code, kind, setting, stream};
 use super::record::{Kind, Record};
 use super::{Http3, Shared, qpack, varint};
 use crate::check::{BodyRule, Expectation, StatusRule};
@@ -57,12 +57,13 @@ impl Client {
         self.http3.receive(&records.concat(), awaited, &mut self.shared, io).unwrap()
     }
 
-    /// Expects this broken rule.
-    fn wrong(&mut self, records: &[Vec<u8>]) -> &'static str {
-        match self.hear(records) {
-            Step::Malformed(bad) => bad.what,
-            other => panic!("{other:?}"),
-        }
+    /// A broken rule, and the error code with which the connection is closed for it.
+    fn wrong(&mut self, records: &[Vec<u8>]) -> (u64, &'static str) {
+        self.out.clear();
+        let Step::Malformed(bad) = self.hear(records) else { panic!("it was taken") };
+        let (close, bytes, rest) = Record::first(&self.out).unwrap();
+        assert_eq!((close.kind, rest), (Kind::Close, &[][..]));
+        (varint::read(bytes).unwrap().0, bad.what)
     }
 }
 
@@ -221,37 +222,54 @@ fn a_request_is_given_up_alone_if_anything_has_come_since() {
 #[test]
 fn what_an_answer_may_not_be_is_told() {
     let dynamic = frame(kind::HEADERS, b"\0\0\x80");
-    let large = numbers(&[kind::HEADERS, 1 << 20]);
     let one_head = || head(&[(":status", "200")]);
     let trailers = head(&[("a", "b")]);
-    for (bytes, part) in [
-        (frame(kind::DATA, b"hello"), "DATA before the head"),
-        (vec![], "ends before the head"),
-        (head(&[(":status", "103")]), "ends before the head"),
-        (one_head()[..3].to_vec(), "ends within a frame"),
-        ([one_head(), frame(kind::DATA, b"hello")[..4].to_vec()].concat(), "ends within a frame"),
-        (dynamic, "dynamic table"),
-        (large, "larger than 65536"),
-        (head(&[("server", "x")]), "without :status"),
-        (head(&[(":status", "101")]), "101"),
-        (head(&[(":status", "200"), ("connection", "close")]), "HTTP/1's"),
-        (head(&[(":status", "200"), ("content-length", "9")]), "less DATA"),
-        ([head(&[(":status", "200"), ("content-length", "4")]), right()].concat(), "pseudo-header"),
+    for (bytes, code, part) in [
+        (frame(kind::DATA, b"hello"), code::FRAME_UNEXPECTED, "DATA before the head"),
+        (vec![], code::MESSAGE_ERROR, "ends before the head"),
+        (head(&[(":status", "103")]), code::MESSAGE_ERROR, "ends before the head"),
+        (one_head()[..3].to_vec(), code::FRAME_ERROR, "ends within a frame"),
+        (
+            [one_head(), frame(kind::DATA, b"hello")[..4].to_vec()].concat(),
+            code::FRAME_ERROR,
+            "ends within a frame",
+        ),
+        (dynamic, code::QPACK_DECOMPRESSION_FAILED, "dynamic table"),
+        (head(&[("a", "b"); 129]), code::EXCESSIVE_LOAD, "more than 128"),
+        (numbers(&[kind::HEADERS, 1 << 20]), code::EXCESSIVE_LOAD, "larger than 65536"),
+        (head(&[("server", "x")]), code::MESSAGE_ERROR, "without :status"),
+        (head(&[(":status", "101")]), code::MESSAGE_ERROR, "101"),
+        (head(&[(":status", "200"), ("connection", "close")]), code::MESSAGE_ERROR, "HTTP/1's"),
+        (head(&[(":status", "200"), ("content-length", "9")]), code::MESSAGE_ERROR, "less DATA"),
+        (
+            [head(&[(":status", "200"), ("content-length", "4")]), right()].concat(),
+            code::MESSAGE_ERROR,
+            "pseudo-header",
+        ),
         (
             [head(&[(":status", "200"), ("content-length", "4")]), frame(0, b"hello")].concat(),
+            code::MESSAGE_ERROR,
             "more DATA",
         ),
-        ([one_head(), trailers.clone(), frame(0, b"x")].concat(), "DATA behind trailers"),
-        ([one_head(), trailers.clone(), trailers].concat(), "a head behind trailers"),
-        (frame(kind::SETTINGS, b""), "control stream"),
-        (frame(kind::PUSH_PROMISE, b"\0"), "PUSH_PROMISE"),
-        (frame(6, b"12345678"), "only HTTP/2 has"),
-        (frame(0x21, b"").repeat(1001), "1000 frames"),
+        (
+            [one_head(), trailers.clone(), frame(0, b"x")].concat(),
+            code::FRAME_UNEXPECTED,
+            "DATA behind trailers",
+        ),
+        (
+            [one_head(), trailers.clone(), trailers].concat(),
+            code::FRAME_UNEXPECTED,
+            "a head behind trailers",
+        ),
+        (frame(kind::SETTINGS, b""), code::FRAME_UNEXPECTED, "control stream"),
+        (frame(kind::PUSH_PROMISE, b"\0"), code::ID_ERROR, "PUSH_PROMISE"),
+        (frame(6, b"12345678"), code::FRAME_UNEXPECTED, "only HTTP/2 has"),
+        (frame(0x21, b"").repeat(1001), code::EXCESSIVE_LOAD, "1000 frames"),
     ] {
         let mut client = Client::ready();
         client.ask(0, 0);
-        let wrong = client.wrong(&[record(0, Kind::Last, &bytes)]);
-        assert!(wrong.contains(part), "{wrong} instead of {part}");
+        let (closed, wrong) = client.wrong(&[record(0, Kind::Last, &bytes)]);
+        assert_eq!((closed, wrong.contains(part)), (code, true), "{wrong} instead of {part}");
     }
 }
 
@@ -263,31 +281,72 @@ fn what_a_server_may_not_say_on_its_own_streams_is_told() {
     let settings =
         |pairs: &[u64]| own(CONTROL, stream::CONTROL, &frame(kind::SETTINGS, &numbers(pairs)));
     let goaway = |number| frame(kind::GOAWAY, &numbers(&[number]));
-    for (records, part) in [
-        (vec![own(CONTROL, stream::CONTROL, &goaway(0))], "does not begin with SETTINGS"),
-        (vec![settings(&[2, 0])], "only HTTP/2 has"),
-        (vec![settings(&[6, 1, 6, 1])], "comes twice"),
-        (vec![settings(&[6])], "within a setting"),
-        (vec![control(&[frame(kind::SETTINGS, b"")])], "SETTINGS come twice"),
-        (vec![control(&[frame(kind::DATA, b"")])], "frame of an answer"),
-        (vec![control(&[frame(kind::MAX_PUSH_ID, b"\0")])], "about pushes"),
-        (vec![control(&[frame(9, b"")])], "only HTTP/2 has"),
-        (vec![control(&[frame(0x21, &[0; 20_000])])], "16384"),
-        (vec![control(&[goaway(1)])], "does not carry a request"),
-        (vec![control(&[goaway(4), goaway(8)])], "a second GOAWAY"),
-        (vec![control(&[frame(kind::GOAWAY, b"\x40")])], "not a number"),
-        (vec![own(CONTROL, stream::PUSH, b"")], "a push"),
-        (vec![control(&[]), own(ENCODER, stream::CONTROL, b"")], "a type that there is once"),
-        (vec![own(ENCODER, stream::QPACK_ENCODER, b"\x20\x3f\x01")], "dynamic table"),
-        (vec![own(DECODER, stream::QPACK_DECODER, b"\x80")], "acknowledges a dynamic table"),
-        (vec![own(DECODER, stream::QPACK_DECODER, b"\x41\x80")], "acknowledges a dynamic table"),
-        (vec![own(DECODER, stream::QPACK_DECODER, b"\x01")], "acknowledges a dynamic table"),
-        (vec![control(&[]), record(CONTROL, Kind::Last, b"")], "has to last"),
-        (vec![control(&[]), record(CONTROL, Kind::Reset, b"\0")], "has to last"),
-        ((0..101).map(|nth| own(4 * nth + 3, 0x21, b"x")).collect(), "more than 100 streams"),
+    for (records, code, part) in [
+        (
+            vec![own(CONTROL, stream::CONTROL, &goaway(0))],
+            code::MISSING_SETTINGS,
+            "does not begin with SETTINGS",
+        ),
+        (vec![settings(&[2, 0])], code::SETTINGS_ERROR, "only HTTP/2 has"),
+        (vec![settings(&[6, 1, 6, 1])], code::SETTINGS_ERROR, "comes twice"),
+        (vec![settings(&[6])], code::FRAME_ERROR, "within a setting"),
+        (
+            vec![control(&[frame(kind::SETTINGS, b"")])],
+            code::FRAME_UNEXPECTED,
+            "SETTINGS come twice",
+        ),
+        (vec![control(&[frame(kind::DATA, b"")])], code::FRAME_UNEXPECTED, "frame of an answer"),
+        (vec![control(&[frame(kind::MAX_PUSH_ID, b"\0")])], code::FRAME_UNEXPECTED, "about pushes"),
+        (vec![control(&[frame(kind::CANCEL_PUSH, b"\0")])], code::ID_ERROR, "about pushes"),
+        (vec![control(&[frame(9, b"")])], code::FRAME_UNEXPECTED, "only HTTP/2 has"),
+        (vec![control(&[frame(0x21, &[0; 20_000])])], code::EXCESSIVE_LOAD, "16384"),
+        (vec![control(&[goaway(1)])], code::ID_ERROR, "does not carry a request"),
+        (vec![control(&[goaway(4), goaway(8)])], code::ID_ERROR, "a second GOAWAY"),
+        (vec![control(&[frame(kind::GOAWAY, b"\x40")])], code::FRAME_ERROR, "not a number"),
+        (vec![own(CONTROL, stream::PUSH, b"")], code::ID_ERROR, "a push"),
+        (
+            vec![control(&[]), own(ENCODER, stream::CONTROL, b"")],
+            code::STREAM_CREATION_ERROR,
+            "a type that there is once",
+        ),
+        (
+            vec![own(ENCODER, stream::QPACK_ENCODER, b"\x20\x3f\x01")],
+            code::QPACK_ENCODER_STREAM_ERROR,
+            "dynamic table",
+        ),
+        (
+            vec![own(DECODER, stream::QPACK_DECODER, b"\x80")],
+            code::QPACK_DECODER_STREAM_ERROR,
+            "acknowledges a dynamic table",
+        ),
+        (
+            vec![own(DECODER, stream::QPACK_DECODER, b"\x41\x80")],
+            code::QPACK_DECODER_STREAM_ERROR,
+            "acknowledges a dynamic table",
+        ),
+        (
+            vec![own(DECODER, stream::QPACK_DECODER, b"\x01")],
+            code::QPACK_DECODER_STREAM_ERROR,
+            "acknowledges a dynamic table",
+        ),
+        (
+            vec![control(&[]), record(CONTROL, Kind::Last, b"")],
+            code::CLOSED_CRITICAL_STREAM,
+            "has to last",
+        ),
+        (
+            vec![control(&[]), record(CONTROL, Kind::Reset, b"\0")],
+            code::CLOSED_CRITICAL_STREAM,
+            "has to last",
+        ),
+        (
+            (0..101).map(|nth| own(4 * nth + 3, 0x21, b"x")).collect(),
+            code::EXCESSIVE_LOAD,
+            "more than 100 streams",
+        ),
     ] {
-        let wrong = Client::new().wrong(&records);
-        assert!(wrong.contains(part), "{wrong} instead of {part}");
+        let (closed, wrong) = Client::new().wrong(&records);
+        assert_eq!((closed, wrong.contains(part)), (code, true), "{wrong} instead of {part}");
     }
 }
 

@@ -6,13 +6,10 @@ use crate::h3::frame::{Begun, code, kind, stream};
 use crate::h3::qpack;
 use crate::h3::record::{Kind, Record};
 use crate::h3::varint;
+use crate::stream::ensure;
 
 /// An error code, for the whole connection.
 type Wrong = u64;
-
-fn ensure(holds: bool, otherwise: Wrong) -> Result<(), Wrong> {
-    if holds { Ok(()) } else { Err(otherwise) }
-}
 
 /// The client's own streams that have not ended.
 #[derive(Debug, Default)]
