@@ -3,6 +3,14 @@
 
 import { basename } from 'node:path';
 
+// A tick each 200 ms until the client is gone, which ends the iteration.
+async function* ticks() {
+  for (let number = 1; ; number++) {
+    yield `id: ${number}\ndata: tick\n\n`;
+    await Bun.sleep(200);
+  }
+}
+
 function serve() {
   const server = Bun.serve({
     hostname: process.env.HOST,
@@ -32,6 +40,7 @@ function serve() {
       '/static/:file': ({ params }) =>
         new Response(Bun.file(`${process.env.STATIC_DIR}/${basename(params.file)}`)),
       '/echo': { POST: async (request) => new Response(await request.text()) },
+      '/ticks': () => new Response(ticks(), { headers: { 'Content-Type': 'text/event-stream' } }),
       '/ws': (request, server) =>
         server.upgrade(request) ? undefined : new Response('Upgrade Required', { status: 426 }),
       '/room': (request, server) =>

@@ -6,6 +6,7 @@ import json
 import os
 from collections import defaultdict
 from functools import cache
+from itertools import count
 from urllib.parse import parse_qs
 
 import aiohttp
@@ -76,6 +77,12 @@ async def events():
         yield b"id: %d\ndata: Hello, World!\n\n" % number
 
 
+async def ticks():
+    for number in count(1):
+        yield b"id: %d\ndata: tick\n\n" % number
+        await asyncio.sleep(0.2)
+
+
 async def passed_on(query):
     url = f"{os.environ['UPSTREAM']}/events?{query.decode()}"
     async with upstream().get(url) as answer:
@@ -144,6 +151,9 @@ async def app(scope, receive, send):
         body = await digest(receive)
     elif path == "/events":
         await stream(send, events())
+        return
+    elif path == "/ticks":
+        await stream(send, ticks())
         return
     elif path == "/stream":
         await stream(send, passed_on(scope["query_string"]))
