@@ -12,6 +12,7 @@ from bakeoff.report.charts import race_charts
 from bakeoff.report.kinds import race as races
 from bakeoff.report.kinds import race_trust, shared, standings, why
 from bakeoff.report.kinds.race_method import facts
+from bakeoff.report.kinds.rooms import rooms
 from bakeoff.report.kinds.shared import gates
 from bakeoff.report.sentences import joined, sentences
 
@@ -39,6 +40,7 @@ def document(result: Ci, causes: Why | None = None) -> doc.Document:
             doc.Charts(lambda: race_charts(race)[:1]),
             standings.standings(race),
             doc.List("Request by request", doc.items("≠", sentences(race.by_request)), wide=True),
+            rooms(race),
             gates(race.gates, race.ranked_by),
             *([why.brief(causes)] if causes else []),
             race_trust.section(race),
@@ -65,6 +67,8 @@ def comment(result: Ci) -> str:
     race = result.race
     pair = race.pair(HEAD, BASE)
     ratio, by_cpu = (pair.ratio, pair.cpu_ratio) if pair else (None, None)
+    of_rooms = pair.event_ratios.last if pair and pair.event_ratios else None
+    last = figures.ratio_of(of_rooms) if of_rooms else ""
     ranked = {"requests_per_s": "requests per second", "p99": "p99 latency, where more is better"}
     lines = [
         f"**bakeoff: {result.outcome}**{'' if result.complete else ', the run ended early'}",
@@ -73,6 +77,7 @@ def comment(result: Ci) -> str:
         "|---|---:|",
         f"| {ranked[race.ranked_by]} | {figures.ratio_of(ratio)} |",
         f"| requests per second of server CPU | {figures.ratio_of(by_cpu)} |",
+        *([f"| time until the last listener, where more is better | {last} |"] if last else []),
         "",
     ]
     for gate in race.gates:
