@@ -150,7 +150,7 @@ def judge_why(plan: WhyPlan, records: Sequence[Record], machine: Machine, comple
         reference=reference,
         command_line=plan.race.command_line,
         complete=complete,
-        rate_per_s=rates[0] if rates else None,
+        rate_per_s=rates[0] * plan.race.workload.listeners if rates else None,
         blocks=len(blocks),
         lasted_s=end.lasted_s if end else 0.0,
         pairs=tuple(pairs),

@@ -269,8 +269,6 @@ class RaceDraft:
         room = self.workload.room
         if not room:
             return ""
-        if self.options.why:
-            entrants.check_no_rooms(self.workload, "--why counts what a request costs")
         if settings.connections % room:
             return (
                 f"--connections {settings.connections}: must be whole rooms of {room}, "

@@ -65,7 +65,6 @@ SECTION = Section(
             race nginx --room 4
             race nginx --message a --room 3
             race nginx --message a --room 4 --close
-            race nginx --message a --room 4 --why
             day nginx --message a --room 4
             capacity nginx --slo last-p99=1ms
             race nginx --held 5

@@ -139,10 +139,13 @@ class Causes:
             )
 
     def _offer(self, peaks: Mapping[str, float]) -> None:
-        self._rate = min(self._plan.rate or inf, RATE_SHARE * min(peaks.values()))
+        listeners = self._plan.workload.listeners
+        self._rate = min(self._plan.rate or inf, RATE_SHARE * min(peaks.values()) / listeners)
         if self._rate <= 0:
             raise NoVerdict("a contender answered nothing at the end of its warm-up")
-        self._slice_ms = min(SLICE_MS_MAX, max(SLICE_MS, round(1000 * REQUESTS_MIN / self._rate)))
+        self._slice_ms = min(
+            SLICE_MS_MAX, max(SLICE_MS, round(1000 * REQUESTS_MIN / self._rate / listeners))
+        )
 
     def _plainly(self, blocks: Iterable[int]) -> None:
         for block in blocks:
