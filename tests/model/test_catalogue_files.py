@@ -27,6 +27,7 @@ def test_a_contender_is_complete(name: str) -> None:
     alone = (
         {"grpc-hello", "grpc-stream"},
         {"ws-echo", "ws-echo-64k", "ws-echo-deflate", "ws-fanout"},
+        {"forward", "forward-1ms", "forward-10ms", "stream-forward"},
     )
     assert {"hello", "empty", "json"} <= served or served in alone
     assert "grpc-hello" not in served or HTTP_2.issuperset(contender.protocols)
