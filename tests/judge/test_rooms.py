@@ -105,7 +105,8 @@ def test_a_message_at_the_windows_end_is_no_growing_queue_but_many_are() -> None
 
 def test_rate_and_goodput_count_a_message_once() -> None:
     (point,) = curve([at_a_rate(12)], [("last", 0.5)], places=8, listeners=4)
-    assert (point.rate, point.goodput, point.requests) == (1500, pytest.approx(1500), 6000)
+    assert (point.rate, point.requests) == (1500, 6000)
+    assert point.goodput == pytest.approx(1500)
     assert point.quantiles_us["last-p50"] == pytest.approx(12_000, rel=0.01)
 
 
