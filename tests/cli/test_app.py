@@ -28,7 +28,7 @@ HEAVY = {*("filelock", "h11", "hdrh", "jinja2", "narwhals"), *("numpy", "psutil"
 
 
 VERBS = """
-Accept Add Allow Audit Authenticate Build Compare Compress Connect Continue End Keep Leave Let
+Accept Add Allow Audit Authenticate Build Compare Compress Connect Continue End Hold Keep Leave Let
 Limit Listen Make Measure Offer Open Overwrite Pin Print Race Repeat Require Restart Rotate Run
 Scale Search Send Set Show Simulate Space Start Take Use Vary Verify Write
 """

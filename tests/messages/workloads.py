@@ -126,6 +126,7 @@ SECTION = Section(
             CHAT,
             """
             [websocket] ~> request.path = "/x"\\n[websocket]
+            [websocket] ~> [held]\\nstreams = 9\\npath = "/x"\\n[websocket]
             [websocket] ~> expect.status = 201\\n[websocket]
             [websocket] ~> [grpc]\\nmethod = "a/B"\\nmessage_base64 = ""\\n[websocket]
             message = "hi" ~>
