@@ -35,7 +35,7 @@ def widths(shown: Typed) -> list[float]:
 def test_ratios_narrow_while_servers_race_and_the_result_takes_their_place(
     place: Place, servers: tuple[str, ...], columns: int
 ) -> None:
-    words: list[str | Path] = [BAKEOFF, "race", *servers, "-d", "6", *QUICK]
+    words: list[str | Path] = [BAKEOFF, "race", *servers, "-d", "10", *QUICK]
     shown = typed(words, place.path, columns, HEIGHT)
     assert shown.status == 0
     drawn = widths(shown)
