@@ -34,6 +34,8 @@ SLICE_MS_MIN = 20
 
 LONG_SHARE = 0.2
 """The share of the measured time for long slices, unless more is needed."""
+LATENCY_LONG_SHARE = 0.5
+"""The same where latencies or the gaps of held streams are compared: only long slices have them."""
 
 
 class Cores(Contract):

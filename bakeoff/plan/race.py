@@ -11,7 +11,7 @@ import bakeoff.plan.entries as entrants
 from bakeoff.model.errors import BadUsage, TooFewLeft, nearest
 from bakeoff.model.grid import Settings
 from bakeoff.model.history import Program
-from bakeoff.model.plan import WARM_UP_S_MAX, Cores, Plan, Skipped
+from bakeoff.model.plan import LATENCY_LONG_SHARE, LONG_SHARE, WARM_UP_S_MAX, Cores, Plan, Skipped
 from bakeoff.model.protocol import WITH_STREAMS, Protocol
 from bakeoff.model.why import WhyPlan
 from bakeoff.model.workload import Workload
@@ -196,6 +196,7 @@ class RaceDraft:
             connections=settings.connections,
             fewer_connections=not (options.connections or self.workload.room),
             duration_s=duration_s,
+            long_share=LATENCY_LONG_SHARE if self.workload.held else LONG_SHARE,
             boots=options.boots or boots,
             warm_up_s=options.warm_up or WARM_UP_S_MAX,
             instances=options.instances,

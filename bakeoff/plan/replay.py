@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import bakeoff.plan.options as shared
 from bakeoff.model.article import Article, Comparison, Row, Shape
 from bakeoff.model.errors import BadFile, BadUsage, nearest
-from bakeoff.model.plan import LONG_SHARE, Cores, Entry, Plan, Skipped
+from bakeoff.model.plan import LATENCY_LONG_SHARE, LONG_SHARE, Cores, Entry, Plan, Skipped
 from bakeoff.model.protocol import WITH_STREAMS
 from bakeoff.model.replay import Driver, PlannedComparison, ReplayPlan
 from bakeoff.plan.catalogue import Catalogue, read_contender
@@ -24,7 +24,6 @@ ROW_S_MIN = 3.0
 """The least time for a row: about six long slices, the fewest for comparing latencies."""
 MEMORY_BOOTS = 3
 """Memory is read once in each boot."""
-LATENCY_LONG_SHARE = 0.5
 ROUNDS = 10
 TOOL_RUN_S_MIN = 1.0
 REQUESTS_PER_CONNECTION_MIN = 10

@@ -24,7 +24,7 @@ http.createServer((request, response) => {
   let number = 0;
   const tick = () => response.write(`id: ${++number}\\ndata: tick\\n\\n`);
   tick();
-  const timer = setInterval(tick, 40);
+  const timer = setInterval(tick, 100);
   response.on("close", () => clearInterval(timer));
   // The first stream is the one of the verification.
   if (DROPS && ++streams % 2 === 0) setTimeout(() => response.destroy(), 300);
@@ -39,7 +39,7 @@ body = "Hello, World!"
 [held]
 streams = 20
 path = "/ticks"
-gap_ms = 40
+gap_ms = 100
 [defaults]
 connections = 4
 """
