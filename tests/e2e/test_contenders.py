@@ -169,6 +169,9 @@ def test_a_contender_keeps_its_promises(
     home.mkdir()
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("XDG_STATE_HOME", str(place / "state"))  # Where we say what we started.
+    protocol = contender.protocols[0]
+    certificate = make_certificate(place / "certificate") if protocol in OVER_TLS else None
+    tls = certificate.client if certificate else None
     with Keeper(place / "scratch") as keeper:
         environment = around(keeper, place, database=not FROM_DATABASE.isdisjoint(contender.serves))
         handles = []
@@ -189,10 +192,9 @@ def test_a_contender_keeps_its_promises(
                     cores=Cores(server=(0,), client=(0,)),
                     host="127.0.0.1",
                     log=tmp_path / f"{copy}.log",
-                    answers=partial(
-                        answers, protocol=contender.protocols[0], request=usual(contender)
-                    ),
-                    protocol=contender.protocols[0],
+                    answers=partial(answers, protocol=protocol, tls=tls, request=usual(contender)),
+                    protocol=protocol,
+                    certificate=certificate,
                     environment=environment,
                 )
             )
@@ -343,7 +345,7 @@ def check_answers(handle: Handle, entry: Entry, contender: Contender) -> None:
         found = verify(handle, asked, workload, ahead)
         assert found.problems == ()
         assert found.keeps_alive, "a race keeps connections open"
-        if handle.protocol in HTTP_2 or workload.websocket or workload.expect.events:
+        if handle.protocol in WITH_STREAMS or workload.websocket or workload.expect.events:
             continue  # Of a stream, each event has been read above.
         sent = filled(path, workload.row())
         check_old_clients(handle.address, sent, workload)

@@ -61,7 +61,7 @@ def test_the_readme_says_who_speaks_what() -> None:
         said[name] = {"h1", *compress(("h1-tls", "h2c", "h2", "h3"), cells)}
     files = (CATALOGUE.folder(name) / "contender.toml" for name in CATALOGUE.names())
     contenders = map(Contender.read_toml, files)
-    # Servers of gRPC have a sentence: all of them speak the same.
+    # Servers of gRPC have a sentence, and so has the one of HTTP/3 alone.
     spoken = {each.name: set(each.protocols) for each in contenders if "h1" in each.protocols}
     assert said == spoken
 
