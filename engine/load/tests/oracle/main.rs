@@ -6,8 +6,8 @@
 //!
 //! The machine may disturb a run. The kernel reports when it did, never the generator's own figures
 //! ([`weather`]). Generator and server run with real-time priority where the system allows it, so
-//! that other programs hardly disturb them. A run that was disturbed too much is repeated; a test
-//! fails if all of its runs were. If a small share of all requests may have met a disturbance,
+//! that other programs hardly disturb them. A run that was disturbed too much is repeated; if
+//! all were, the test is not run, which is printed. If a small share of all requests may have met a disturbance,
 //! quantiles may be those of a rank that is higher by that share: all other requests must have the
 //! latency that they would have had anyway ([`agreement`]). No request may ever be faster than the
 //! server was.

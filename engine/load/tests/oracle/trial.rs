@@ -1,8 +1,10 @@
 //! One slice of load on a server whose behaviour is known.
 
 use crate::weather::{self, Reach, Weather};
+use crate::world::guard::NotRun;
 use crate::world::loading::{errors, size, target, workers};
 use crate::world::yardstick::{Stall, Yardstick};
+use std::panic::resume_unwind;
 use volley_load::pace::Pace;
 use volley_load::schedule::Arrivals;
 use volley_load::slice::{Outcome, Plan, Wish};
@@ -52,11 +54,11 @@ impl Setup {
             }
             disturbed.push(trial.disturbed);
         }
-        panic!(
-            "The machine is too busy: in each of {ATTEMPTS} runs more than {} of the requests may \
+        resume_unwind(Box::new(NotRun(format!(
+            "the machine is too busy: in each of {ATTEMPTS} runs more than {} of the requests may \
              have been disturbed: {disturbed:.3?}",
             self.bearable
-        );
+        ))))
     }
 
     fn attempt(&self) -> Trial {

@@ -11,6 +11,10 @@ use volley_net::IoChoice;
 /// No test takes longer, even on a slow machine, or if it has to repeat its run some times.
 const PATIENCE: Duration = Duration::from_mins(1);
 
+/// Why a test can't be run here. One that unwinds with this has neither failed nor passed, which is
+/// printed.
+pub struct NotRun(pub String);
+
 /// A read lock of tests that may run at the same time.
 static ROOM: RwLock<()> = RwLock::new(());
 
@@ -32,9 +36,9 @@ fn each_way(test: impl Fn(IoChoice) + Send + Sync + 'static) {
     for io in [IoChoice::Uring, IoChoice::Epoll] {
         match io.resolve().map_err(|error| (error.kind(), error)) {
             Ok(_) => {}
-            // The kernel lacks it or forbids it. The harness would hide the output of `eprintln`.
+            // The kernel lacks it or forbids it.
             Err((ErrorKind::Unsupported | ErrorKind::PermissionDenied, error)) => {
-                let _ = writeln!(std::io::stderr(), "NOT RUN with {io:?}: {error}");
+                not_run(&format!("{io:?}"), &error.to_string());
                 continue;
             }
             Err((_, error)) => panic!("{io:?}: {error}"),
@@ -58,6 +62,14 @@ fn within(patience: Duration, name: &str, run: impl FnOnce() + Send + 'static) {
         "with {name} it did not end within {patience:?}"
     );
     if let Err(panic) = thread.join() {
-        resume_unwind(panic);
+        match panic.downcast::<NotRun>() {
+            Ok(why) => not_run(name, &why.0),
+            Err(panic) => resume_unwind(panic),
+        }
     }
+}
+
+/// The harness would hide the output of `eprintln`.
+fn not_run(name: &str, why: &str) {
+    let _ = writeln!(std::io::stderr(), "NOT RUN with {name}: {why}");
 }
