@@ -254,6 +254,10 @@ class PairPage(BoardPage):
     b: BoardContender
     pairs: Sequence[tuple[BoardCell, BoardPair]]
 
+    @cached_property
+    def _most(self) -> tuple[BoardCell, BoardPair] | None:
+        return differing.furthest(self.pairs)
+
     @property
     def answer(self) -> str:
         return differing.answer(self.a, self.b, self.pairs)
@@ -261,8 +265,7 @@ class PairPage(BoardPage):
     @property
     def furthest(self) -> BoardCell | None:
         """The cell in which they differ the most; none where no cell tells them apart."""
-        found = differing.furthest(self.pairs)
-        return found[0] if found else None
+        return self._most[0] if self._most else None
 
     @property
     def shown(self) -> BoardCell:
@@ -271,8 +274,7 @@ class PairPage(BoardPage):
 
     @property
     def lies_in(self) -> str:
-        found = differing.furthest(self.pairs)
-        return differing.lies_in(found[1]) if found else ""
+        return differing.lies_in(self._most[1]) if self._most else ""
 
     @property
     def sides(self) -> Sequence[differing.Line]:

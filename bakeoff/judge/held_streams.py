@@ -1,8 +1,9 @@
 """Streams that are held open beside the requests: those of an entry, and which broke."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from statistics import fmean
+from typing import TypeVar
 
 from bakeoff.judge import latency
 from bakeoff.judge.history import History
@@ -11,6 +12,8 @@ from bakeoff.model.engine import HeldSlice, SliceEvent
 from bakeoff.model.entry import HeldStreams
 from bakeoff.model.finding import Finding
 from bakeoff.model.plan import Plan
+
+Kind = TypeVar("Kind", bound=str)
 
 OPEN_SHARE = 0.99
 """An entry that holds fewer of the streams than this has less to do than the others."""
@@ -36,10 +39,8 @@ def held_streams(plan: Plan, history: History, name: str) -> HeldStreams | None:
         pace=count / due if asked.gap_ms and due else None,
         gap_us=latency.summary(gaps),
         stalls=longer(gaps, STALL_US),
-        faults=dict(
-            sorted(sum((Counter(held.faults) for _, held in given), Counter[str]()).items())
-        ),
-        errors=dict(sorted(_errors(given).items())),
+        faults=dict(sorted(_summed(held.faults for _, held in given).items())),
+        errors=dict(sorted(_summed(held.errors for _, held in given).items())),
     )
 
 
@@ -59,7 +60,7 @@ def _broken(plan: Plan, name: str, history: History) -> Iterator[Finding]:
     if not asked or not given:
         return
     on_average = fmean(held.open for _, held in given)
-    errors = _errors(given)
+    errors = _summed(held.errors for _, held in given)
     found = [held.first_bad.detail for _, held in given if held.first_bad]
     detail = found[0] if found else None
     if on_average < OPEN_SHARE * asked.streams:
@@ -75,5 +76,5 @@ def _given(history: History, name: str) -> list[tuple[SliceEvent, HeldSlice]]:
     ]
 
 
-def _errors(given: list[tuple[SliceEvent, HeldSlice]]) -> Counter[str]:
-    return sum((Counter(held.errors) for _, held in given), Counter[str]())
+def _summed(counts: Iterable[Mapping[Kind, int]]) -> Counter[Kind]:
+    return sum(map(Counter, counts), Counter[Kind]())

@@ -13,8 +13,8 @@ from statistics import fmean, median
 
 from bakeoff.histograms import TOP_US
 from bakeoff.judge.latency import merge, merge_encoded
-from bakeoff.model.engine import LoaderSlice
 from bakeoff.model.finding import Finding
+from bakeoff.model.loaders import LoaderSlice
 from bakeoff.model.samples import Block, Slice
 from bakeoff.model.verdict import LoaderFigures
 

@@ -8,14 +8,8 @@ from typing import Any
 
 from bakeoff.histograms import summed
 from bakeoff.model.datagrams import Datagrams
-from bakeoff.model.engine import (
-    EventsSlice,
-    HeldSlice,
-    LoaderSlice,
-    RequestSlice,
-    RoomsSlice,
-    SliceEvent,
-)
+from bakeoff.model.engine import EventsSlice, RequestSlice, RoomsSlice, SliceEvent
+from bakeoff.model.loaders import LoaderSlice
 
 COUNTS = (
     *("requests", "bytes", "requests_all", "redirects", "misses", "unsent", "connects"),
@@ -59,7 +53,8 @@ def merged(shares: Sequence[LoaderSlice]) -> SliceEvent:
         first_byte=_first_byte(events),
         events=_streamed([each.events for each in events if each.events]),
         rooms=_heard([each.rooms for each in events if each.rooms]),
-        held=_held([each.held for each in events if each.held]),
+        # One generator holds the streams of all.
+        held=next((each.held for each in events if each.held), None),
         **histograms,
         delayed_ns=_delayed_ns(events, threads),
         busy=_mean_busy([each.busy for each in events], threads),
@@ -103,11 +98,6 @@ def _first_byte(parts: Sequence[SliceEvent | RequestSlice]) -> str | None:
     if not any(each.first_byte for each in parts):
         return None
     return summed([each.first_byte or each.latency for each in parts])
-
-
-def _held(parts: Sequence[HeldSlice]) -> HeldSlice | None:
-    """Those of the one generator that holds streams."""
-    return parts[0] if parts else None
 
 
 def _streamed(parts: Sequence[EventsSlice]) -> EventsSlice | None:

@@ -19,17 +19,9 @@ from typing import Protocol, TypeVar
 
 from bakeoff.load.clocks import RemoteClock
 from bakeoff.load.engine import GRACE_S, Engine, EngineFailed
-from bakeoff.model.engine import (
-    Job,
-    LoaderSlice,
-    Ready,
-    ReadyTarget,
-    SliceCommand,
-    SliceEvent,
-    SliceOfSeveral,
-    Target,
-)
+from bakeoff.model.engine import Job, Ready, ReadyTarget, SliceCommand, SliceEvent, Target
 from bakeoff.model.errors import BakeoffError
+from bakeoff.model.loaders import LoaderSlice, SliceOfSeveral
 from bakeoff.model.readings import CoreTime, stolen_share
 
 LEAD_NS = 2_000_000

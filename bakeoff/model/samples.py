@@ -17,9 +17,10 @@ from bakeoff.model.base import Contract, IfAny, IfGiven
 from bakeoff.model.capacity import CostAt
 from bakeoff.model.cut import Draw, DrawRule, Warmup
 from bakeoff.model.day import Phase
-from bakeoff.model.engine import LoaderSlice, SliceEvent
+from bakeoff.model.engine import SliceEvent
 from bakeoff.model.finding import Finding
 from bakeoff.model.load import Loader, LoadResult
+from bakeoff.model.loaders import LoaderSlice
 from bakeoff.model.protocol import Agreed
 from bakeoff.model.readings import (
     CoreTime,

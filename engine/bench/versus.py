@@ -31,13 +31,14 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
+import before
 import report
 import rounds
 import servers
 import streams
 from generators import Failed
 from machine import how_to_have, machine, versions
-from questions import QUESTIONS, Question, against
+from questions import QUESTIONS, Question
 
 
 def options() -> argparse.Namespace:
@@ -79,7 +80,7 @@ def main() -> None:
     failed: dict[str, str] = {}
     if chosen.before or chosen.streams:
         QUESTIONS.clear()
-        QUESTIONS.update(against(chosen.before) if chosen.before else streams.QUESTIONS)
+        QUESTIONS.update(before.against(chosen.before) if chosen.before else streams.QUESTIONS)
     names = chosen.only or list(QUESTIONS)
     if unknown := [name for name in names if name not in QUESTIONS]:
         sys.exit(f"no questions: {'; '.join(unknown)}. There are: {'; '.join(QUESTIONS)}")

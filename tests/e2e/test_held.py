@@ -65,7 +65,7 @@ def test_a_server_that_drops_streams_is_named_and_its_requests_are_not(place: Pl
 
 
 def ticks(connection: socket.socket) -> None:
-    # Whoever has had enough resets it.
+    # A client that has had enough resets it.
     with connection, suppress(OSError):
         while asked := connection.recv(65536):
             if not asked.startswith(b"GET /ticks "):

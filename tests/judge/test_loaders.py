@@ -7,7 +7,7 @@ import pytest
 from bakeoff.judge import loaders
 from bakeoff.judge.history import History, calm
 from bakeoff.load.merging import merged
-from bakeoff.model.engine import LoaderSlice
+from bakeoff.model.loaders import LoaderSlice
 from bakeoff.model.samples import Block, Record, Slice
 from bakeoff.model.verdict import Verdict
 from tests.judge.races import MS, Race, altered, encoded, judged, row, says

@@ -13,7 +13,8 @@ import pytest
 from bakeoff.judge.loaders import spoiled
 from bakeoff.load import Engine, Loader, Loaders
 from bakeoff.load.clocks import RemoteClock
-from bakeoff.model.engine import Job, Ready, SliceCommand, SliceEvent, SliceOfSeveral, Target
+from bakeoff.model.engine import Job, Ready, SliceCommand, SliceEvent, Target
+from bakeoff.model.loaders import SliceOfSeveral
 from bakeoff.model.samples import Block, Slice
 from tests.brick.conftest import program, running
 from tests.load.jobs import CLOSED, job, target

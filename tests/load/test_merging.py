@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from bakeoff.histograms import added, encoded, summed
 from bakeoff.judge.latency import merge
 from bakeoff.load.merging import merged
-from bakeoff.model.engine import LoaderSlice, RequestSlice, SliceEvent
+from bakeoff.model.engine import RequestSlice, SliceEvent
+from bakeoff.model.loaders import LoaderSlice
 
 LATENCIES_NS = st.lists(st.integers(1, 59_000_000_000), max_size=30)
 

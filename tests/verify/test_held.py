@@ -23,7 +23,7 @@ def faults(head: bytes, gap_ms: float = GAP_MS, most: int = 1000) -> tuple[str, 
     """What is wrong with a server that answers `/ticks` so, and all else rightly."""
 
     def serve(connection: socket.socket) -> None:
-        # Whoever has read enough resets it.
+        # A client that has read enough resets it.
         with connection, suppress(OSError):
             while asked := connection.recv(65536):
                 if not asked.startswith(b"GET /ticks "):

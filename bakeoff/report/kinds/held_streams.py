@@ -1,30 +1,23 @@
 """Streams that were held open beside the requests: whether they kept their pace."""
 
-from bakeoff.model.entry import HeldStreams, VerdictEntry
 from bakeoff.model.verdict import Verdict
 from bakeoff.report import figures
 from bakeoff.report.document import Table, tabulated
-from bakeoff.report.kinds.standings import row_name
+from bakeoff.report.kinds.standings import event_ratio, row_name, time_at
 
 
 def held_streams(verdict: Verdict) -> Table:
-    def ratio(row: tuple[VerdictEntry, HeldStreams]) -> str:
-        if row[0].name == verdict.reference:
-            return figures.REFERENCE
-        ratios = row[0].event_ratios
-        return figures.ratio_of(ratios.gap_p99 if ratios else None)
-
-    def gap(name: str, row: tuple[VerdictEntry, HeldStreams]) -> str:
-        return figures.duration(getattr(row[1].gap_us, name, None))
-
     return tabulated(
         "Held streams",
         [(entry, entry.held_streams) for entry in verdict.entries if entry.held_streams],
         [
             ("contender", lambda row: row_name(row[0])),
-            ("gap p99 (95 % interval)", ratio),
-            ("gap p50", lambda row: gap("p50", row)),
-            ("gap p99", lambda row: gap("p99", row)),
+            (
+                "gap p99 (95 % interval)",
+                lambda row: event_ratio(row[0], verdict.reference, "gap_p99"),
+            ),
+            ("gap p50", lambda row: time_at(row[1].gap_us, "p50")),
+            ("gap p99", lambda row: time_at(row[1].gap_us, "p99")),
             ("stalls", lambda row: f"{row[1].stalls:,}"),
             ("events/s", lambda row: figures.rate(row[1].per_s)),
             ("pace", lambda row: figures.percent(row[1].pace)),

@@ -5,14 +5,21 @@ from functools import partial
 
 from bakeoff.model.cut import Course
 from bakeoff.model.entry import Streams, VerdictEntry, WarmUp
-from bakeoff.model.load import Latency
 from bakeoff.model.pairs import Pair
 from bakeoff.model.ratio import EventRatios
 from bakeoff.model.verdict import Verdict
 from bakeoff.report import figures
 from bakeoff.report.document import Table, tabulated
 from bakeoff.report.figures import MISSING
-from bakeoff.report.kinds.standings import EntryColumns, first_byte, quantile, row_name
+from bakeoff.report.kinds.standings import (
+    EntryColumns,
+    event_ratio,
+    event_ratio_at,
+    first_byte,
+    quantile,
+    row_name,
+    time_at,
+)
 
 _COURSES: dict[Course, str] = {
     "flat": "flat",
@@ -64,16 +71,12 @@ def open_loop(verdict: Verdict) -> Table:
             ("offered/s", lambda e: figures.rate(e.open_loop.rate if e.open_loop else None)),
             ("answered", lambda e: figures.percent(e.open_loop.answered if e.open_loop else None)),
             ("latency p99", partial(quantile, name="p99")),
-            ("service p99", lambda e: _p99(e.open_loop.service_us if e.open_loop else None)),
-            ("lag p99", lambda e: _p99(e.open_loop.send_lag_us if e.open_loop else None)),
+            ("service p99", lambda e: time_at(getattr(e.open_loop, "service_us", None), "p99")),
+            ("lag p99", lambda e: time_at(getattr(e.open_loop, "send_lag_us", None), "p99")),
         ],
         f"Answered: of the {verdict.unit}s that were due. Latency = lag, from when one was due to"
         " its sending, + service. Lag is the generator's, or the wait for a free connection.",
     )
-
-
-def _p99(latency: Latency | None) -> str:
-    return figures.duration(latency.p99 if latency else None)
 
 
 def cpu(verdict: Verdict) -> Table:
@@ -321,11 +324,7 @@ def events(verdict: Verdict) -> Table:
     given = [(entry, entry.streams) for entry in verdict.entries if entry.streams]
 
     def ratio(key: str) -> Callable[[tuple[VerdictEntry, Streams]], str]:
-        def cell(row: tuple[VerdictEntry, Streams]) -> str:
-            is_reference = row[0].name == verdict.reference
-            return figures.REFERENCE if is_reference else _ratio(row[0].event_ratios, key)
-
-        return cell
+        return lambda row: event_ratio(row[0], verdict.reference, key)
 
     return tabulated(
         f"{streamed.capitalize()}s",
@@ -334,9 +333,9 @@ def events(verdict: Verdict) -> Table:
             ("contender", lambda row: row_name(row[0])),
             *((head.format(streamed=streamed), ratio(key)) for key, head in _RATIOS.items()),
             (_LATER.format(streamed=streamed), lambda row: _later(row[0].event_ratios)),
-            (f"first {streamed} p50", lambda row: _time(row[1].first_us, "p50")),
-            ("gap p50", lambda row: _time(row[1].gap_us, "p50")),
-            ("gap p99", lambda row: _time(row[1].gap_us, "p99")),
+            (f"first {streamed} p50", lambda row: time_at(row[1].first_us, "p50")),
+            ("gap p50", lambda row: time_at(row[1].gap_us, "p50")),
+            ("gap p99", lambda row: time_at(row[1].gap_us, "p99")),
             ("stalls", lambda row: figures.count(row[1].stalls)),
             (f"{streamed}s/s", lambda row: figures.rate(row[1].per_s)),
             (f"server CPU per {streamed}", lambda row: figures.duration(row[1].cpu_us_per_event)),
@@ -351,7 +350,7 @@ def events(verdict: Verdict) -> Table:
 
 def event_pairs(verdict: Verdict) -> Table:
     def ratio(key: str) -> Callable[[Pair], str]:
-        return lambda pair: _ratio(pair.event_ratios, key)
+        return lambda pair: event_ratio_at(pair.event_ratios, key)
 
     streamed = verdict.streamed
     return tabulated(
@@ -366,16 +365,8 @@ def event_pairs(verdict: Verdict) -> Table:
     )
 
 
-def _ratio(of: EventRatios | None, key: str) -> str:
-    return figures.ratio_of(getattr(of, key) if of else None)
-
-
 def _later(of: EventRatios | None) -> str:
     return figures.later(of.later_us if of else None)
-
-
-def _time(of: Latency | None, name: str) -> str:
-    return figures.duration(getattr(of, name, None))
 
 
 def _faults(streams: Streams) -> str:

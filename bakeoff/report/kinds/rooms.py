@@ -1,35 +1,25 @@
 """Messages to rooms of WebSocket: when the last listener had heard them, and who missed some."""
 
-from bakeoff.model.entry import Rooms, VerdictEntry
 from bakeoff.model.verdict import Verdict
 from bakeoff.report import figures
 from bakeoff.report.document import Table, tabulated
-from bakeoff.report.kinds.standings import row_name
+from bakeoff.report.kinds.standings import event_ratio, row_name, time_at
 
 
 def rooms(verdict: Verdict) -> Table:
-    def ratio(row: tuple[VerdictEntry, Rooms]) -> str:
-        if row[0].name == verdict.reference:
-            return figures.REFERENCE
-        ratios = row[0].event_ratios
-        return figures.ratio_of(ratios.last if ratios else None)
-
-    def last(name: str, row: tuple[VerdictEntry, Rooms]) -> str:
-        return figures.duration(getattr(row[1].last_us, name, None))
-
     when = "" if verdict.mode == "closed" else " or, at a rate, was due to be sent"
     return tabulated(
         "Rooms",
         [(entry, entry.rooms) for entry in verdict.entries if entry.rooms],
         [
             ("contender", lambda row: row_name(row[0])),
-            ("last listener (95 % interval)", ratio),
-            ("last listener p50", lambda row: last("p50", row)),
-            ("last listener p99", lambda row: last("p99", row)),
             (
-                "one listener p50",
-                lambda row: figures.duration(getattr(row[0].latency_us, "p50", None)),
+                "last listener (95 % interval)",
+                lambda row: event_ratio(row[0], verdict.reference, "last"),
             ),
+            ("last listener p50", lambda row: time_at(row[1].last_us, "p50")),
+            ("last listener p99", lambda row: time_at(row[1].last_us, "p99")),
+            ("one listener p50", lambda row: time_at(row[0].latency_us, "p50")),
             ("messages sent/s", lambda row: figures.rate(row[1].per_s)),
             ("reach", lambda row: "–" if row[1].reach is None else f"{100 * row[1].reach:.4g} %"),
         ],

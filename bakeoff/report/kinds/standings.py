@@ -6,7 +6,9 @@ from functools import partial
 from string import ascii_letters
 
 from bakeoff.model.entry import VerdictEntry
+from bakeoff.model.load import Latency
 from bakeoff.model.pairs import MixedRequest, Pair, RequestEntry, pair_of
+from bakeoff.model.ratio import EventRatios
 from bakeoff.model.verdict import Verdict
 from bakeoff.model.workload import Unit
 from bakeoff.report import figures
@@ -197,7 +199,21 @@ def run_together(letters: str) -> str:
 
 
 def quantile(entry: VerdictEntry, name: str) -> str:
-    return figures.duration(getattr(entry.latency_us, name, None))
+    return time_at(entry.latency_us, name)
+
+
+def time_at(of: Latency | None, name: str) -> str:
+    """A quantile or the mean of these times, by its name; a dash where there are none."""
+    return figures.duration(getattr(of, name, None))
+
+
+def event_ratio(of: VerdictEntry, reference: str, key: str) -> str:
+    """The ratio of one of its times of events to the reference's."""
+    return figures.REFERENCE if of.name == reference else event_ratio_at(of.event_ratios, key)
+
+
+def event_ratio_at(of: EventRatios | None, key: str) -> str:
+    return figures.ratio_of(getattr(of, key, None))
 
 
 def first_byte(entry: VerdictEntry | RequestEntry, name: str) -> str:

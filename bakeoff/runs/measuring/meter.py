@@ -7,8 +7,9 @@ from typing import Literal, NamedTuple
 from bakeoff.load import Generator
 from bakeoff.measure import CpuReader
 from bakeoff.model.cut import WARM_UP_SLICE_MS
-from bakeoff.model.engine import SliceCommand, SliceOfSeveral
+from bakeoff.model.engine import SliceCommand
 from bakeoff.model.errors import NoVerdict
+from bakeoff.model.loaders import SliceOfSeveral
 from bakeoff.model.readings import CpuTime
 from bakeoff.model.samples import Block, Slice
 from bakeoff.plan import arrival_seed

@@ -244,7 +244,7 @@ class Leaks:
 
     def add(self, name: str, cpu_ns: int, wall_ns: int) -> None:
         """Count its CPU time between two of its turns."""
-        # Whoever was stopped would send in its own turn what its streams had due in the others'.
+        # A stopped contender would send in its own turn the events that were due in the others'.
         if name in self.held or self._plan.workload.held:
             return
         self._cpu_ns[name] += cpu_ns

@@ -2,12 +2,14 @@
 //!
 //! [`workers`] holds the threads, [`slice`](mod@slice) the part of each in one slice of load.
 //! `turn` waits and finds what is due, [`scheme`] has the protocols to choose from, `link` opens
-//! and closes connections, `chain` sends the requests with which each begins, `exchange` sends
-//! requests and takes answers, `ending` counts them, [`held`] holds streams open beside them. `volley-net` holds the system calls,
-//! `volley-protocol` the protocols, `volley-requests` the requests.
+//! and closes connections, `chain` sends the requests with which each begins, `available` finds the
+//! connection for the next one, `exchange` sends requests and takes answers, `ending` counts them,
+//! [`held`] holds streams open beside them. `volley-net` holds the system calls, `volley-protocol`
+//! the protocols, `volley-requests` the requests.
 
 #![cfg_attr(not(test), warn(clippy::disallowed_types))]
 
+mod available;
 pub mod by_request;
 mod chain;
 mod ending;
