@@ -37,8 +37,10 @@ def answer(a: BoardContender, b: BoardContender, pairs: Pairs) -> str:
     """The sentence that answers "a or b?"."""
     most = furthest(pairs)
     if not most:
-        where = pairs[0][0].name if len(pairs) == 1 else f"none of {len(pairs)} cells"
-        return f"{where} tells {a.title} and {b.title} apart."
+        both = f"{a.title} and {b.title} apart"
+        if len(pairs) == 1:
+            return f"{pairs[0][0].name} can’t tell {both}."
+        return f"None of {len(pairs)} cells tells {both}."
     cell, pair = most
     is_a = pair.finding == "faster"
     first, second = (a, b) if is_a else (b, a)
