@@ -2,7 +2,7 @@
 //! the requests, and opened anew however they end.
 
 use crate::world::guard::both_ways;
-use crate::world::loading::{errors, for_ms, load, request, run, size, target};
+use crate::world::loading::{at_rate, errors, load, request, run, size, target};
 use crate::world::sealed::{Server, sealed};
 use crate::world::servers::{Conversation, GOOD, serve};
 use crate::world::streams::{Peer, answer};
@@ -15,7 +15,7 @@ use std::time::Duration;
 use volley_load::errors::ErrorKind;
 use volley_load::held::HeldTally;
 use volley_load::scheme::Scheme;
-use volley_load::slice::Outcome;
+use volley_load::slice::{Outcome, Plan};
 use volley_load::target::Target;
 use volley_load::workers::Workers;
 use volley_net::clock::MS;
@@ -75,6 +75,11 @@ fn ticks<S: Read + Write>(talk: &mut Conversation<S>) -> bool {
     false
 }
 
+/// Requests at a rate that leaves both cores to the tests that run beside this one.
+fn requests_for_ms(duration_ms: u64) -> Plan {
+    at_rate(500.0, 0, duration_ms)
+}
+
 fn held(outcome: &Outcome) -> &HeldTally {
     outcome.tally.held.as_ref().expect("streams are held")
 }
@@ -100,7 +105,7 @@ fn holds(io: volley_net::IoChoice, target: Target) {
     for _ in 0..3 {
         // Longer than the timeout: nobody reads them meanwhile.
         sleep(Duration::from_millis(350));
-        let outcome = run(&mut workers, &for_ms(150));
+        let outcome = run(&mut workers, &requests_for_ms(150));
         are_undisturbed(&outcome);
         let held = held(&outcome);
         assert_eq!((held.open, held.opened, held.ended), (STREAMS as u64, 0, 0));
@@ -186,7 +191,7 @@ fn a_stream_that_ends_rightly_is_opened_anew() {
                 }
                 talk.say(b"0\r\n\r\n") && !closes
             });
-            let outcome = load(io, beside(target(address), Some(3)), &for_ms(300));
+            let outcome = load(io, beside(target(address), Some(3)), &requests_for_ms(300));
             are_undisturbed(&outcome);
             let held = held(&outcome);
             assert_eq!(kinds(&outcome), vec![], "{:?}", held.first_bad);
@@ -218,7 +223,7 @@ fn comes_to(kind: ErrorKind, words: &'static str, deed: fn(&mut Conversation) ->
 fn load_anyhow(io: volley_net::IoChoice, target: Target, duration_ms: u64) -> Outcome {
     let mut workers = Workers::start(&size(io), &[Arc::new(target)]).unwrap();
     assert_eq!(workers.open(0).unwrap().held, STREAMS as u64);
-    run(&mut workers, &for_ms(duration_ms))
+    run(&mut workers, &requests_for_ms(duration_ms))
 }
 
 /// Begins a stream.
@@ -239,7 +244,7 @@ fn a_stream_that_breaks_has_its_error_and_is_opened_anew() {
         talk.next_request().is_some()
     });
     comes_to(ErrorKind::MismatchBody, "ends within an event", |talk| {
-        // The first one ends within an event, which is no event.
+        // The first one ends within an event, which does not count.
         begins(talk);
         talk.say(b"5\r\ndata:\r\n0\r\n\r\n")
     });
@@ -263,7 +268,7 @@ fn a_server_that_takes_no_streams_is_named() {
             let opened = workers.open(0).unwrap();
             assert_eq!((opened.open, opened.held, opened.first_bad), (2, 0, None));
             assert_eq!(opened.held_bad.map(|bad| bad.kind), Some(kind));
-            let outcome = run(&mut workers, &for_ms(100));
+            let outcome = run(&mut workers, &requests_for_ms(100));
             are_undisturbed(&outcome);
             let held = held(&outcome);
             assert_eq!((kinds(&outcome), held.open, held.opened), (vec![kind], 0, 0));
