@@ -1,24 +1,49 @@
-"""A Django project in one file: settings, views, URLs and the WSGI application."""
+"""A Django project in one file: settings, a model, views, URLs and the WSGI application."""
 
 import hashlib
 import os
 import secrets
 import time
 
+import dj_database_url
+import django
 import requests
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
+from django.db import models
 from django.http import HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404
 from django.urls import path
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_GET, require_POST
 
+THREADS = 4
+POOL = min(THREADS, 16 // int(os.environ.get("WEB_CONCURRENCY", 1))) or 1
+
+
+def databases():
+    if "DATABASE_URL" not in os.environ:
+        return {}
+    default = dj_database_url.parse(os.environ["DATABASE_URL"])
+    default["OPTIONS"] = {
+        # A connection for each thread, in all processes 16 at most.
+        "pool": {"min_size": POOL, "max_size": POOL},
+        # A statement is prepared once a connection has executed it five times, psycopg's default,
+        # which Django turns off; without the binding each key would make a statement of its own.
+        "prepare_threshold": 5,
+        "server_side_binding": True,
+    }
+    return {"default": default}
+
+
 settings.configure(
+    DATABASES=databases(),
     ROOT_URLCONF=__name__,
     SECRET_KEY=secrets.token_urlsafe(),
     ALLOWED_HOSTS=["127.0.0.1"],
-    # Those of `django-admin startproject` but for the three that want a database. WhiteNoise, which
-    # serves files where no other server does, stands where its documentation says.
+    # Those of `django-admin startproject` but for the three that want tables of their own.
+    # WhiteNoise, which serves files where no other server does, stands where its documentation
+    # says.
     MIDDLEWARE=[
         "django.middleware.security.SecurityMiddleware",
         "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -30,9 +55,23 @@ settings.configure(
     STATIC_ROOT=os.environ.get("STATIC_DIR"),
 )
 
+django.setup()  # before the first model
+
+
+class Item(models.Model):
+    id = models.IntegerField(primary_key=True)
+    shelf = models.IntegerField()
+    name = models.TextField()
+
+    class Meta:
+        app_label = "shop"
+        db_table = "item"
+        managed = False
+
+
 # As many connections to the upstream as a process has threads.
 upstream = requests.Session()
-upstream.mount("http://", requests.adapters.HTTPAdapter(pool_maxsize=4))
+upstream.mount("http://", requests.adapters.HTTPAdapter(pool_maxsize=THREADS))
 
 
 @require_GET
@@ -45,10 +84,14 @@ def empty(request):
     return HttpResponse(content_type="text/plain")
 
 
+def rendered(value):
+    # The separators leave out the spaces that json would put. Django wants to be told of a list.
+    return JsonResponse(value, safe=False, json_dumps_params={"separators": (",", ":")})
+
+
 @require_GET
 def fillbuffer(request):
-    # The separators leave out the spaces that json would put.
-    return JsonResponse({"result": "Hello world"}, json_dumps_params={"separators": (",", ":")})
+    return rendered({"result": "Hello world"})
 
 
 @csrf_exempt
@@ -79,6 +122,16 @@ def forward(request):
     return HttpResponse(answer.content, content_type=kind, status=answer.status_code)
 
 
+@require_GET
+def row(request):
+    return rendered(get_object_or_404(Item.objects.values(), id=request.GET["id"]))
+
+
+@require_GET
+def page(request):
+    return rendered(list(Item.objects.filter(shelf=request.GET["shelf"]).order_by("id").values()))
+
+
 urlpatterns = [
     path("", hello),
     path("empty", empty),
@@ -87,6 +140,8 @@ urlpatterns = [
     path("delay", delay),
     path("upload", upload),
     path("forward", forward),
+    path("row", row),
+    path("page", page),
 ]
 
 app = get_wsgi_application()
