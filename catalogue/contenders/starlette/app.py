@@ -3,15 +3,33 @@
 import asyncio
 import hashlib
 import os
+from contextlib import asynccontextmanager
 from functools import cache
 
 import aiohttp
+import asyncpg
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
+
+ROW = "SELECT id, shelf, name FROM item WHERE id = $1"
+PAGE = "SELECT id, shelf, name FROM item WHERE shelf = $1 ORDER BY id"
+POOL = 16 // int(os.environ.get("WORKERS", 1)) or 1
+"""Connections to the database, of each process; a statement is prepared once on each of them."""
+
+
+@asynccontextmanager
+async def lifespan(app):
+    if "DATABASE_URL" not in os.environ:
+        yield
+        return
+    url = os.environ["DATABASE_URL"]
+    async with asyncpg.create_pool(url, min_size=POOL, max_size=POOL) as database:
+        yield {"database": database}
 
 
 @cache
@@ -55,6 +73,18 @@ async def forward(request):
         return Response(body, answer.status, media_type=answer.headers["Content-Type"])
 
 
+async def row(request):
+    found = await request.state.database.fetchrow(ROW, int(request.query_params["id"]))
+    if found is None:
+        raise HTTPException(404)
+    return JSONResponse(dict(found))
+
+
+async def page(request):
+    found = await request.state.database.fetch(PAGE, int(request.query_params["shelf"]))
+    return JSONResponse([dict(each) for each in found])
+
+
 # On one route alone, for those who ask; the default leaves bodies under 500 bytes as they are.
 compressed = [Middleware(GZipMiddleware, minimum_size=0)]
 
@@ -66,8 +96,10 @@ routes = [
     Route("/delay", delay),
     Route("/upload", upload, methods=["POST"]),
     Route("/forward", forward),
+    Route("/row", row),
+    Route("/page", page),
 ]
 if "STATIC_DIR" in os.environ:
     routes.append(Mount("/static", StaticFiles(directory=os.environ["STATIC_DIR"])))
 
-app = Starlette(routes=routes)
+app = Starlette(routes=routes, lifespan=lifespan)
