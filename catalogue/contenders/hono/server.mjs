@@ -7,10 +7,16 @@ import { createAdaptorServer } from '@hono/node-server';
 import { serveStatic } from '@hono/node-server/serve-static';
 import { Hono } from 'hono';
 import { compress } from 'hono/compress';
+import { Pool } from 'pg';
 
 const IDLE_MS = 300_000;
 // Node would take AES-256, which is OpenSSL's first.
 const CIPHERS = 'TLS_AES_128_GCM_SHA256:ECDHE-ECDSA-AES128-GCM-SHA256';
+
+// A statement with a name is prepared once on each connection.
+const ROW = { name: 'row', text: 'SELECT id, shelf, name FROM item WHERE id = $1' };
+const PAGE = { name: 'page', text: 'SELECT id, shelf, name FROM item WHERE shelf = $1 ORDER BY id' };
+const database = new Pool({ connectionString: process.env.DATABASE_URL, max: 16 });
 
 const app = new Hono();
 
@@ -38,6 +44,16 @@ app.get('/forward', async (c) => {
   const upstream = await fetch(`${process.env.UPSTREAM}/`);
   const headers = { 'Content-Type': upstream.headers.get('content-type') };
   return c.body(await upstream.arrayBuffer(), upstream.status, headers);
+});
+
+app.get('/row', async (c) => {
+  const { rows } = await database.query({ ...ROW, values: [c.req.query('id')] });
+  return rows.length ? c.json(rows[0]) : c.notFound();
+});
+
+app.get('/page', async (c) => {
+  const { rows } = await database.query({ ...PAGE, values: [c.req.query('shelf')] });
+  return c.json(rows);
 });
 
 if (process.env.STATIC_DIR) {

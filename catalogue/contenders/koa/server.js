@@ -10,11 +10,17 @@ const { Router } = require('@koa/router');
 const Koa = require('koa');
 const compress = require('koa-compress');
 const send = require('koa-send');
+const { Pool } = require('pg');
 const rawBody = require('raw-body');
 
 const IDLE_MS = 300_000;
 // Node would take AES-256, which is OpenSSL's first.
 const CIPHERS = 'TLS_AES_128_GCM_SHA256:ECDHE-ECDSA-AES128-GCM-SHA256';
+
+// A statement with a name is prepared once on each connection.
+const ROW = { name: 'row', text: 'SELECT id, shelf, name FROM item WHERE id = $1' };
+const PAGE = { name: 'page', text: 'SELECT id, shelf, name FROM item WHERE shelf = $1 ORDER BY id' };
+const database = new Pool({ connectionString: process.env.DATABASE_URL, max: 16 });
 
 const router = new Router();
 
@@ -58,6 +64,17 @@ router.get('/forward', async (ctx) => {
   ctx.status = upstream.status;
   ctx.type = upstream.headers.get('content-type');
   ctx.body = Buffer.from(await upstream.arrayBuffer());
+});
+
+// Koa answers 404 where nothing has set a body.
+router.get('/row', async (ctx) => {
+  const { rows } = await database.query({ ...ROW, values: [ctx.query.id] });
+  if (rows.length) [ctx.body] = rows;
+});
+
+router.get('/page', async (ctx) => {
+  const { rows } = await database.query({ ...PAGE, values: [ctx.query.shelf] });
+  ctx.body = rows;
 });
 
 if (process.env.STATIC_DIR) {
