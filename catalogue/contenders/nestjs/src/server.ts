@@ -1,18 +1,27 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
-import { Body, Controller, Get, Header, HttpCode, Module, Post, Res } from '@nestjs/common';
+import {
+  Body, Controller, Get, Header, HttpCode, Module, NotFoundException, ParseIntPipe, Post, Query, Res,
+} from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyReply } from 'fastify';
+import { Pool } from 'pg';
 import type { Readable } from 'node:stream';
 
 const IDLE_MS = 300_000;
 // Node would take AES-256, which is OpenSSL's first.
 const CIPHERS = 'TLS_AES_128_GCM_SHA256:ECDHE-ECDSA-AES128-GCM-SHA256';
 
+// A statement with a name is prepared once on each connection.
+const ROW = { name: 'row', text: 'SELECT id, shelf, name FROM item WHERE id = $1' };
+const PAGE = { name: 'page', text: 'SELECT id, shelf, name FROM item WHERE shelf = $1 ORDER BY id' };
+
 @Controller()
 class Answers {
+  constructor(private readonly database: Pool) {}
+
   @Get()
   @Header('Content-Type', 'text/plain')
   hello() {
@@ -60,9 +69,27 @@ class Answers {
     reply.code(upstream.status).type(upstream.headers.get('content-type')!);
     return Buffer.from(await upstream.arrayBuffer());
   }
+
+  @Get('row')
+  async row(@Query('id', ParseIntPipe) id: number) {
+    const { rows } = await this.database.query({ ...ROW, values: [id] });
+    if (!rows.length) throw new NotFoundException();
+    return rows[0];
+  }
+
+  @Get('page')
+  async page(@Query('shelf', ParseIntPipe) shelf: number) {
+    const { rows } = await this.database.query({ ...PAGE, values: [shelf] });
+    return rows;
+  }
 }
 
-@Module({ controllers: [Answers] })
+const database = {
+  provide: Pool,
+  useFactory: () => new Pool({ connectionString: process.env.DATABASE_URL, max: 16 }),
+};
+
+@Module({ controllers: [Answers], providers: [database] })
 class App {}
 
 function certificate() {
