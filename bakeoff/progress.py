@@ -49,6 +49,9 @@ class Watch:
     def step(self, text: str) -> None:
         """A step begins that may take a while."""
 
+    def note(self, text: str) -> None:
+        """Something happened; the step goes on."""
+
     def measured(
         self, done: float, of: float, text: str, rates: Mapping[str, float] | None = None
     ) -> None:
@@ -92,6 +95,9 @@ class LineWatch(Watch):
 
     def step(self, text: str) -> None:
         self._begin(text)
+        self._print(text)
+
+    def note(self, text: str) -> None:
         self._print(text)
 
     def measured(
@@ -180,6 +186,9 @@ class TableWatch(LineWatch):
         self._begin(text)
         self._draw()
 
+    def note(self, text: str) -> None:
+        self.step(text)
+
     def stands(self, verdict: "Verdict | None") -> None:
         self._verdict, self._rates = verdict, self._rates if verdict else {}
 
@@ -244,6 +253,9 @@ class NotebookWatch(Watch):
 
     def step(self, text: str) -> None:
         self._draw("<progress></progress> ", text)
+
+    def note(self, text: str) -> None:
+        self.step(text)
 
     def measured(
         self, done: float, of: float, text: str, rates: Mapping[str, float] | None = None

@@ -139,7 +139,7 @@ def race_all(
         except BadUsage:
             raise
         except BakeoffError as error:
-            watch.step(f"{race.cell.name}: {error}")
+            watch.note(f"{race.cell.name}: {error}")
             failed.append((race, str(error)))
         else:
             became.interrupted = run.interrupted

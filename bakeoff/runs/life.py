@@ -95,9 +95,9 @@ def _cut_off_is_said(path: Path, watch: Watch) -> Iterator[None]:
     except KeyboardInterrupt:
         with suppress(BakeoffError):
             if (path / PLAN_FILE).exists() and open_run(path).has_samples():
-                watch.step(f"interrupted; finished blocks are kept: bakeoff resume {path}")
+                watch.note(f"interrupted; finished blocks are kept: bakeoff resume {path}")
                 raise
-        watch.step("interrupted before anything was measured")
+        watch.note("interrupted before anything was measured")
         raise
     except OSError as error:
         if error.errno not in NO_ROOM:
@@ -113,7 +113,7 @@ def _finished(run: AnyRun, stages: Stages, watch: Watch) -> AnyRun:
     watch.judged(run)
     run.write_report(stages.reports)
     if trouble := stages.history.add(run.path):
-        watch.step(trouble)
+        watch.note(trouble)
     return run
 
 

@@ -294,7 +294,7 @@ class Run(Results, Generic[PlanT, ResultT]):
         except (BadUsage, NodeLost):
             raise
         except BakeoffError as error:
-            watch.step(f"{name} is out: {error}")
+            watch.note(f"{name} is out: {error}")
             self.store.append(PlanChange(out={name: str(error)}))
 
     def go_on(self, stages: Stages, watch: Watch) -> Self:
@@ -312,7 +312,7 @@ class Run(Results, Generic[PlanT, ResultT]):
                 self.interrupted = True
             except NodeLost as error:
                 lost, self.interrupted = error, True
-                watch.step(f"interrupted: {error}")
+                watch.note(f"interrupted: {error}")
             except BadUsage:
                 raise
             except BakeoffError as error:
@@ -320,7 +320,7 @@ class Run(Results, Generic[PlanT, ResultT]):
         if (failure or self.interrupted) and not self.has_samples():
             raise failure or lost or KeyboardInterrupt
         if failure:
-            watch.step(f"ended early: {failure}")
+            watch.note(f"ended early: {failure}")
         watch.step("judging")
         self.look_back(stages.history)
         self._judge()

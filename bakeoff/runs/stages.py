@@ -222,14 +222,16 @@ class Stages:
 class Watch(Protocol):
     """The receiver of a run's progress. `live`: it also gets the standings while they are measured.
 
-    `step`: a step begins that may take a while. `measured`: the share of the measuring that is
-    done, with the contenders' latest throughputs. `stands`: None where nothing is known yet. `out`:
-    a contender can't take part. `judged`: reports are still to be drawn.
+    `step`: a step begins that may take a while. `note`: something happened, and the step goes on.
+    `measured`: the share of the measuring that is done, with the contenders' latest throughputs.
+    `stands`: None where nothing is known yet. `out`: a contender can't take part. `judged`: reports
+    are still to be drawn.
     """
 
     @property
     def live(self) -> bool: ...
     def step(self, text: str) -> None: ...
+    def note(self, text: str) -> None: ...
     def measured(
         self, done: float, of: float, text: str, rates: Mapping[str, float] | None = None
     ) -> None: ...

@@ -55,7 +55,7 @@ require("https").createServer(tls, (request, response) => {
 class Silent(Watch):
     """Nobody watches; what goes wrong fails the test."""
 
-    def step(self, text: str) -> None:
+    def note(self, text: str) -> None:
         assert "ended early" not in text, text
 
     def out(self, name: str, reason: str) -> None:

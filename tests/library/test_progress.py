@@ -163,6 +163,17 @@ def test_a_log_is_not_silent_for_long_not_even_in_a_slice(
         wait_for(lambda: drawn.getvalue().endswith("measuring: 2 %\n"))
 
 
+def test_in_a_log_a_note_does_not_end_the_step_that_is_under_way(
+    drawn: io.StringIO, clock: list[float]
+) -> None:
+    with progress.terminal_watch(Console(file=drawn, width=40)) as watch:
+        watch.step("building")
+        clock[0] += 1
+        watch.note("a: built, 1 s")
+        clock[0] += 4
+        wait_for(lambda: drawn.getvalue().endswith("\na: built, 1 s\nbuilding: 5 s\n"))
+
+
 def test_a_terminal_is_redrawn_between_slices_alone(drawn: io.StringIO, clock: list[float]) -> None:
     with progress.terminal_watch(console(drawn)) as watch:
         watch.measured(1, 40, "measuring", {"a": 1.0})
@@ -235,6 +246,8 @@ def test_a_notebook_shows_a_bar_and_keeps_only_who_is_out() -> None:
         watch._drawn_at_s = 0
         watch.measured(1, 2, "half way")
         assert '<progress value="1" max="2">' in cell.shown[-1]["text/html"]
+        watch.note("it goes on")
+        assert "it goes on" in cell.shown[-1]["text/html"]
         watch.out("b", "it died")
     assert "b is out: it died" in cell.shown[-1]["text/plain"]
     assert "<progress" not in cell.shown[-1]["text/html"]
@@ -243,5 +256,6 @@ def test_a_notebook_shows_a_bar_and_keeps_only_who_is_out() -> None:
 def test_elsewhere_nothing_is_shown(capfd: pytest.CaptureFixture[str]) -> None:
     with progress.suitable_watch() as watch:
         watch.step("starting")
+        watch.note("started")
         watch.out("b", "it died")
     assert capfd.readouterr() == ("", "")

@@ -38,6 +38,9 @@ class Audience(Reports, History, Watch):
     def step(self, text: str) -> None:
         self.seen.append(text)
 
+    def note(self, text: str) -> None:
+        self.seen.append(text)
+
     def measured(
         self, done_s: float, of_s: float, text: str, rates: Mapping[str, float] | None = None
     ) -> None:

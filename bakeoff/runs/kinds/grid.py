@@ -123,6 +123,9 @@ class CellWatch:
     def step(self, text: str) -> None:
         self.watch.step(f"{self.cell}: {text}")
 
+    def note(self, text: str) -> None:
+        self.watch.note(f"{self.cell}: {text}")
+
     def measured(
         self, done: float, of: float, text: str, rates: Mapping[str, float] | None = None
     ) -> None:

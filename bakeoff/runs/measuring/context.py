@@ -244,7 +244,7 @@ def measuring(
     context = Context(stages, keeper, store, watch, folder, until_ns=until_ns)
     try:
         for line in keeper.swept:
-            watch.step(line)
+            watch.note(line)
         yield context
     finally:
         context.close()

@@ -233,7 +233,7 @@ class Draws:
         self._in_a_row[name] += 1
         lost = self._lost.setdefault(name, [])
         if not lost:
-            self._session.context.watch.step(f"{name} lost a process: {how}")
+            self._session.context.watch.note(f"{name} lost a process: {how}")
         lost.append(how)
         if self._redrawn(name).what == "processes":
             lost = lost[-self._in_a_row[name] :]

@@ -151,12 +151,12 @@ class Instances:
         try:
             running = self.start(entry, f"{entry.name}-probed")
         except ContenderOut as error:
-            context.watch.step(f"{entry.name} can't be probed: a second process of it: {error}")
+            context.watch.note(f"{entry.name} can't be probed: a second process of it: {error}")
             return none
         try:
             probes = context.stages.servers.probe(running.handle, entry, self._plan.workload)
             if how := self.death(running):
-                context.watch.step(f"{entry.name}: its probed process {how}")
+                context.watch.note(f"{entry.name}: its probed process {how}")
             return probes
         finally:
             self.stop(running)
@@ -169,7 +169,7 @@ class Instances:
         handle = self._context.stages.servers.attach(entry, protocol)
         if handle.pid and not entry.twin_of:
             whole = "all below it" if handle.cpu.kind == "tree" else "its control group"
-            self._context.watch.step(
+            self._context.watch.note(
                 f"{entry.name}: measuring CPU and memory of {handle.program} (pid {handle.pid}) "
                 f"and {whole}"
             )
