@@ -197,7 +197,9 @@ def _flag_of(options: RequestOptions, key: str | None) -> str:
         "expect.body_matches": "--expect-match",
         "expect.length_between": "--expect-length",
     }
-    parts = (key or "--request").split(".")
+    if key is None:
+        return "--request"
+    parts = key.split(".")
     if parts[:2] == ["request", "headers"]:
         return f"--header {parts[2]}" if len(parts) > 2 else "--header"
     if parts[:2] == ["expect", "headers"]:
