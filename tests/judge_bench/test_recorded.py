@@ -10,7 +10,7 @@ import pytest
 from bakeoff.model.findings import CODES
 from bakeoff.simulate import USUAL, Size
 from tests.judge.races import Race, judged
-from tests.judge_bench import coverage, predicted, recorded, tomorrow
+from tests.judge_bench import boards, coverage, predicted, recorded, tomorrow
 from tests.judge_bench.warnings import PLANNED, WEATHER, codes_of, counted, simulated, table
 
 
@@ -45,6 +45,18 @@ def test_recorded_races_are_covered(basis: str) -> None:
         found = tomorrow.coverage(list(tomorrow.predictions(of, 5, basis)))
         assert found.covered / found.n > 0.95
         assert found.half_width < half_width
+
+
+def test_two_boards_agree_on_the_sign_of_each_pair_that_both_tell_apart() -> None:
+    first = boards.read(tomorrow.RECORDS / "2026-11-28T07-20-board.json")
+    (cell,) = (each for each in first.cells if each.name == "row/h1")
+    turned = cell.model_copy(update={"pairs": tuple(pair.turned() for pair in cell.pairs)})
+    second = first.model_copy(update={"cells": (turned,)})
+    both = list(boards.shared(first, second))
+    assert len(both) == len(cell.pairs) > 1 and all(boards.told(both))
+    assert all(boards.changed(pair).ratio == pytest.approx(1) for pair in both)
+    crossed = [(pair, pair.turned()) for pair in cell.pairs]
+    assert boards.told(crossed) and not any(boards.told(crossed))
 
 
 def test_each_line_of_a_table_has_a_cell_for_each_spread(
