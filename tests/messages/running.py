@@ -164,6 +164,7 @@ def normal(text: str, top: Path) -> str:
         (r"(?<=127\.0\.0\.\d:)[1-9]\d{3,4}\b", "PORT"),
         (r"(?<=\bport )\d{5}\b", "PORT"),
         (r"\b\d+\.\d s(?=, before it answered| after its start)", "0.0 s"),
+        (r"(?<=built, )\d+ s", "0 s"),
         (r"\(Linux \S+, glibc \S+\)", "(MACHINE)"),
         (r"(?<=/bakeoff/ci/folder-)[0-9a-f]{8}/[0-9a-f]{16}", "COMMIT"),
         (r"\b\d+(?=-tls\b)", "PID"),
