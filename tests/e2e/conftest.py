@@ -20,7 +20,7 @@ from tests.waiting import wait_for
 
 BAKEOFF = Path(sys.executable).parent / "bakeoff"
 # The shortest race that there is, but for its `-d`.
-QUICK = ("-c", "8", "--boots", "1", "--no-twin", "--warm-up", "1s")
+QUICK = ("-c", "8", "--boots", "1", "--instances", "1", "--no-twin", "--warm-up", "1s")
 SERVER = """
 import asyncio, os, sys, time
 {before}

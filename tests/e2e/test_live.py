@@ -63,7 +63,7 @@ def serious(page: Page) -> list[str]:
 
 
 def test_a_race_is_watched_and_ended_in_a_browser(place: Place, browser: Browser) -> None:
-    words = (place.server("a"), place.server("b"), *QUICK, "--instances", "1", "-d", "300")
+    words = (place.server("a"), place.server("b"), *QUICK, "-d", "300")
     with (
         raced(place, *words) as race,
         explorer(place) as (_, link),

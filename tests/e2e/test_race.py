@@ -108,8 +108,8 @@ def answers(port: int) -> bool:
 
 
 def test_solo_and_close_with_nothing_but_json_on_standard_output(place: Place) -> None:
-    words = ["race", place.server("a"), "-d", "1", *QUICK, "--solo", "--close", "--json", "-"]
-    ended = place.bakeoff(*words)
+    size = ("-c", "8", "--boots", "1", "--no-twin", "--warm-up", "1s", "-d", "1")
+    ended = place.bakeoff("race", place.server("a"), *size, "--solo", "--close", "--json", "-")
     assert ended.status == 0, ended.err
     verdict = Verdict.from_json(ended.out, "stdout")
     assert (verdict.solo, verdict.connection) == (True, "close")
