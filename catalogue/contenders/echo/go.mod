@@ -2,6 +2,16 @@ module example.org/echo
 
 go 1.25.0
 
-require github.com/labstack/echo/v5 v5.3.1
+require (
+	github.com/jackc/pgx/v5 v5.8.0
+	github.com/labstack/echo/v5 v5.3.1
+)
 
-require golang.org/x/time v0.15.0 // indirect
+require (
+	github.com/jackc/pgpassfile v1.0.0 // indirect
+	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect
+	github.com/jackc/puddle/v2 v2.2.2 // indirect
+	golang.org/x/sync v0.22.0 // indirect
+	golang.org/x/text v0.40.0 // indirect
+	golang.org/x/time v0.15.0 // indirect
+)

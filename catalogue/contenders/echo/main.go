@@ -115,6 +115,14 @@ func main() {
 	if files := os.Getenv("STATIC_DIR"); files != "" {
 		e.StaticFS("/static", os.DirFS(files))
 	}
+	if os.Getenv("DATABASE_URL") != "" {
+		stored, err := openItems()
+		if err != nil {
+			log.Fatal(err)
+		}
+		e.GET("/row", stored.row)
+		e.GET("/page", stored.page)
+	}
 
 	// Not e.Start: it hangs up on a connection that waits for 30 s, and on SIGTERM waits itself.
 	server := &http.Server{

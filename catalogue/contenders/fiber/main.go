@@ -79,6 +79,14 @@ func main() {
 	if files := os.Getenv("STATIC_DIR"); files != "" {
 		app.Use("/static", static.New(files))
 	}
+	if os.Getenv("DATABASE_URL") != "" {
+		stored, err := openItems()
+		if err != nil {
+			log.Fatal(err)
+		}
+		app.Get("/row", stored.row)
+		app.Get("/page", stored.page)
+	}
 
 	config := fiber.ListenConfig{DisableStartupMessage: true}
 	if os.Getenv("PROTOCOL") == "h1-tls" {
