@@ -11,6 +11,7 @@ import org.apache.catalina.util.ServerInfo;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootVersion;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.http.client.JdkClientHttpRequestFactory;
@@ -20,7 +21,8 @@ import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.client.RestClient;
 
-@SpringBootApplication
+// It would not start without a database; Database.java has one where there is one.
+@SpringBootApplication(exclude = DataSourceAutoConfiguration.class)
 @RestController
 public class Server {
 
