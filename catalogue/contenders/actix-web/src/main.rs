@@ -1,5 +1,7 @@
 //! Actix Web as its README writes it, with the paths that we ask for.
 
+mod database;
+
 use std::env;
 use std::error::Error;
 use std::sync::Arc;
@@ -102,7 +104,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
         return Ok(());
     }
 
-    let app = || {
+    let stored = match env::var("DATABASE_URL") {
+        Ok(url) => Some(database::pool(url)?),
+        Err(_) => None,
+    };
+    let app = move || {
         App::new()
             .service(hello)
             .service(empty)
@@ -111,6 +117,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
             .service(delay)
             .service(upload)
             .configure(files)
+            .configure(|config| database::routes(config, stored.clone()))
     };
     let server = HttpServer::new(app)
         .workers(env::var("WORKERS")?.parse()?)
