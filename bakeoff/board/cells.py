@@ -58,7 +58,7 @@ def cells_of(catalogue: Catalogue, file: Path | None = None) -> tuple[Cell, ...]
                     each
                     for each in contenders
                     if each.contender
-                    and name in each.contender.serves
+                    and each.contender.path_for(workload)
                     and protocol in each.contender.protocols
                 ),
                 declared.races,

@@ -8,6 +8,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, PositiveFloat, mode
 
 from bakeoff.model.base import Contract
 from bakeoff.model.protocol import Protocol
+from bakeoff.model.workload import Workload
 
 PLACEHOLDERS = frozenset(
     {"port", "host", "workers", "out", "here", "cpus", "protocol", "cert", "key"}
@@ -178,3 +179,12 @@ class Contender(Contract):
         if not self.serves:
             raise ValueError('[serves] names no workload; it takes one at least: hello = "/"')
         return self
+
+    def path_for(self, workload: Workload) -> str:
+        """The path of a workload's first request; empty: it doesn't serve the workload. It serves a
+        mix if it serves the workload of each request's name at the request's path."""
+        if not workload.is_mix:
+            return self.serves.get(workload.name, "")
+        parts = ((name, request.path) for name, request in workload.by_name.items())
+        whole = all(self.serves.get(name) == path for name, path in parts)
+        return workload.first.path if whole else ""

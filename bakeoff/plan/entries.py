@@ -87,10 +87,10 @@ def _path(resolved: ResolvedContender, workload: Workload, *, own: bool) -> str:
                 "leave one of them out"
             )
         return path
-    if resolved.origin == "command" or workload.is_mix:
+    if resolved.origin == "command":
         return path
     assert resolved.contender
-    return resolved.contender.serves.get(workload.name, path if own else "")
+    return resolved.contender.path_for(workload) or (path if own else "")
 
 
 def _cannot_speak(resolved: ResolvedContender, protocol: Protocol) -> str:

@@ -123,7 +123,18 @@ FEW = (
 @pytest.mark.parametrize("name", [name for name in WORKLOADS if name not in FEW])
 def test_at_least_ten_serve_a_workload(name: str) -> None:
     files = [CATALOGUE.folder(each) / "contender.toml" for each in CATALOGUE.names()]
-    assert sum(name in Contender.read_toml(path).serves for path in files) >= 10
+    workload = CATALOGUE.workload(name)
+    assert sum(bool(Contender.read_toml(path).path_for(workload)) for path in files) >= 10
+
+
+def test_each_request_of_the_mix_is_what_the_workload_of_its_name_asks_for() -> None:
+    mix = CATALOGUE.workload("mix")
+    assert mix.is_mix
+    for name, request in mix.by_name.items():
+        own = CATALOGUE.workload(name)
+        sent = own.first.model_copy(update={"weight": request.weight, "name": name})
+        assert request == sent
+        assert own.static_files.items() <= mix.static_files.items()
 
 
 def test_a_browsers_request_has_a_browsers_size() -> None:
