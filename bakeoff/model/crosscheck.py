@@ -77,9 +77,10 @@ class Loading(Contract):
     Latencies are in µs; a figure that the tool does not print is missing. A tool whose `http` is
     not the engine's 1.1 does unequal work. `failures` say why runs have no result, each reason
     once; `errors` are those of all its runs, of the kinds that it distinguishes. `busy` is the
-    median share of its cores' time that it used, `packets_per_answer` the median of the packets
-    that the machine received meanwhile, on loopback those of both sides, and `dropped` the
-    datagrams of all its runs for which no socket had room; None: not known.
+    median share of its cores' time that it worked: the CPU time that it used, of the engine without
+    polling. `packets_per_answer` is the median of the packets that the machine received meanwhile,
+    on loopback those of both sides, and `dropped` the datagrams of all its runs for which no socket
+    had room; None: not known.
     """
 
     loader: Loader

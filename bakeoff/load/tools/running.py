@@ -30,8 +30,8 @@ OWN_FILES = 64
 class LoadRun:
     """One run. `output` is the whole standard output, then the whole standard error.
 
-    Without a `result`, `failure` says why. The load took `took_s`, its start included, and used the
-    share `busy` of its cores' time.
+    Without a `result`, `failure` says why. The load took `took_s`, its start included, and worked
+    for the share `busy` of its cores' time.
     """
 
     command: tuple[str, ...]
@@ -159,7 +159,11 @@ def run(loader: Loader, spec: LoadSpec) -> LoadRun:
         took_s -= tool.waited_s(output, spec)
     except Unreadable as error:
         return LoadRun(argv, output, None, str(error))
-    busy = used_s / took_s / (len(spec.cpus) or spec.threads)
+    # The engine polls before it sleeps, which is CPU time, but not work: it knows how busy it was.
+    if result.client:
+        busy = result.client.busy
+    else:
+        busy = used_s / took_s / (len(spec.cpus) or spec.threads)
     return LoadRun(argv, output, result, "", took_s, busy)
 
 

@@ -53,6 +53,13 @@ def test_a_run_has_its_command_its_output_and_its_result(programs: Path) -> None
     assert ran.took_s and ran.busy is not None and ran.busy >= 0
 
 
+def test_the_engine_says_itself_how_busy_it_was_since_it_polls(programs: Path) -> None:
+    install(programs, "volley", printing("volley-keep-alive"))
+    ran = run("engine", SPECS["engine"])
+    assert ran.result and ran.result.client
+    assert ran.busy == ran.result.client.busy > 0
+
+
 def test_the_tool_is_given_its_arguments(programs: Path) -> None:
     install(programs, "ab", 'printf "%s|" "$@" >&2; exit 1')
     ran = run("ab", SPECS["ab"])
