@@ -183,10 +183,13 @@ def in_protocol(protocol: str, streams: int) -> tuple[Generator, ...]:
     return Generator("volley", command, readings.volley, WARM_UP_S), *peers
 
 
-def h3_beside_h2() -> tuple[Generator, ...]:
+def h3_beside_h2(*options: str) -> tuple[Generator, ...]:
     """volley in HTTP/3, and in HTTP/2 over TLS, with one request at a time on each connection."""
     (over_quic, *_), (over_tls, *_) = in_protocol("h3", 1), in_protocol("h2", 1)
-    return over_quic, replace(over_tls, name="volley-h2")
+    return tuple(
+        replace(each, command=(*each.command[:-1], *options, each.command[-1]))
+        for each in (over_quic, replace(over_tls, name="volley-h2"))
+    )
 
 
 def before_in_protocol(

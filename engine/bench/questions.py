@@ -325,6 +325,23 @@ QUESTIONS["h3, 64 x 1"] = Question(
     ),
     connections=(64,),
 )
+QUESTIONS["h3 handshakes"] = Question(
+    "how many handshakes, with a request each, does the generator do over QUIC, next to TCP?",
+    "null h2 and h3",
+    g.h3_beside_h2("--close"),
+    (
+        Claim("requests_per_s", "ratio to", "volley-h2", at_least(0.7)),
+        Claim("work_us_per_request", "ratio to", "volley-h2"),
+    ),
+    connections=(64,),
+)
+QUESTIONS["h3, 1,000 connections"] = Question(
+    "how much memory do 1,000 connections of h3 take?",
+    "null h2 and h3",
+    g.h3_beside_h2(),
+    (Claim("peak_mib", "median", goal=at_most(60)), Claim("peak_mib", "ratio to", "volley-h2")),
+    connections=(1000,),
+)
 # nginx is told to keep no session, so every handshake is full, though a client offers less.
 QUESTIONS["handshakes"] = Question(
     "how many full handshakes, with a request each, does a second of the generator's CPU time do?",

@@ -84,6 +84,8 @@ QUESTIONS = {
     "streams held": "brick-yardstick, an event per second",
     "echoes": "null server, echoes of WebSocket",
     "h3, 64 x 1": "null servers, h3 beside h2",
+    "h3 handshakes": "null servers, a connection per request, h3 beside h2",
+    "h3, 1,000 connections": "null servers, h3 beside h2",
     "calls, 64 x 1": "tonic, unary calls, one at a time",
     "calls, 8 x 8": "tonic, unary calls, eight at a time",
 }

@@ -205,7 +205,7 @@ class Instances:
                 protocol=protocol,
                 certificate=certificate,
                 environment=environment,
-                say=lambda text: context.watch.step(f"{entry.name}: {text}"),
+                say=lambda text: context.watch.note(f"{entry.name}: {text}"),
             )
         context.ready_s.setdefault(entry.name, (handle.time_to_ready_ms or 0.0) / 1000)
         self._started.append((entry.name, key))
