@@ -6,7 +6,7 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 SCRATCH=$(mktemp -d "${TMPDIR:-/tmp}/apache.XXXXXX")
 MODULES=/usr/lib/apache2/modules
-REQUESTS=$((64 * WORKERS))
+REQUESTS=$((128 * WORKERS))
 # Without an upstream, /forward is answered with 503.
 UPSTREAM=${UPSTREAM:-http://127.0.0.1:9}
 STATIC_DIR=${STATIC_DIR:-$SCRATCH/static}
