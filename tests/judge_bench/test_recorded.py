@@ -7,6 +7,7 @@ from statistics import median
 
 import pytest
 
+from bakeoff.model.board import Board
 from bakeoff.model.findings import CODES
 from bakeoff.simulate import USUAL, Size
 from tests.judge.races import Race, judged
@@ -47,16 +48,18 @@ def test_recorded_races_are_covered(basis: str) -> None:
         assert found.half_width < half_width
 
 
-def test_two_boards_agree_on_the_sign_of_each_pair_that_both_tell_apart() -> None:
-    first = boards.read(tomorrow.RECORDS / "2026-11-28T07-20-board.json")
-    (cell,) = (each for each in first.cells if each.name == "row/h1")
-    turned = cell.model_copy(update={"pairs": tuple(pair.turned() for pair in cell.pairs)})
-    second = first.model_copy(update={"cells": (turned,)})
-    both = list(boards.shared(first, second))
+def test_boards_agree_on_the_sign_of_each_pair_that_both_tell_apart() -> None:
+    path = tomorrow.RECORDS / "2026-11-28T07-20-board.json"
+    first, cell = (Board.read_json(path).cell(name) for name in ("hello/h1", "row/h1"))
+    second = cell.model_copy(update={"pairs": tuple(pair.turned() for pair in cell.pairs)})
+    both = list(boards.shared(cell, second))
     assert len(both) == len(cell.pairs) > 1 and all(boards.told(both))
     assert all(boards.changed(pair).ratio == pytest.approx(1) for pair in both)
     crossed = [(pair, pair.turned()) for pair in cell.pairs]
     assert boards.told(crossed) and not any(boards.told(crossed))
+    predicted = list(boards.expected(first, first))
+    assert len(predicted) > 100
+    assert all(each.low < pair.ratio.ratio < each.high for pair, each in predicted)
 
 
 def test_each_line_of_a_table_has_a_cell_for_each_spread(

@@ -57,13 +57,14 @@ def lines() -> tuple[Lines, Lines]:
         among = len(race.get("pairs", ()))
         for each in race.get("pairs", ()):
             if race["part"] == "repeat":
-                unequal[f"{each['a']} {each['b']}"].append(_pair(each, among))
+                unequal[f"{each['a']} {each['b']}"].append(paired(each, among))
             elif race["part"] == "equal" and race["subject"] != COLD:
-                equal[race["subject"]].append(_pair(each, among))
+                equal[race["subject"]].append(paired(each, among))
     return unequal, equal
 
 
-def _pair(recorded: dict[str, Any], among: int) -> Pair:
+def paired(recorded: dict[str, Any], among: int) -> Pair:
+    """A recorded comparison, one of `among` whose intervals hold at once."""
     normal = NormalDist()
     half = log(recorded["high"] / recorded["low"]) / 2
     error = half / normal.inv_cdf((1 + 0.95 ** (1 / among)) / 2)
