@@ -66,6 +66,12 @@ def test_one_that_compiles_gets_its_time_and_slices_of_its_last_speed(measure: M
     assert not slow.warnings
 
 
+def test_a_level_on_the_way_is_not_taken_for_the_last_one(measure: Measure) -> None:
+    world = World(SPEEDS, warmth={"slow": compiling((1.0, 0.1), (3.0, 0.5))})
+    (warmup,) = warmed(run(measure, world, 36.0, boots=1).path)
+    assert warmup.steady["slow"] and warmup.steady_from["slow"] * SLICE_S >= 3.0
+
+
 def test_compilers_count_calls_so_few_answers_are_not_enough(measure: Measure) -> None:
     world = World({"fast": 100_000, "slow": 2000}, warmth={"slow": compiling((1.0, 0.2))})
     warmup = warmed(run(measure, world, 42.0, boots=1).path)[0]

@@ -21,9 +21,14 @@ from bakeoff.runs.measuring.session import Session
 if TYPE_CHECKING:
     from bakeoff.judge.warm_up import Settled
 
-COMPILED_REQUESTS = 20_000
+CALLED_REQUESTS, COMPILED_REQUESTS = 20_000, 150_000
 """Just-in-time compilers count calls, not seconds: HotSpot's last compiler takes a method after
-15,000 calls and loops (Tier4CompileThreshold, `java -XX:+PrintFlagsFinal`), and then takes time."""
+15,000 calls and loops (Tier4CompileThreshold, `java -XX:+PrintFlagsFinal`), and then takes time. So
+where one got faster, its level is the last one after ten times as many requests, or after `LASTING`
+slices with the fewer ones."""
+
+LASTING = 12
+"""Slices (3 s): Spring Boot stayed for 2 s at twice its last cost."""
 
 PLAINLY_FLAT = 0.05
 """A course with more noise in its slices could hide a rise."""
@@ -104,9 +109,12 @@ class Course:
             return True
         if not self._has_had(self.least):
             return False
-        requests = sum(each.event.requests_all for each in self.slices[self.settled.start :])
-        plain = self.settled.course == "flat" and self.settled.noise <= PLAINLY_FLAT
-        return self.settled.steady and (plain or requests >= COMPILED_REQUESTS)
+        last = self.slices[self.settled.start :]
+        requests = sum(each.event.requests_all for each in last)
+        flat = self.settled.course == "flat"
+        plain = flat and self.settled.noise <= PLAINLY_FLAT
+        enough = CALLED_REQUESTS if flat or len(last) >= LASTING else COMPILED_REQUESTS
+        return self.settled.steady and (plain or requests >= enough)
 
     def last(self, of: Callable[[Slice], float]) -> float:
         """The median over the last stretch or, if it isn't steady, over the last second."""
