@@ -1,6 +1,6 @@
 """The races of a board: planned, within a budget of time, and resumed after a kill."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -43,7 +43,7 @@ class Workshop:
     here: Environment
     stages: Stages
 
-    def look(self, say: Callable[[str], None], *, only_built: bool) -> tuple[Shelf, Today]:
+    def look(self, watch: Watch, *, only_built: bool) -> tuple[Shelf, Today]:
         """The finished races, and the current state of the contenders, which are built for that.
 
         `only_built`: contenders that aren't built yet stay so. Raises `BadUsage`.
@@ -51,7 +51,7 @@ class Workshop:
         found, machine = shelf(self.folder), self.stages.meters.machine()
         check_machine(self.folder, found, machine)
         contenders = [each for cell in self.cells for each in cell.contenders]
-        built = build(contenders, self.stages, say, only_built=only_built)
+        built = build(contenders, self.stages, watch, only_built=only_built)
         return found, Today(machine, self.here.cores_for(None), built)
 
     def due(self, cells: Sequence[Cell], found: Shelf, today: Today) -> Iterator[DueRace]:

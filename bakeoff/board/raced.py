@@ -1,6 +1,6 @@
 """The races of a board: the runs in its folder, and the changes since."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +15,7 @@ from bakeoff.model.plan import Cores
 from bakeoff.model.receipt import Receipt
 from bakeoff.model.verdict import Verdict
 from bakeoff.plan import ResolvedContender
-from bakeoff.runs import Stages, open_run
+from bakeoff.runs import Stages, Watch, open_run
 from bakeoff.runs.kinds.race import RaceRun
 
 RUNS = "runs"
@@ -146,7 +146,7 @@ def check_machine(folder: Path, shelf: Shelf, machine: Machine) -> None:
 def build(
     contenders: Iterable[ResolvedContender],
     stages: Stages,
-    say: Callable[[str], None],
+    watch: Watch,
     *,
     only_built: bool = False,
 ) -> Built:
@@ -158,7 +158,7 @@ def build(
     ]
     if only_built:
         wanted = [each for each in wanted if is_built(each.contender, each.folder)]
-    built = stages.servers.build(wanted, say)
+    built = stages.servers.build(wanted, watch)
     # The races find it there.
     stages.built.update(zip((each.folder for each in wanted), built, strict=True))
     return dict(zip((each.name for each in wanted), built, strict=True))

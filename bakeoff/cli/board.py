@@ -108,7 +108,7 @@ def board(
     stages = satellites.real_stages()
     shop = Workshop(out_dir, cells, here, stages)
     with terminal_watch(err) as watch:
-        found, today = shop.look(watch.step, only_built=plan)
+        found, today = shop.look(watch, only_built=plan)
         due = [*shop.due(wanted, found, today)]
         outlook = document.planned(due, [State.of(cell, found.races, today) for cell in wanted])
     for fault in found.faults:

@@ -74,7 +74,7 @@ def ci(
     options, project, directory = _with_project(options)
     try:
         with terminal_watch(err, lambda run: show_run(run, json, wide)) as watch:
-            plan = _plan(options, project, directory, watch.note)
+            plan = _plan(options, project, directory, watch.step)
             run = runs.execute(plan, out_dir, satellites.real_stages(), watch)
     except NothingToCompare as error:
         passes = options.cant_tell == "pass"
@@ -104,7 +104,7 @@ def _with_project(options: CiOptions) -> tuple[CiOptions, ProjectFile, Path]:
     return options, ProjectFile(), here
 
 
-def _plan(options: CiOptions, project: ProjectFile, directory: Path, note: Say) -> CiPlan:
+def _plan(options: CiOptions, project: ProjectFile, directory: Path, say_step: Say) -> CiPlan:
     repository = Repository.around(directory)
     inside = directory.resolve().relative_to(repository.top.resolve())
     head = repository.revision(options.head)
@@ -114,14 +114,14 @@ def _plan(options: CiOptions, project: ProjectFile, directory: Path, note: Say) 
         base = repository.fork(target_branch(project, os.environ), head)
 
     def place(name: str, revision: Revision) -> CheckedOut:
-        note(f"{name} is {revision.full_name}: {revision.subject}")
+        say_step(f"{name} is {revision.full_name}: {revision.subject}")
         top = repository.top
         if name == "base" or options.head != WORKING_TREE:
             top = check_out(repository, revision)
         return CheckedOut(revision, top, top / inside)
 
     if options.head == "HEAD" and (changed := repository.uncommitted()):
-        note(
+        say_step(
             f"changes of {plural(changed, 'tracked file')} are not committed, and are not raced: "
             "--head . races them"
         )

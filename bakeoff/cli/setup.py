@@ -67,7 +67,7 @@ def setup(
     buildable = _buildable(Catalogue.shipped(), names or [], everything)
     _install_missing(buildable)
     _warn_of_full_disk(buildable)
-    progress = BuildBar(len(buildable)) if err.is_terminal else nullcontext(BuildLines(say))
+    progress = BuildBar(len(buildable)) if err.is_terminal else nullcontext(BuildLines(say, say))
     with progress as watch:
         results = build_several(buildable, jobs or default_jobs(), watch)
     failures = _say_results(buildable, results)
@@ -150,7 +150,7 @@ class BuildBar(BuildLines, AbstractContextManager["BuildBar"]):
     """A bar over all that are wanted, with what is being built beside it, and for how long."""
 
     def __init__(self, count: int) -> None:
-        super().__init__(say)
+        super().__init__(say, say)
         self._under_way: dict[str, float] = {}
         self._progress = Progress(
             BarColumn(bar_width=24),

@@ -130,7 +130,9 @@ class Host:
         """Build contenders in folders of this machine; `lines` get a line for each beginning and
         end."""
         folders = [Wanted(name, contender, Path(folder)) for name, contender, folder in wanted]
-        return build_several(folders, default_jobs(), BuildLines(self.lines.append))
+        return build_several(
+            folders, default_jobs(), BuildLines(self.lines.append, self.lines.append)
+        )
 
     def engine(self) -> str:
         return str(installation.engine_path())

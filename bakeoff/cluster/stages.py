@@ -16,7 +16,7 @@ from bakeoff.model.plan import Entry
 from bakeoff.model.protocol import Certificate, Protocol
 from bakeoff.model.readings import CoreTime, NetworkSeen, NetworkUse, TcpTrouble
 from bakeoff.model.receipt import Handle, Receipt, Stopped
-from bakeoff.runs.stages import LoadGenerators, Meters, Servers, Stages
+from bakeoff.runs.stages import LoadGenerators, Meters, Servers, Stages, Watch
 from bakeoff.start import GRACE_S
 
 
@@ -86,7 +86,7 @@ class _Servers(Servers):
     def build(
         self,
         wanted: Sequence[Wanted],
-        say: Callable[[str], None],  # noqa: ARG002
+        watch: Watch,  # noqa: ARG002
     ) -> list[Receipt | ContenderOut]:
         """Build on all server nodes at a time; beginnings and ends are reported as leases are
         renewed.

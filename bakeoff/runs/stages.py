@@ -108,12 +108,10 @@ class Servers:
             ) from None
         return make_certificate(folder)
 
-    def build(
-        self, wanted: Sequence[Wanted], say: Callable[[str], None]
-    ) -> list[Receipt | ContenderOut]:
-        """For each of `wanted` its receipt, or why there is none; `say` gets the name of each that
-        begins."""
-        return build_several(wanted, default_jobs(), BuildLines(say))
+    def build(self, wanted: Sequence[Wanted], watch: Watch) -> list[Receipt | ContenderOut]:
+        """For each of `wanted` its receipt, or why there is none; each build is a step of
+        `watch`."""
+        return build_several(wanted, default_jobs(), BuildLines(watch.step, watch.note))
 
 
 class LoadGenerators:
@@ -243,15 +241,17 @@ class Watch(Protocol):
 class BuildLines:
     """A line when a build begins and when it ends; none where nothing has to be built."""
 
-    def __init__(self, say: Callable[[str], None]) -> None:
-        self._say = say
+    def __init__(self, began: Callable[[str], None], ended: Callable[[str], None]) -> None:
+        self._say_began, self._say_ended = began, ended
 
     def began(self, name: str) -> None:
-        self._say(f"building {name}")
+        self._say_began(f"building {name}")
 
     def ended(self, name: str, built: bool, seconds_s: float | None) -> None:
         if seconds_s is not None:
-            self._say(f"{name}: {'built' if built else 'could not be built'}, {seconds_s:.0f} s")
+            self._say_ended(
+                f"{name}: {'built' if built else 'could not be built'}, {seconds_s:.0f} s"
+            )
 
 
 def default_jobs() -> int:

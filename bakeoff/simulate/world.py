@@ -4,7 +4,7 @@ It replaces all seven effects of a run (`runs.stages`), so the code of real race
 draws and measures a simulated one.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from math import exp, sqrt
 from pathlib import Path
@@ -21,7 +21,7 @@ from bakeoff.model.readings import CoreTime, CpuTime, Memory
 from bakeoff.model.receipt import CpuCounter, Handle, Receipt, Stopped, Verification
 from bakeoff.model.simulation import Conditions
 from bakeoff.runs.results import Results
-from bakeoff.runs.stages import Stages
+from bakeoff.runs.stages import Stages, Watch
 from bakeoff.simulate.server import (
     DRAIN_NS,
     SERVER_BUSY,
@@ -93,7 +93,7 @@ class World:
     def keeper(self, _scratch: Path) -> "World":
         return self
 
-    def build(self, wanted: Sequence[Wanted], _say: Callable[[str], None]) -> list[Receipt]:
+    def build(self, wanted: Sequence[Wanted], _watch: Watch) -> list[Receipt]:
         versions = self._versions
         return [self._receipt(one.name, versions.get(one.name, "1")) for one in wanted]
 

@@ -8,6 +8,7 @@ from bakeoff.build import Wanted
 from bakeoff.cluster.remote import Node
 from bakeoff.cluster.stages import stages
 from bakeoff.model.errors import ContenderOut
+from bakeoff.progress import Watch
 from tests.cluster.test_sources import BUILT, contender
 
 
@@ -35,7 +36,7 @@ def test_contenders_are_built_on_all_server_nodes_at_a_time(tmp_path: Path) -> N
     wanted = [Wanted("mine", contender(tmp_path / "mine", BUILT), tmp_path / "mine")]
     seen: list[str] = []
     nodes = [cast(Node, Told(each, seen)) for each in ("one", "two", "load")]
-    built = stages(nodes[:2], nodes[2:]).servers.build(wanted, print)
+    built = stages(nodes[:2], nodes[2:]).servers.build(wanted, Watch())
     assert [str(each) for each in built] == ["not on one"]
     assert seen == [
         "one begins to build",

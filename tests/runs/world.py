@@ -24,7 +24,7 @@ from bakeoff.model.readings import CoreTime, Memory, Received, TcpTrouble, Usage
 from bakeoff.model.receipt import CpuCounter, Handle, Receipt, Verification
 from bakeoff.model.why import Layer
 from bakeoff.model.workload import Workload
-from bakeoff.runs import Stages
+from bakeoff.runs import Stages, Watch
 from bakeoff.verify import AnswerSample
 from tests.judge.facts import MACHINE, SOUND_AUDIT
 from tests.judge.races import receipt
@@ -290,11 +290,9 @@ class World(Audience):
     ) -> FakeSlowClients:
         return FakeSlowClients(self, self.pids[handle.port], count)
 
-    def build(
-        self, wanted: Sequence[Wanted], say: Callable[[str], None]
-    ) -> list[Receipt | ContenderOut]:
+    def build(self, wanted: Sequence[Wanted], watch: Watch) -> list[Receipt | ContenderOut]:
         for each in wanted:
-            say(f"building {each.name}")
+            watch.step(f"building {each.name}")
         return [self.build_one(each.contender) for each in wanted]
 
     def build_one(self, contender: Contender) -> Receipt | ContenderOut:

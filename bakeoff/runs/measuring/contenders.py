@@ -35,7 +35,7 @@ def build(
             missing.setdefault(each.folder, each)
     if missing:
         watch.step("building what isn't built yet")
-        results = stages.servers.build(list(missing.values()), watch.note)
+        results = stages.servers.build(list(missing.values()), watch)
         stages.built.update(zip(missing, results, strict=True))
     built = {name: stages.built[each.folder] for name, each in ours.items()}
     return (
@@ -52,9 +52,7 @@ def _build_upstream(plan: Plan, stages: Stages, watch: Watch) -> None:
     assert upstream.folder, "an upstream with a folder"
     folder = Path(upstream.folder)
     if folder not in stages.built:
-        (built,) = stages.servers.build(
-            [Wanted(upstream.name, upstream.contender, folder)], watch.note
-        )
+        (built,) = stages.servers.build([Wanted(upstream.name, upstream.contender, folder)], watch)
         stages.built[folder] = built
     if isinstance(reason := stages.built[folder], ContenderOut):
         raise MissingPiece(f"the upstream of the workload {plan.workload.name}: {reason}")
