@@ -1,9 +1,11 @@
-"""What QUIC allows, between our engine and aioquic: each side against the other's code."""
+"""What QUIC allows, between our engine and aioquic, quic-go, quiche and quinn."""
 
 import asyncio
 import ssl
 import subprocess
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,15 +18,26 @@ from aioquic.quic.events import HandshakeCompleted, QuicEvent
 from aioquic.quic.packet import QuicProtocolVersion
 from aioquic.tls import SessionTicket
 
+from bakeoff.build import out_folder
 from bakeoff.installation import engine_path
 from bakeoff.model.load import LoadResult
+from bakeoff.model.plan import Cores, Entry
 from bakeoff.model.protocol import Certificate
+from bakeoff.start import Keeper
 from bakeoff.start.certificate import make_certificate
+from bakeoff.verify import answers
+from tests.e2e.test_contenders import built
 from tests.e2e.test_http3 import null
 from tests.verify.http3_server import Http3, good, http_3
 from tests.verify.protocols import BODY
 
 pytestmark = pytest.mark.e2e
+TAKES_EARLY_DATA = {"caddy": 38}
+"""How many of 40 requests each server of others takes ahead of the handshake; none, if not here."""
+CLOSE = ("--close", "--resume")
+HELLO = b"Hello, World!"
+UPDATES_KEYS_AFTER = {"go-nethttp": 100_000}
+"""Packets of a connection, by its own setting."""
 
 
 @pytest.fixture
@@ -32,9 +45,41 @@ def run(tmp_path: Path) -> Certificate:
     return make_certificate(tmp_path / "tls")
 
 
-def load(run: Certificate, port: int, *words: str) -> LoadResult:
-    """40 right answers on two connections, or on 40."""
-    asked = ["-n", "40", "-c", "2", "--protocol", "h3", "--expect-body", BODY.decode(), *words]
+@pytest.fixture(params=["go-nethttp", "caddy", "tokio-quiche", "hyper"])
+def peer(
+    request: pytest.FixtureRequest, run: Certificate, tmp_path: Path
+) -> Iterator[tuple[str, int]]:
+    """A contender on a QUIC that is not ours to choose, and its port."""
+    chosen = request.config.getoption("--contenders")
+    if chosen and request.param not in chosen.split():
+        pytest.skip(f"{request.param} is not among --contenders")
+    contender, folder = built(request.param, tmp_path)
+    entry = Entry(
+        name=request.param,
+        title=contender.title,
+        origin="catalogue",
+        contender=contender,
+        folder=str(folder),
+        path="/",
+    )
+    with Keeper(tmp_path / "scratch") as keeper:
+        handle = keeper.start(
+            entry,
+            out=out_folder(folder),
+            workers=1,
+            cores=Cores(server=(0,), client=(0,)),
+            host="127.0.0.1",
+            log=tmp_path / "log",
+            answers=partial(answers, protocol="h3", tls=run.client),
+            protocol="h3",
+            certificate=run,
+        )
+        yield request.param, int(handle.address.rpartition(":")[2])
+
+
+def load(run: Certificate, port: int, *words: str, body: bytes = BODY, n: int = 40) -> LoadResult:
+    """Right answers on two connections, or on as many as answers."""
+    asked = ["-n", str(n), "-c", "2", "--protocol", "h3", "--expect-body", body.decode(), *words]
     trusted = ["--ca", "/dev/stdin", "--server-name", "localhost"]
     ended = subprocess.run(
         [engine_path(), "load", f"https://127.0.0.1:{port}/", "--json", *trusted, *asked],
@@ -46,7 +91,7 @@ def load(run: Certificate, port: int, *words: str) -> LoadResult:
     )
     assert ended.returncode == 0, ended.stderr + ended.stdout
     result = LoadResult.from_json(ended.stdout, "stdout")
-    assert (result.requests, result.misses, dict(result.errors)) == (40, 0, {})
+    assert (result.requests, result.misses, dict(result.errors)) == (n, 0, {})
     return result
 
 
@@ -54,9 +99,6 @@ def updating(connection: Http3, stream: int, body: bytes) -> None:
     if stream == 20:  # Another update has to wait until this one is acknowledged.
         connection.update_keys()
     good(connection, stream, body)
-
-
-CLOSE = ("--close", "--resume")
 
 
 def test_our_client_shakes_hands_and_answers_a_retry(run: Certificate) -> None:
@@ -87,6 +129,22 @@ def test_our_client_sends_rejected_requests_again(run: Certificate) -> None:
     with http_3(run, resumes=False) as port:
         early = load(run, port, *CLOSE, "--early-data")
     assert (early.resumed, early.early_accepted, early.early_rejected) == (0, 0, 0)
+
+
+def test_our_client_agrees_resumes_and_follows_updates_of_keys_with_other_servers(
+    peer: tuple[str, int], run: Certificate
+) -> None:
+    name, port = peer
+    load_it = partial(load, run, port, body=HELLO)
+    kept, closing = load_it(), load_it("--close")
+    assert kept.agreed and (kept.agreed.alpn, kept.agreed.tls_version) == ("h3", "1.3")
+    assert (kept.connects, closing.handshakes, closing.resumed) == (2, 40, 0)
+    resumed, early = load_it(*CLOSE), load_it(*CLOSE, "--early-data")
+    assert (resumed.resumed, resumed.early_accepted) == (38, None)
+    taken = TAKES_EARLY_DATA.get(name, 0)
+    assert (early.resumed, early.early_accepted, early.early_rejected) == (38, taken, 0)
+    if packets := UPDATES_KEYS_AFTER.get(name):
+        assert load_it("--streams", "8", n=2 * packets).connects == 2
 
 
 class Asking(QuicConnectionProtocol):
@@ -130,7 +188,7 @@ async def ask(port: int, settings: QuicConfiguration, tickets: list[SessionTicke
     ) as connection:
         assert isinstance(connection, Asking)
         connection.ask()
-        assert await asyncio.wait_for(connection.is_answered, 5) == b"Hello, World!"
+        assert await asyncio.wait_for(connection.is_answered, 5) == HELLO
         await connection.ping()
         if not is_early:
             connection.update_keys()
