@@ -11,6 +11,7 @@ from bakeoff.model.readings import CpuTime
 from bakeoff.model.samples import Slice
 from bakeoff.plan import slice_lengths
 from bakeoff.runs import open_run, resume
+from bakeoff.runs.measuring.boot import measured_s
 from bakeoff.runs.measuring.warmup import Course
 from tests.judge.races import throughput_event
 from tests.runs.conftest import Measure
@@ -138,6 +139,22 @@ def test_what_was_known_before_a_cut_is_known_after_it(measure: Measure) -> None
     again = resume(finished.path, World(SPEEDS).stages(), world)
     first, *later = [seconds(each)["fast"] for each in warmed(again.path)]
     assert first == 2.0 and later and set(later) == {1.0}
+
+
+def test_the_rest_of_a_race_that_was_cut_off_is_warmed_up_as_its_beginning(
+    measure: Measure,
+) -> None:
+    """However short the rest is: its processes begin as cold as the first ones."""
+    warmth = {"slow": compiling((1.0, 0.005), (3.5, 0.1))}
+    finished = run(measure, World(SPEEDS, warmth=warmth, on_slice=cut_off(1600)), 36.0)
+    left_s = 36.0 - measured_s(finished.records())
+    assert finished.interrupted and 0 < left_s < 2.0
+    again = resume(finished.path, (world := World(SPEEDS, warmth=warmth)).stages(), world)
+    first, *later = warmed(again.path)
+    assert later
+    for warmup in (first, *later):
+        assert warmup.steady["slow"] and warmup.courses["slow"] == "warm-up"
+        assert warmup.steady_from["slow"] * SLICE_S >= 3.0
 
 
 def test_a_solo_race_warms_each_up_alone(measure: Measure) -> None:

@@ -46,6 +46,12 @@ def time_is_up(plan: Plan, records: Sequence[Record]) -> bool:
     return plan.duration_s - measured_s(records) <= WORTH_S
 
 
+def _planned_s(plan: Plan) -> float:
+    """The time that a boot measures in a race that is not cut off: the shortest of its boots."""
+    share = BOOT_SHARE if plan.may_end_early and plan.boots > 1 else 1.0
+    return plan.duration_s * share / plan.boots
+
+
 @dataclass
 class Ending:
     """The content of the record of a boot's end: its draws, and what was `observed` at its end."""
@@ -82,7 +88,7 @@ class Boot:
         missing_s = plan.duration_s - done_s
         budget_s = missing_s / max(1, plan.boots - number)
         if plan.may_end_early and number + 1 < plan.boots:
-            budget_s = min(missing_s, plan.duration_s * BOOT_SHARE / plan.boots)
+            budget_s = min(missing_s, _planned_s(plan))
         earlier = [record for record in records if isinstance(record, Warmup)]
         rule = next((record for record in records if isinstance(record, DrawRule)), None)
         ends = (record for record in records if isinstance(record, BootEnd))
@@ -167,7 +173,8 @@ class Boot:
             session,
             self.earlier,
             given,
-            self.budget_s,
+            # The rest of a race that was cut off may be short, but its processes begin as cold.
+            max(self.budget_s, _planned_s(self.plan)),
             lambda text: self.measured(0.0, text),
         )
         self.context.store.append(warmup)

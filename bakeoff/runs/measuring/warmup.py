@@ -134,7 +134,7 @@ def warm_up(
 ) -> Warmup:
     """Load every contender in turn until each is steady, within the bounds of `warm_up_slices`.
 
-    `budget_s` is the time that this boot measures, `earlier` has the warm-ups of this race's
+    `budget_s` is the time that a boot of this race measures, `earlier` has the warm-ups of its
     earlier boots. Slice lengths, and in an open loop the rates, follow from the final speed of
     each, except for `given` lengths. `say` gets before each turn how many are steady. Raises
     `NoVerdict`, and in the first boot `NotAsPlanned` where some ended, answered nothing, or would
