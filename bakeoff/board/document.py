@@ -19,6 +19,9 @@ CHANGED: dict[Change, str] = {
 """Changes since a contender was raced."""
 
 
+CUT_SHORT = "its race was cut short by its time limit"
+
+
 def planned(due: Sequence[DueRace], states: Sequence[State]) -> Document:
     total_s = sum(race.about_s for race in due)
     races = figures.plural(len(due), "race")
@@ -45,7 +48,8 @@ def why(race: DueRace, state: State) -> str:
     reasons: dict[str, int] = {}
     for name in race.names:
         if name in state.waiting:
-            own = [CHANGED[change] for change in state.changed(name)] or ["never raced"]
+            lacking = CUT_SHORT if state.race_of(name) else "never raced"
+            own = [CHANGED[change] for change in state.changed(name)] or [lacking]
             for reason in own:
                 reasons[reason] = reasons.get(reason, 0) + 1
     return "; ".join(f"{reason} ({count})" for reason, count in reasons.items())
@@ -77,7 +81,27 @@ def document(board: Board) -> Document:
     cells = figures.plural(len(board.cells), "cell")
     headline = f"{len(raced)} of {cells} {'is' if len(raced) == 1 else 'are'} raced."
     out = [f"{cell.name}: {row.name}: {why}" for cell in board.cells for row, why in out_of(cell)]
-    return Document("The board", headline, (table, List("Out", items("✗", out))))
+    left = [f"{cell.name}: {why}" for cell in raced for why in to_be_raced(cell)]
+    lists = List("Out", items("✗", out)), List("To be raced", items("!", left))
+    return Document("The board", headline, (table, *lists))
+
+
+def to_be_raced(cell: BoardCell) -> list[str]:
+    """The contenders that wait for a race, by what the board shows of them until then."""
+    rows = {row.name: row for row in cell.rows}
+    shown: dict[str, list[str]] = {}
+    for name in cell.waiting:
+        row = rows.get(name)
+        if row is None:
+            said = "no race with it has ended yet; the next `bakeoff board` has one"
+        elif row.changed:
+            said = f"its old figures are shown; {listed(CHANGED[each] for each in row.changed)}"
+        else:
+            by = row.by.get("throughput")
+            until = "its intervals are wider" if by and by.ratio else "it can’t be compared"
+            said = f"{CUT_SHORT}; {until} until the next `bakeoff board` has measured the rest"
+        shown.setdefault(said, []).append(name)
+    return [f"{', '.join(names)}: {said}" for said, names in shown.items()]
 
 
 def out_of(cell: BoardCell) -> list[tuple[BoardRow, str]]:

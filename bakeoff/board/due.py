@@ -55,8 +55,11 @@ class State:
         return self.cell.links(tuple(self.unbuilt))
 
     def race_of(self, name: str) -> Raced | None:
-        """The newest race in which it was."""
-        return next((race for race in self.races if name in race.names), None)
+        """The newest race in which it was; one that its time limit cut short before it was compared
+        only where there is no other."""
+        own = [race for race in self.races if name in race.names]
+        whole = (race for race in own if race.is_complete or name in race.compared)
+        return next(whole, own[0] if own else None)
 
     def changed(self, name: str) -> tuple[Change, ...]:
         """The changes since a contender was raced; empty: there are none, or it never was."""
@@ -78,27 +81,25 @@ class State:
         if len(able) < 2:
             return ()
         return tuple(
-            name for name in able if self.race_of(name) is None or bool(self.changed(name))
+            name
+            for name in able
+            if not ((race := self.race_of(name)) and race.is_complete) or self.changed(name)
         )
 
     def one_races(self) -> dict[str, OneRace]:
         """The races by their names, as sources of ratios: without contenders that are no longer in
         the cell, or that were out of their newest race."""
-        met = {
-            race.name: {name for pair in race.verdict.pairs for name in (pair.a, pair.b)}
-            for race in self.races
-        }
         able = {
             name
             for name in self.cell.names
-            if (race := self.race_of(name)) and name in met[race.name]
+            if (race := self.race_of(name)) and name in race.compared
         }
         found = {}
         for race in self.races:
             builds = {
                 name: (receipt.version, receipt.source_sha256)
                 for name, receipt in race.receipts.items()
-                if name in met[race.name] & able
+                if name in race.compared & able
             }
             pairs = [pair for pair in race.verdict.pairs if {pair.a, pair.b} <= builds.keys()]
             found[race.name] = OneRace(pairs, builds)

@@ -9,7 +9,7 @@ from typing import ClassVar
 from markupsafe import Markup, escape
 
 from bakeoff.board import differing
-from bakeoff.board.document import CHANGED, leaders, out_of, state_of
+from bakeoff.board.document import CHANGED, leaders, out_of, state_of, to_be_raced
 from bakeoff.board.drawing import bar
 from bakeoff.explore.address import Address
 from bakeoff.explore.page import Page
@@ -156,6 +156,10 @@ class CellPage(BoardPage):
     @property
     def out(self) -> Sequence[tuple[BoardRow, str]]:
         return out_of(self.cell)
+
+    @property
+    def to_be_raced(self) -> Sequence[str]:
+        return to_be_raced(self.cell)
 
     @property
     def fewer_connections(self) -> Sequence[str]:

@@ -45,7 +45,7 @@ def method_of(schema: str, machine: Machine) -> str:
 
 @dataclass(frozen=True)
 class Raced:
-    """A complete race of a board."""
+    """A race of a board: a complete one, or what was measured of one until its time was up."""
 
     run: RaceRun
 
@@ -68,6 +68,14 @@ class Raced:
     @property
     def method(self) -> str:
         return method_of(self.verdict.schema_, self.verdict.machine)
+
+    @cached_property
+    def compared(self) -> frozenset[str]:
+        return frozenset(name for pair in self.verdict.pairs for name in (pair.a, pair.b))
+
+    @property
+    def is_complete(self) -> bool:
+        return self.verdict.complete
 
     def is_of(self, cell: Cell) -> bool:
         planned = self.run.planned
@@ -101,8 +109,8 @@ class Raced:
 
 @dataclass(frozen=True)
 class Shelf:
-    """The races of a board's folder, the newest first; those that were cut off; and unreadable
-    ones."""
+    """The races of a board's folder that are shown, the newest first; those that were cut off; and
+    unreadable ones. What its time limit cut short is among both."""
 
     races: tuple[Raced, ...] = ()
     unfinished: tuple[RaceRun, ...] = ()
@@ -118,14 +126,21 @@ def shelf(folder: Path) -> Shelf:
             run = open_run(path.parent)
             if not isinstance(run, RaceRun):
                 continue
-            if run.is_judged and run.result.complete:
+            complete = run.is_judged and run.result.complete
+            if complete or _has_had_its_time(run):
                 races.append(Raced(run))
-            else:
+            if not complete:
                 unfinished.append(run)
         except BakeoffError as error:
             faults.append(str(error))
     races.sort(key=lambda race: (began_at(race.verdict.machine), race.name), reverse=True)
     return Shelf(tuple(races), tuple(unfinished), tuple(faults))
+
+
+def _has_had_its_time(run: RaceRun) -> bool:
+    """Whether it was judged by what was measured until its time limit."""
+    found = run.result.warnings if run.is_judged else ()
+    return any(each.code == "cut_short" and each.values["time_was_up"] for each in found)
 
 
 def check_machine(folder: Path, shelf: Shelf, machine: Machine) -> None:

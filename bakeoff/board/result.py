@@ -119,6 +119,7 @@ def _race(race: Raced) -> BoardRace:
         blocks=verdict.blocks,
         warnings=verdict.warnings,
         fairness=verdict.fairness,
+        cut_short=not race.is_complete,
     )
 
 

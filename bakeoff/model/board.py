@@ -131,7 +131,8 @@ class BoardPair(Sided):
 class BoardRace(Contract):
     """A race of a cell, by the name of its run in the board's `runs`.
 
-    `fairness` has the inequalities of its contenders' work.
+    `fairness` has the inequalities of its contenders' work. `cut_short`: its time limit ended it,
+    and it goes on when the board is raced again.
     """
 
     run: str
@@ -143,6 +144,7 @@ class BoardRace(Contract):
     blocks: NonNegativeInt
     warnings: tuple[Finding, ...] = ()
     fairness: tuple[Finding, ...] = ()
+    cut_short: IfAny[bool] = False
 
 
 class LinkCheck(Sided):

@@ -194,6 +194,39 @@ def test_a_race_that_was_cut_off_goes_on(boards: Boards) -> None:
     assert len(boards.runs()) == 1 and boards.hello().state == "current"
 
 
+def test_what_was_measured_until_a_races_time_was_up_is_shown_until_the_rest_is(
+    boards: Boards,
+) -> None:
+    boards.world.drains_s = {"e": 3.0}
+    cut = boards("--only", "hello")
+    assert cut.exit_code == Status.DONE
+    hello = boards.hello()
+    assert hello.state == "current" and [race.cut_short for race in hello.races] == [True]
+    assert len(hello.pairs) == 10 and all("throughput" in row.by for row in hello.rows)
+    assert hello.waiting == tuple("abcde")
+    said = "its intervals are wider until the next `bakeoff board` has measured the rest"
+    assert said in " ".join(cut.output.split())
+    page = (boards.here / "board/site/cell/hello/h1.html").read_text()
+    assert said.replace("`bakeoff board`", "<code>bakeoff board</code>") in page
+    planned = " ".join(boards("--plan", "--only", "hello").stdout.split())
+    assert "was cut off, and goes on" in planned
+    boards.world.drains_s = {}
+    boards("--only", "hello")
+    assert len(boards.runs()) == 1 and boards.hello().waiting == ()
+    assert not any(race.cut_short for race in boards.hello().races)
+
+
+def test_of_a_race_that_was_cut_short_before_it_compared_any_each_has_a_reason(
+    boards: Boards,
+) -> None:
+    boards.world.drains_s = {"e": 20.0}
+    cut = " ".join(boards("--only", "hello").output.split())
+    assert boards.hello().waiting == tuple("abcde") and not boards.hello().pairs
+    assert not any(by.ratio for row in boards.hello().rows for by in row.by.values())
+    said = "it can’t be compared until the next `bakeoff board` has measured the rest"
+    assert f"a, b, c, d, e: its race was cut short by its time limit; {said}" in cut
+
+
 def test_beside_a_race_that_goes_on_only_the_others_are_raced_anew(boards: Boards) -> None:
     boards.world.unbuildable = {"b": "no compiler"}
     boards.world.on_slice = cut_off(150)
