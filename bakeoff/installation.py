@@ -1,6 +1,5 @@
 """The places of bakeoff's parts: in `bakeoff/data` of a wheel, or in the clone around it."""
 
-import os
 import platform
 import shutil
 import subprocess
@@ -9,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from bakeoff import __version__
+from bakeoff.keeper.home import user_folder
 from bakeoff.model.errors import MissingPiece
 
 DATA = Path(__file__).resolve().parent / "data"
@@ -22,10 +22,7 @@ def shipped(name: str) -> Path:
 
 def user_cache() -> Path:
     """A folder for files that bakeoff writes, and can make again: `$XDG_CACHE_HOME/bakeoff`."""
-    # By its specification, a path that is not absolute is ignored.
-    named = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    parent = named if named.is_absolute() else Path("~/.cache").expanduser()
-    return parent / "bakeoff"
+    return user_folder("XDG_CACHE_HOME", ".cache")
 
 
 def cache_folder() -> Path:

@@ -12,7 +12,7 @@ STAGES = ["plan", "build", "start", "verify", "load", "measure", "why", "judge",
 MAY_IMPORT = {
     "keeper": set[str](),
     "command": {"keeper"},
-    "installation": {"model"},
+    "installation": {"model", "keeper"},
     "histograms": set[str](),
     "progress": {"model", "report"},
     "model": set[str](),
@@ -27,7 +27,7 @@ MAY_IMPORT = {
     "judge": {"model", "histograms"},
     "runs": {"model", "keeper", "installation", *STAGES},
     "schemas": {"model", "runs"},
-    "history": {"model", "runs", "workers"},
+    "history": {"model", "runs", "workers", "keeper"},
     "simulate": {"model", "runs", "build", "judge", "report", "progress", "workers"}
     | {"histograms"},
     "traffic": {"model"},

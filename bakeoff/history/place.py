@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 from urllib.parse import quote
 
+from bakeoff.keeper.home import user_folder
 from bakeoff.model.errors import BakeoffError
 
 HISTORY = "BAKEOFF_HISTORY"
@@ -25,9 +26,7 @@ def default_url() -> str | None:
 
 def user_data() -> Path:
     """The user's permanent data: `$XDG_DATA_HOME/bakeoff`."""
-    named = Path(os.environ.get("XDG_DATA_HOME", ""))
-    parent = named if named.is_absolute() else Path("~/.local/share").expanduser()
-    return parent / "bakeoff"
+    return user_folder("XDG_DATA_HOME", ".local/share")
 
 
 def sqlite_url(path: Path) -> str:

@@ -21,6 +21,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from .home import user_folder
 from .processes import Process, identity, is_gone, namespace, process
 
 FORGOTTEN_AFTER_S = 30 * 86_400
@@ -118,10 +119,8 @@ def places() -> tuple[Path, ...]:
     `$XDG_STATE_HOME/bakeoff/running`; for users without a home, one in /tmp.
     """
     found = [Path(f"/tmp/bakeoff-{os.getuid()}/running")]
-    named = Path(os.environ.get("XDG_STATE_HOME", ""))
     with contextlib.suppress(RuntimeError):  # there may be no home
-        state = named if named.is_absolute() else Path.home() / ".local/state"
-        found.insert(0, state / "bakeoff/running")
+        found.insert(0, user_folder("XDG_STATE_HOME", ".local/state") / "running")
     return tuple(found)
 
 
