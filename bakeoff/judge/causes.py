@@ -50,8 +50,13 @@ def cause_of(
     held: HeldUp | None = None,
 ) -> Finding:
     """What a request of the first of `names` costs more than one of the other, and why: the largest
-    cause first, and only causes that can be told from nothing."""
+    cause first, and only causes that can be told from nothing. Those that work against a difference
+    come last, as such."""
     because = _Causes(cpu, lines, counts, held).because()
+    against = [cause for cause in because if cpu.is_told and _more(cause) * cpu.more < 0]
+    if against:
+        because = [cause for cause in because if cause not in against]
+        because.append(Finding.of("in_spite", *against))
     ends = {"us_more": cpu.more, "us_low": cpu.low, "us_high": cpu.high}
     code = "costs_differ" if cpu.is_told else "costs_alike"
     return Finding.of(code, *because, name=names[0], other=names[1], unit=unit, **ends)
@@ -169,6 +174,13 @@ class _Causes:
         if name == "page_faults":
             return Finding.of("in_page_faults", us_more=us, faults_more=self._more.get(name))
         return Finding.of("in_work", us_more=us, work=name)
+
+
+def _more(cause: Finding) -> float:
+    """What the first of the two has more of: µs, or calls whose time is not known."""
+    more = cause.values.get("us_more", cause.values.get("calls_more"))
+    assert isinstance(more, float)
+    return more
 
 
 def _call(line: WhyLine) -> str:

@@ -39,11 +39,15 @@ def counts(**more: float) -> list[WhyCount]:
 def named(
     cpu: Difference, lines: list[WhyLine], counted: list[WhyCount], held: HeldUp | None = None
 ) -> list[str]:
-    """The code of each cause, and the function or call that it names."""
+    """The code of each cause, and the function or call that it names; `but` for those against."""
     because = cause_of(("b", "a"), cpu, lines, counted, "request", held).because
+    against = [cause for last in because for cause in last.because]
+    found = [("", cause) for cause in because if cause.code != "in_spite"]
     return [
-        " ".join([cause.code, *(str(cause.values[of]) for of in OF if of in cause.values)])
-        for cause in because
+        " ".join(
+            [f"{but}{cause.code}", *(str(cause.values[of]) for of in OF if of in cause.values)]
+        )
+        for but, cause in (*found, *(("but ", cause) for cause in against))
     ]
 
 
@@ -55,17 +59,17 @@ def named(
         ("work", "scheduling", -3.0, {}, []),
         ("work", "scheduling", 3.0, {}, ["in_scheduling"]),
         ("work", "interrupts", -3.0, {}, []),
-        ("work", "page_faults", -3.0, {}, ["in_page_faults"]),
-        ("function", "parse", -3.0, {}, ["in_function parse"]),
+        ("work", "page_faults", -3.0, {}, ["but in_page_faults"]),
+        ("function", "parse", -3.0, {}, ["but in_function parse"]),
         # It asks the kernel for the same.
         ("call", "sendto", -3.0, {"sendto": 0.0}, []),
-        ("call", "sendto", -3.0, {"sendto": -1.0}, ["in_call sendto"]),
-        ("call", "sendto", -3.0, {"sendto": -0.5}, ["in_call sendto"]),
+        ("call", "sendto", -3.0, {"sendto": -1.0}, ["but in_call sendto"]),
+        ("call", "sendto", -3.0, {"sendto": -0.5}, ["but in_call sendto"]),
         # The busier one finds more requests whenever it looks.
         ("call", "epoll_wait", -3.0, {"epoll_wait": -0.5}, []),
-        ("call", "epoll_wait", -3.0, {"epoll_wait": -1.0}, ["in_call epoll_wait"]),
-        ("call", "sendto", -3.0, {"sendto": 0.0, "bytes": 100.0}, ["in_call sendto"]),
-        ("call", "sendto", -3.0, {}, ["in_call sendto"]),
+        ("call", "epoll_wait", -3.0, {"epoll_wait": -1.0}, ["but in_call epoll_wait"]),
+        ("call", "sendto", -3.0, {"sendto": 0.0, "bytes": 100.0}, ["but in_call sendto"]),
+        ("call", "sendto", -3.0, {}, ["but in_call sendto"]),
         ("call", "sendto", 3.0, {"sendto": 0.0}, ["in_call sendto"]),
         ("call", "sendto", 3.0, {"sendto": 0.0, "voluntary_switches": 1.0}, ["in_waking sendto"]),
         ("call", "sendto", 3.0, {"sendto": 0.0, "voluntary_switches": -1.0}, ["in_call sendto"]),
@@ -132,9 +136,9 @@ def test_equals_are_equally_busy(
         ([line("work", "scheduling", 3.0)], [line("work", "scheduling", 2.0)], {},
          ["in_scheduling"]),
         # What it has more of is a cause, though it is the cheaper one.
-        ([line("work", "scheduling", -3.0)], [], {}, ["in_scheduling"]),
+        ([line("work", "scheduling", -3.0)], [], {}, ["but in_scheduling"]),
         ([line("function", "parse", 3.0)], [], {}, ["in_function parse"]),
-        ([], [], {"futex": -0.5}, ["calls_more futex"]),
+        ([], [], {"futex": -0.5}, ["but calls_more futex"]),
         ([], [], {"futex": 0.5}, []),
     ],
 )  # fmt: skip
@@ -153,6 +157,17 @@ def test_what_one_that_is_held_up_has_less_of_is_an_effect(
     held = HeldUp(-sign, Finding.of("in_work", us_more=1, work="other"), turned(at_peak))
     counted = counts(**{what: sign * of for what, of in more.items()})
     assert named(told(sign * 10.0), turned(lines), counted, held) == names
+
+
+def test_what_works_against_the_difference_comes_last_and_as_such() -> None:
+    lines = [line("function", "f", 8.0), line("function", "g", -9.0), line("call", "futex", -2.0)]
+    assert named(told(9.0), lines, []) == [
+        "in_function f",
+        "but in_function g",
+        "but in_call futex",
+    ]
+    assert named(told(-9.0), lines, []) == ["in_function g", "in_call futex", "but in_function f"]
+    assert named(EQUAL, lines, []) == ["in_function g", "in_function f", "in_call futex"]
 
 
 def test_four_are_named_at_most_the_largest_first() -> None:

@@ -17,6 +17,11 @@ CAUSES: Mapping[str, Row] = {
         "difference is {us_low:+.2f} to {us_high:+.2f} µs, {us_more:+.2f} at best[. Yet {because}]",
         because="in_function",
     ),
+    "in_spite": Row(
+        "in spite of {because}",
+        more="What the one that spends more CPU time spends less on, or the other way round.",
+        because="in_call",
+    ),
     "in_call": Row(
         "{us_more:us_more} in the system call {call}[ ({calls_more:count_more} calls)]",
         more="The time is the kernel's, without waiting.",
