@@ -49,9 +49,10 @@ class Slice(Contract):
     second; None: closed loop. `others_share` is the share of the servers' cores' time that
     processes other than contenders had meanwhile; None: it can't be seen. `beside_ns` is the CPU
     time that other parts of the race had on the generator's cores meanwhile: the path or the
-    upstream, if there are no other cores for them. With several load generators, `event` is their
-    sum, `loaders` has each one's share of it, and `lost` those that were lost since the slice
-    before, with the reason.
+    upstream, if there are no other cores for them. Neither of these two is read in a day, which
+    leaves no slice out for its company. With several load generators, `event` is their sum,
+    `loaders` has each one's share of it, and `lost` those that were lost since the slice before,
+    with the reason.
     """
 
     entry: str
