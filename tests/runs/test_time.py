@@ -1,6 +1,7 @@
 """A race takes as long as it said, whatever its servers do: here they are slow, stall, or die."""
 
 import re
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from bakeoff.model.plan import Expected
 from bakeoff.plan import confirming
 from bakeoff.runs import resume
 from bakeoff.runs.kinds.race import RaceRun
+from bakeoff.runs.measuring.context import Context
 from tests.runs.conftest import Measure
 from tests.runs.test_draws import blocks
 from tests.runs.test_race import SPEEDS
@@ -145,6 +147,18 @@ def test_a_race_that_ended_early_goes_on_later(measure: Measure) -> None:
     assert not finished.result.complete
     world.stalls.clear()
     assert resume(finished.path, world.stages(), world).result.complete
+
+
+def test_once_the_time_is_ended_no_slow_start_adds_to_it() -> None:
+    now_ns = [0]
+    stages: Any = SimpleNamespace(clock=SimpleNamespace(now_ns=lambda: now_ns[-1]))
+    unused: Any = None
+    context = Context(stages, unused, unused, unused, unused, until_ns=10**9)
+    assert context.left_s == 1
+    context.end_time()
+    with context.time_for_a_start():
+        now_ns.append(5 * 10**9)
+    assert context.time_is_up and context.left_s == 0
 
 
 def test_servers_that_take_long_to_start_end_in_time(measure: Measure) -> None:

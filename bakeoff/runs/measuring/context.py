@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import ceil, inf
+from math import inf
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 from bakeoff.build import out_folder
@@ -143,10 +144,13 @@ class Context:
     until_ns: int | None = None
     ready_s: dict[str, float] = field(default_factory=dict)
     _added_ns: list[int] = field(default_factory=list)
+    _ended: Event = field(default_factory=Event)
 
     @property
     def left_s(self) -> float:
         """How long the run may still measure; infinite without a bound."""
+        if self._ended.is_set():
+            return 0.0
         if self.until_ns is None:
             return inf
         return (self.until_ns + sum(self._added_ns) - self.stages.clock.now_ns()) / 1e9
@@ -157,7 +161,7 @@ class Context:
 
     def end_time(self) -> None:
         """From now on the time is up: the rest of it is too short for the next step."""
-        self._added_ns.append(-ceil(max(0.0, self.left_s) * 1e9))
+        self._ended.set()
 
     @contextmanager
     def time_for_a_start(self) -> Iterator[None]:
