@@ -1,6 +1,7 @@
 """oha: its arguments, and the JSON that it prints."""
 
 import json
+from functools import lru_cache
 from typing import Annotated
 
 from pydantic import BaseModel, Field, ValidationError
@@ -71,7 +72,7 @@ def parse(output: str, spec: LoadSpec) -> LoadResult:
     printed = _printed(output)
     # Its own requests per second include those that failed.
     answers = sum(printed.statuses.values())
-    duration_s = printed.summary.total - _waited_s(printed, spec)
+    duration_s = printed.summary.total - waited_s(output, spec)
     failed = sum(times for reason, times in printed.errors.items() if reason != IN_FLIGHT)
     good = sum(times for code, times in printed.statuses.items() if code.startswith("2"))
     return result(
@@ -87,19 +88,16 @@ def parse(output: str, spec: LoadSpec) -> LoadResult:
 
 
 def waited_s(output: str, spec: LoadSpec) -> float:
-    """How long it waited at its end. Raises `Unreadable`."""
-    return _waited_s(_printed(output), spec)
-
-
-def _waited_s(printed: _Printed, spec: LoadSpec) -> float:
     """Over HTTP/3 it waits at its end until the server closes the connections, which a server may
-    do only after its idle timeout."""
+    do only after its idle timeout. Raises `Unreadable`."""
     if spec.protocol not in OVER_UDP or spec.duration_s is None:
         return 0.0
-    return max(0.0, printed.summary.total - spec.duration_s)
+    return max(0.0, _printed(output).summary.total - spec.duration_s)
 
 
+@lru_cache(maxsize=1)
 def _printed(output: str) -> _Printed:
+    """Read once for both the result and its wait."""
     start = output.find("{\n")
     try:
         value, _ = json.JSONDecoder().raw_decode(output, max(0, start))
