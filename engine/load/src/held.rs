@@ -126,6 +126,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
                 self.wrong_end(slot, &answer, bytes)
             }
             Some(Step::Malformed(bad)) => {
+                self.flush(slot); // The protocol may have written why it closes.
                 Some((ErrorKind::Malformed, format!("at byte {}: {}", bad.at, bad.what)))
             }
             Some(Step::Lost(loss)) => Some((ErrorKind::of_loss(loss), loss.to_string())),

@@ -43,11 +43,11 @@ impl Head {
     }
 }
 
-/// An answer ends before its body has the length that its head gives.
 /// A head that is more than we take.
 pub(crate) const LARGE: &str = "the head is larger than 65536 bytes";
 pub(crate) const MANY: &str = "more than 128 fields";
 
+/// An answer ends before its body has the length that its head gives.
 pub(crate) const LESS: &str = "less DATA than content-length says";
 
 /// A head that was decoded.

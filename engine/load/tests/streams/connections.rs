@@ -6,8 +6,9 @@ use crate::world::servers::serve;
 use crate::world::streams::{Peer, answer};
 use std::io::Read;
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 use volley_load::errors::ErrorKind;
@@ -208,6 +209,25 @@ fn a_server_that_only_goes_away_is_not_called_without_a_pause() {
 }
 
 #[test]
+fn a_server_that_breaks_a_rule_is_told_which_by_the_error_code() {
+    both_ways(|io| {
+        let (said, heard) = channel();
+        let said = Mutex::new(said);
+        let address = serve(move |talk| {
+            let mut peer = Peer::new(talk.stream, &[]);
+            assert_eq!(peer.requests(), [1]);
+            peer.say(b"\0\0\0\x06\0\0\0\0\0"); // A PING without its bytes.
+            assert_eq!(peer.requests(), [] as [u32; 0]);
+            said.lock().unwrap().send(peer.left).unwrap();
+        });
+        let target = Target { connections: 1, ..target(address, 1) };
+        let outcome = load(io, target, &requests(1));
+        assert_eq!(errors(&outcome), [(ErrorKind::Malformed, 1)]);
+        assert_eq!(heard.recv().unwrap(), Some(code::FRAME_SIZE_ERROR));
+    });
+}
+
+#[test]
 fn a_connection_for_each_request_is_left_in_due_form() {
     both_ways(|io| {
         let left = Arc::new(AtomicU64::new(0));
@@ -218,7 +238,7 @@ fn a_connection_for_each_request_is_left_in_due_form() {
             peer.requests().iter().for_each(|&stream| answer(&mut out, stream));
             peer.say(&out);
             assert_eq!(peer.requests(), [] as [u32; 0]);
-            counted.fetch_add(u64::from(peer.has_left), Ordering::SeqCst);
+            counted.fetch_add(u64::from(peer.left == Some(code::NO_ERROR)), Ordering::SeqCst);
         });
         let target = Target { requests_per_connection: Some(1), ..target(address, 1) };
         let outcome = load(io, target, &requests(40));

@@ -11,14 +11,14 @@ pub struct Peer<S = TcpStream> {
     rest: Vec<u8>,
     /// The number of acknowledgements of our PINGs.
     pub pongs: u64,
-    /// The client has sent GOAWAY.
-    pub has_left: bool,
+    /// The error code of the client's last GOAWAY.
+    pub left: Option<u32>,
 }
 
 impl<S: Read + Write> Peer<S> {
     /// Reads a client's preface, without sending anything.
     pub fn silent(stream: S) -> Self {
-        let mut peer = Self { stream, rest: Vec::new(), pongs: 0, has_left: false };
+        let mut peer = Self { stream, rest: Vec::new(), pongs: 0, left: None };
         while peer.rest.len() < PREFACE.len() && peer.read() {}
         assert!(peer.rest.starts_with(PREFACE), "{:?}", peer.rest);
         peer.rest.drain(..PREFACE.len());
@@ -63,7 +63,9 @@ impl<S: Read + Write> Peer<S> {
                         assert!(head.has(flag::ACK) && payload == *b"12345678");
                         self.pongs += 1;
                     }
-                    kind::GOAWAY => self.has_left = true,
+                    kind::GOAWAY => {
+                        self.left = payload.last_chunk().copied().map(u32::from_be_bytes);
+                    }
                     _ => {}
                 }
             }

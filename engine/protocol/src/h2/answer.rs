@@ -1,7 +1,9 @@
 //! The head of an answer, and the heads that are known without decoding.
 
+use super::Wrong;
+use super::frame::code;
 use super::hpack::Decoder;
-use crate::fields::{Decoded, Head, Lines};
+use crate::fields::{Decoded, Head, LARGE, Lines, MANY};
 use crate::known::KnownHead;
 use std::rc::Rc;
 
@@ -13,10 +15,19 @@ pub(super) fn decode(
     is_trailer: bool,
     room: usize,
     text: &mut Vec<u8>,
-) -> Result<Decoded, &'static str> {
+) -> Result<Decoded, Wrong> {
     let mut lines = Lines::new("HTTP/2", is_trailer, room, text);
-    decoder.decode(block, |name, value| lines.take(name, value))?;
-    lines.end()
+    let mut field = Ok(());
+    let outcome = decoder.decode(block, |name, value| {
+        field = lines.take(name, value);
+        field
+    });
+    outcome.map_err(|what| match field {
+        Ok(()) => (code::COMPRESSION_ERROR, what),
+        Err(LARGE | MANY) => (code::ENHANCE_YOUR_CALM, what),
+        Err(_) => (code::PROTOCOL_ERROR, what),
+    })?;
+    Ok(lines.end()?)
 }
 
 /// The last head of one connection for one expectation, by its bytes.

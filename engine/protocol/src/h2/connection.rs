@@ -313,6 +313,7 @@ impl<T: Copy, const SECURE: bool> Protocol<T> for Http2<T, SECURE> {
     ) -> Option<Step> {
         let mut rest = bytes;
         let ended = self.advance(&mut rest, &mut Call { awaited, shared, out, now_ns: *now_ns });
+        let ended = ended.map_err(|wrong| wrong.tell(out));
         Some(streams::step(ended, bytes.len() - rest.len(), self.frame_at))
     }
 

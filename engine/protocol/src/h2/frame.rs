@@ -88,6 +88,8 @@ pub mod code {
     pub const PROTOCOL_ERROR: u32 = 0x1;
     /// The other side sent more than it may.
     pub const FLOW_CONTROL_ERROR: u32 = 0x3;
+    /// A frame on a stream that is over.
+    pub const STREAM_CLOSED: u32 = 0x5;
     /// A frame of a wrong size.
     pub const FRAME_SIZE_ERROR: u32 = 0x6;
     /// The request was not processed.
@@ -96,6 +98,8 @@ pub mod code {
     pub const CANCEL: u32 = 0x8;
     /// A head that cannot be decoded.
     pub const COMPRESSION_ERROR: u32 = 0x9;
+    /// The other side makes more work than it may.
+    pub const ENHANCE_YOUR_CALM: u32 = 0xb;
 }
 
 /// A frame's head.

@@ -1,11 +1,11 @@
 //! The effects of frames, once it is checked that they may come (RFC 9113, sections 6 and 8.1).
 
-use super::answer;
 use super::connection::{Call, Http2};
-use super::frame::{self, FrameHead, STREAM_LIMIT, WINDOW_LIMIT, flag, kind, setting};
+use super::frame::{self, FrameHead, STREAM_LIMIT, WINDOW_LIMIT, code, flag, kind, setting};
 use super::reading::{PADDING, Reading};
 use super::settings::{self, UNSAID};
-use crate::fields::{Head, LESS};
+use super::{Wrong, answer};
+use crate::fields::{Head, LARGE, LESS};
 use crate::head::HEAD_LIMIT;
 use crate::protocol::{Awaited, Refusal};
 use crate::stream::{Broken, ensure};
@@ -20,7 +20,7 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
         head: FrameHead,
         payload: &[u8],
         call: &mut Call<'_, F>,
-    ) -> Result<Option<Ended>, Broken> {
+    ) -> Result<Option<Ended>, Wrong> {
         match head.kind {
             kind::HEADERS => self.on_headers(head, payload, call),
             kind::CONTINUATION => self.on_continuation(head, payload, call),
@@ -34,14 +34,16 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
         head: FrameHead,
         mut block: &[u8],
         call: &mut Call<'_, F>,
-    ) -> Result<Option<Ended>, Broken> {
+    ) -> Result<Option<Ended>, Wrong> {
         let place = self.streams.latest.expect("HEADERS are for a stream in flight");
         let ends = head.has(flag::END_STREAM);
         if head.has(flag::PADDED) {
             block = frame::unpadded(block).ok_or(PADDING)?;
         }
         if head.has(flag::PRIORITY) {
-            block = block.get(5..).ok_or("HEADERS are too short for their priority")?;
+            block = block
+                .get(5..)
+                .ok_or((code::FRAME_SIZE_ERROR, "HEADERS are too short for their priority"))?;
         }
         if head.has(flag::END_HEADERS) {
             return self.on_head(place, ends, block, call);
@@ -57,13 +59,13 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
         head: FrameHead,
         piece: &[u8],
         call: &mut Call<'_, F>,
-    ) -> Result<Option<Ended>, Broken> {
+    ) -> Result<Option<Ended>, Wrong> {
         let (place, ends) = self.goes_on.expect("CONTINUATION is for a head that goes on");
         if piece.is_empty() {
-            self.streams.count_idle()?;
+            self.count_idle()?;
         }
         self.block.extend_from_slice(piece);
-        ensure(self.block.len() <= HEAD_LIMIT, "the head is larger than 65536 bytes")?;
+        ensure(self.block.len() <= HEAD_LIMIT, (code::ENHANCE_YOUR_CALM, LARGE))?;
         if !head.has(flag::END_HEADERS) {
             return Ok(None);
         }
@@ -82,11 +84,12 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
         ends: bool,
         block: &[u8],
         call: &mut Call<'_, F>,
-    ) -> Result<Option<Ended>, Broken> {
+    ) -> Result<Option<Ended>, Wrong> {
         let stream = &mut self.streams[place];
         let Some(ticket) = stream.ticket else {
             // It was given up, but its head belongs to the decoder's table.
-            self.decoder.decode(block, |_, _| Ok(()))?;
+            let decoded = self.decoder.decode(block, |_, _| Ok(()));
+            decoded.map_err(|what| (code::COMPRESSION_ERROR, what))?;
             self.pass_over(place, ends);
             return Ok(None);
         };
@@ -132,7 +135,7 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
         ends: bool,
         block: &[u8],
         call: &mut Call<'_, F>,
-    ) -> Result<Option<Ended>, Broken> {
+    ) -> Result<Option<Ended>, Wrong> {
         ensure(ends, "a second head that does not end its stream")?;
         let stream = &mut self.streams[place];
         let decoder = &mut self.decoder;
@@ -152,9 +155,9 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
         ends: bool,
         left: usize,
         padding: usize,
-    ) -> Result<(), Broken> {
+    ) -> Result<(), Wrong> {
         if left == 0 && !ends {
-            self.streams.count_idle()?;
+            self.count_idle()?;
         }
         // Section 8.1.1.
         let stream = &self.streams[place];
@@ -175,7 +178,7 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
         piece: &[u8],
         ends: bool,
         call: &mut Call<'_, F>,
-    ) -> Result<Option<Ended>, Broken> {
+    ) -> Result<Option<Ended>, Wrong> {
         let stream = &mut self.streams[place];
         let learned = &call.shared.learned[stream.expectation];
         stream.check.push(piece, learned);
@@ -183,7 +186,7 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
         if let Some(events) = stream.check.events() {
             let is_right = stream.head.is_some_and(|head| head.wrong != Some(Verdict::Header));
             if let Some(what) = events.broken().filter(|_| is_right) {
-                return Err(what);
+                return Err(what.into());
             }
             if !self.pushed.contains(&place) {
                 self.pushed.push(place);
@@ -204,7 +207,7 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
         head: FrameHead,
         payload: &[u8],
         call: &mut Call<'_, F>,
-    ) -> Result<Option<Ended>, Broken> {
+    ) -> Result<Option<Ended>, Wrong> {
         let number = || u32::from_be_bytes(*payload.first_chunk().expect("its length was checked"));
         match head.kind {
             kind::RST_STREAM => {
@@ -235,7 +238,7 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
     }
 
     /// Section 6.5.3: their values hold from here on, and are acknowledged.
-    fn on_settings<F>(&mut self, payload: &[u8], call: &mut Call<'_, F>) -> Result<(), Broken> {
+    fn on_settings<F>(&mut self, payload: &[u8], call: &mut Call<'_, F>) -> Result<(), Wrong> {
         let before = self.announced.unwrap_or(UNSAID);
         let now = settings::heed(before, payload)?;
         for (name, value) in frame::settings(payload) {
@@ -263,7 +266,7 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
         stream: u32,
         increment: u32,
         call: &mut Call<'_, F>,
-    ) -> Result<(), Broken> {
+    ) -> Result<(), Wrong> {
         let increment = i64::from(increment & WINDOW_LIMIT);
         ensure(increment > 0, "WINDOW_UPDATE by 0")?;
         let window = match (stream, self.streams.find(stream)) {
@@ -279,20 +282,21 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
 
     /// Section 6.8: the server takes no more requests, nor those above a stream. Refuses one at a
     /// time, until none is left.
-    pub(super) fn on_goaway(&mut self, payload: [u8; 8]) -> Result<Option<Ended>, Broken> {
-        let [a, b, c, d, code @ ..] = payload;
+    pub(super) fn on_goaway(&mut self, payload: [u8; 8]) -> Result<Option<Ended>, Wrong> {
+        let [a, b, c, d, reason @ ..] = payload;
         let last = u32::from_be_bytes([a, b, c, d]) & STREAM_LIMIT;
-        let code = u32::from_be_bytes(code);
+        let reason = u32::from_be_bytes(reason);
         let before = self.farewell.map_or(STREAM_LIMIT, |(last, _)| last);
         ensure(last <= before, "a second GOAWAY takes what the first refused")?;
-        self.farewell = Some((last, code));
+        self.farewell = Some((last, reason));
         self.streams.ended = self.streams.above(last);
-        let refusal = match (code, last) {
-            (frame::code::NO_ERROR, 1..) => Refusal::HandedBack,
-            _ => Refusal::GoneAway(code),
+        let refusal = match (reason, last) {
+            (code::NO_ERROR, 1..) => Refusal::HandedBack,
+            _ => Refusal::GoneAway(reason),
         };
         Ok(self.streams.ended.map(|_| Ended::Refused(refusal)))
     }
 }
 
-const OVERFLOW: Broken = "a window of more than 2147483647 bytes";
+const OVERFLOW: (u32, Broken) =
+    (code::FLOW_CONTROL_ERROR, "a window of more than 2147483647 bytes");

@@ -16,7 +16,7 @@
 //! **What is strict.** Where the RFC has a server's fault end a stream, we end the connection, as
 //! section 5.4.1 lets us: a server that breaks a rule has to be named, not worked around. The fault
 //! is reported as [`Malformed`](crate::Malformed), at the offset of the frame from the connection's
-//! first byte.
+//! first byte; the server hears its error code in GOAWAY.
 //!
 //! **What is bounded.** Heads have 64 KiB and 128 fields, as in HTTP/1, and a frame 16 KiB. Frames
 //! that need an answer (SETTINGS, PING), and frames without content (empty DATA and CONTINUATION),
@@ -37,3 +37,33 @@ mod settings;
 mod tests;
 
 pub use connection::{Http2, Shared};
+
+use crate::stream::Broken;
+
+/// A rule that the server has broken, with the error code with which the connection is closed for it
+/// (RFC 9113, section 7). Most rules have `PROTOCOL_ERROR`.
+#[derive(Debug)]
+struct Wrong {
+    code: u32,
+    what: Broken,
+}
+
+impl Wrong {
+    #[cold]
+    fn tell(self, out: &mut Vec<u8>) -> Broken {
+        frame::write_goaway(out, 0, self.code);
+        self.what
+    }
+}
+
+impl From<(u32, Broken)> for Wrong {
+    fn from((code, what): (u32, Broken)) -> Self {
+        Self { code, what }
+    }
+}
+
+impl From<Broken> for Wrong {
+    fn from(what: Broken) -> Self {
+        Self { code: frame::code::PROTOCOL_ERROR, what }
+    }
+}

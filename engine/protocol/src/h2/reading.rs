@@ -1,7 +1,8 @@
 //! Cuts bytes into frames, and checks which may come where (RFC 9113, sections 4 to 6).
 
+use super::Wrong;
 use super::connection::{Call, Http2};
-use super::frame::{self, DEFAULT_FRAME_SIZE, FrameHead, HEAD_LENGTH, flag, kind};
+use super::frame::{self, DEFAULT_FRAME_SIZE, FrameHead, HEAD_LENGTH, code, flag, kind};
 use super::settings::{CONNECTION_WINDOW, WINDOW};
 use crate::protocol::Awaited;
 use crate::stream::{Broken, ensure};
@@ -38,7 +39,7 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
         &mut self,
         rest: &mut &[u8],
         call: &mut Call<'_, F>,
-    ) -> Result<Option<Ended>, Broken> {
+    ) -> Result<Option<Ended>, Wrong> {
         loop {
             match self.reading {
                 Reading::Head => {
@@ -119,6 +120,11 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
         }
     }
 
+    /// Counts a frame without content, or one that needs an answer.
+    pub(super) fn count_idle(&mut self) -> Result<(), Wrong> {
+        Ok(self.streams.count_idle().map_err(|what| (code::ENHANCE_YOUR_CALM, what))?)
+    }
+
     #[inline]
     fn take<'a>(&mut self, rest: &mut &'a [u8], length: usize) -> &'a [u8] {
         let (now, later) = rest.split_at(length);
@@ -129,7 +135,7 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
 
     /// The next frame's head, if it is complete. An answer in HTTP/1 is reported as such.
     #[inline]
-    fn read_head(&mut self, rest: &mut &[u8]) -> Result<Option<FrameHead>, Broken> {
+    fn read_head(&mut self, rest: &mut &[u8]) -> Result<Option<FrameHead>, Wrong> {
         if self.head.1 == 0 {
             self.frame_at = self.taken;
             if let Some(&bytes) = rest.first_chunk() {
@@ -144,7 +150,7 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
         if *have < HEAD_LENGTH {
             // An alert of TLS has fewer bytes.
             let is_tls = self.announced.is_none() && is_tls(&bytes[..*have]);
-            return if is_tls { Err(TLS) } else { Ok(None) };
+            return if is_tls { Err(TLS.into()) } else { Ok(None) };
         }
         *have = 0;
         let bytes = *bytes;
@@ -152,19 +158,19 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
     }
 
     #[inline]
-    fn recognise(&self, bytes: [u8; HEAD_LENGTH]) -> Result<FrameHead, Broken> {
+    fn recognise(&self, bytes: [u8; HEAD_LENGTH]) -> Result<FrameHead, Wrong> {
         if self.announced.is_none() && bytes.starts_with(b"HTTP/1.") {
-            return Err("the server answers in HTTP/1, not in HTTP/2");
+            return Err("the server answers in HTTP/1, not in HTTP/2".into());
         }
         if self.announced.is_none() && is_tls(&bytes) {
-            return Err(TLS);
+            return Err(TLS.into());
         }
         Ok(FrameHead::read(&bytes))
     }
 
     /// Checks whether a frame may come here, and chooses how it is read.
     #[inline]
-    fn begin<F>(&mut self, head: FrameHead, call: &mut Call<'_, F>) -> Result<(), Broken> {
+    fn begin<F>(&mut self, head: FrameHead, call: &mut Call<'_, F>) -> Result<(), Wrong> {
         let FrameHead { length, kind, stream, .. } = head;
         if self.announced.is_none() {
             // Section 3.4. This comes before the length: another protocol has no such length.
@@ -172,15 +178,18 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
             ensure(is_first, "the server's first frame is not SETTINGS")?;
         }
         // Section 4.2.
-        ensure(length <= DEFAULT_FRAME_SIZE, "a frame of more than 16384 bytes")?;
+        let large = (code::FRAME_SIZE_ERROR, "a frame of more than 16384 bytes");
+        ensure(length <= DEFAULT_FRAME_SIZE, large)?;
         match (self.goes_on, kind) {
-            (None, kind::CONTINUATION) => return Err("CONTINUATION without a head that goes on"),
+            (None, kind::CONTINUATION) => {
+                return Err("CONTINUATION without a head that goes on".into());
+            }
             // Section 6.10.
             (Some((place, _)), kind::CONTINUATION) => {
                 let same = self.streams[place].number == stream;
                 ensure(same, "CONTINUATION on another stream than its head")?;
             }
-            (Some(_), _) => return Err("another frame than CONTINUATION within a head"),
+            (Some(_), _) => return Err("another frame than CONTINUATION within a head".into()),
             (None, _) => {}
         }
         self.reading = Reading::Whole(head);
@@ -200,44 +209,46 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
     }
 
     /// The same for rare frames.
-    fn begin_other(&mut self, head: FrameHead) -> Result<(), Broken> {
+    fn begin_other(&mut self, head: FrameHead) -> Result<(), Wrong> {
         let FrameHead { length, kind, stream, .. } = head;
         match kind {
             // Section 6.3: its content no longer counts.
             kind::PRIORITY => {
-                ensure(length == 5, "PRIORITY is not of 5 bytes")?;
+                ensure(length == 5, (code::FRAME_SIZE_ERROR, "PRIORITY is not of 5 bytes"))?;
                 ensure(stream != 0, "PRIORITY on stream 0")?;
                 self.reading = Reading::Skip(5);
             }
             // Section 6.4. An answer may have been complete before.
             kind::RST_STREAM => {
-                ensure(length == 4, "RST_STREAM is not of 4 bytes")?;
+                ensure(length == 4, (code::FRAME_SIZE_ERROR, "RST_STREAM is not of 4 bytes"))?;
                 ensure(self.was_opened(stream), "RST_STREAM on a stream that nobody opened")?;
             }
             // Section 6.5.
             kind::SETTINGS => {
                 ensure(stream == 0, "SETTINGS on a stream")?;
-                ensure(length % 6 == 0, "the length of SETTINGS is not a multiple of 6 bytes")?;
-                ensure(length == 0 || !head.has(flag::ACK), "the ACK of SETTINGS is not empty")?;
-                self.streams.count_idle()?;
+                let odd = "the length of SETTINGS is not a multiple of 6 bytes";
+                ensure(length % 6 == 0, (code::FRAME_SIZE_ERROR, odd))?;
+                let full = (code::FRAME_SIZE_ERROR, "the ACK of SETTINGS is not empty");
+                ensure(length == 0 || !head.has(flag::ACK), full)?;
+                self.count_idle()?;
             }
             // Section 6.6.
-            kind::PUSH_PROMISE => return Err("PUSH_PROMISE, which our SETTINGS forbid"),
+            kind::PUSH_PROMISE => return Err("PUSH_PROMISE, which our SETTINGS forbid".into()),
             // Section 6.7.
             kind::PING => {
-                ensure(length == 8, "PING is not of 8 bytes")?;
+                ensure(length == 8, (code::FRAME_SIZE_ERROR, "PING is not of 8 bytes"))?;
                 ensure(stream == 0, "PING on a stream")?;
-                self.streams.count_idle()?;
+                self.count_idle()?;
             }
             // Section 6.8. Its last byte is read separately.
             kind::GOAWAY => {
-                ensure(length >= 8, "GOAWAY is shorter than 8 bytes")?;
+                ensure(length >= 8, (code::FRAME_SIZE_ERROR, "GOAWAY is shorter than 8 bytes"))?;
                 ensure(stream == 0, "GOAWAY on a stream")?;
                 self.reading = Reading::Whole(FrameHead { length: length - 1, ..head });
             }
             // Section 6.9.
             kind::WINDOW_UPDATE => {
-                ensure(length == 4, "WINDOW_UPDATE is not of 4 bytes")?;
+                ensure(length == 4, (code::FRAME_SIZE_ERROR, "WINDOW_UPDATE is not of 4 bytes"))?;
                 let is_right = stream == 0 || self.was_opened(stream);
                 ensure(is_right, "WINDOW_UPDATE on a stream that nobody opened")?;
             }
@@ -249,7 +260,7 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
 
     /// DATA begins (section 6.1).
     #[inline]
-    fn begin_data<F>(&mut self, head: FrameHead, call: &mut Call<'_, F>) -> Result<(), Broken> {
+    fn begin_data<F>(&mut self, head: FrameHead, call: &mut Call<'_, F>) -> Result<(), Wrong> {
         let place = self.in_flight_at(
             head.stream,
             "DATA on a stream that nobody opened",
@@ -298,8 +309,11 @@ impl<T: Copy, const SECURE: bool> Http2<T, SECURE> {
 
     /// The place of the stream to which a piece of an answer belongs.
     #[inline]
-    fn in_flight_at(&self, stream: u32, idle: Broken, over: Broken) -> Result<usize, Broken> {
-        self.streams.find(stream).ok_or(if self.was_opened(stream) { over } else { idle })
+    fn in_flight_at(&self, stream: u32, idle: Broken, over: Broken) -> Result<usize, Wrong> {
+        self.streams.find(stream).ok_or_else(|| {
+            let is_over = self.was_opened(stream);
+            if is_over { (code::STREAM_CLOSED, over).into() } else { idle.into() }
+        })
     }
 
     fn was_opened(&self, stream: u32) -> bool {

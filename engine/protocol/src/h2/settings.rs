@@ -1,9 +1,11 @@
 //! The announcements of both sides at the beginning (RFC 9113, section 6.5).
 
-use super::frame::{self, DEFAULT_FRAME_SIZE, DEFAULT_WINDOW, WINDOW_LIMIT, setting};
+use super::Wrong;
+use super::frame::{self, DEFAULT_FRAME_SIZE, DEFAULT_WINDOW, WINDOW_LIMIT, code, setting};
 use super::hpack::TABLE_SIZE;
 use crate::head::HEAD_LIMIT;
 use crate::protocol::Announced;
+use crate::stream::ensure;
 
 /// Bytes of DATA that a server may send on a stream before we allow more: flow control is not
 /// measured, so it is never the limit.
@@ -37,23 +39,23 @@ pub(super) const UNSAID: Announced = Announced {
 };
 
 /// A server's announcements after the payload of one more SETTINGS.
-pub(super) fn heed(before: Announced, payload: &[u8]) -> Result<Announced, &'static str> {
+pub(super) fn heed(before: Announced, payload: &[u8]) -> Result<Announced, Wrong> {
     let mut announced = before;
     for (name, value) in frame::settings(payload) {
         match name {
             setting::HEADER_TABLE_SIZE => announced.header_table_size = value,
             setting::ENABLE_PUSH if value != 0 => {
-                return Err("a server's SETTINGS_ENABLE_PUSH is 0 or nothing");
+                return Err("a server's SETTINGS_ENABLE_PUSH is 0 or nothing".into());
             }
             setting::MAX_CONCURRENT_STREAMS => announced.max_concurrent_streams = Some(value),
             setting::INITIAL_WINDOW_SIZE if value > WINDOW_LIMIT => {
-                return Err("SETTINGS_INITIAL_WINDOW_SIZE is more than 2147483647");
+                let what = "SETTINGS_INITIAL_WINDOW_SIZE is more than 2147483647";
+                return Err((code::FLOW_CONTROL_ERROR, what).into());
             }
             setting::INITIAL_WINDOW_SIZE => announced.initial_window = value,
             setting::MAX_FRAME_SIZE => {
-                if !(DEFAULT_FRAME_SIZE..=frame::FRAME_SIZE_LIMIT).contains(&value) {
-                    return Err("SETTINGS_MAX_FRAME_SIZE is not between 16384 and 16777215");
-                }
+                let is_right = (DEFAULT_FRAME_SIZE..=frame::FRAME_SIZE_LIMIT).contains(&value);
+                ensure(is_right, "SETTINGS_MAX_FRAME_SIZE is not between 16384 and 16777215")?;
                 announced.max_frame_size = value;
             }
             _ => {}
@@ -66,7 +68,7 @@ pub(super) fn heed(before: Announced, payload: &[u8]) -> Result<Announced, &'sta
 mod tests {
     use super::*;
 
-    fn heeded(settings: &[(u16, u32)]) -> Result<Announced, &'static str> {
+    fn heeded(settings: &[(u16, u32)]) -> Result<Announced, Wrong> {
         let mut bytes = Vec::new();
         frame::write_settings(&mut bytes, settings);
         heed(UNSAID, &bytes[frame::HEAD_LENGTH..])
@@ -81,8 +83,8 @@ mod tests {
             header_table_size: 0,
             max_frame_size: 16_385,
         };
-        assert_eq!(said, Ok(expected), "the last of a kind holds");
-        assert_eq!(heeded(&[]), Ok(UNSAID));
+        assert_eq!(said.unwrap(), expected, "the last of a kind holds");
+        assert_eq!(heeded(&[]).unwrap(), UNSAID);
     }
 
     #[test]

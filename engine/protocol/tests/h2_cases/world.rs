@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 use std::sync::Arc;
-use volley_protocol::h2::frame::{self, flag, kind};
+use volley_protocol::h2::frame::{self, code, flag, kind};
 use volley_protocol::{
     Answer, Awaited, End, Expectation, Http2, Io, Protocol, Request, StatusRule, Step, Verdict,
 };
@@ -140,7 +140,10 @@ impl Client {
             match connection.receive(bytes, awaited, shared, &mut Io { now_ns: 1, out: said }) {
                 None => self.is_over("unasked".into()),
                 Some(Step::Incomplete) => return,
-                Some(Step::Malformed(wrong)) => self.is_over(format!("broken: {}", wrong.what)),
+                Some(Step::Malformed(wrong)) => {
+                    assert!(said.ends_with(&goaway(0, code_of(wrong.what))), "{}", wrong.what);
+                    self.is_over(format!("broken: {}", wrong.what));
+                }
                 Some(Step::Complete(answer)) => {
                     self.finish(&answer_in_words(&answer));
                     if !answer.keep_alive {
@@ -179,6 +182,30 @@ impl Client {
     fn is_over(&mut self, words: String) {
         self.events.push(words);
         self.is_over = true;
+    }
+}
+
+/// The error code of a broken rule (RFC 9113, section 7).
+fn code_of(what: &str) -> u32 {
+    let has = |parts: &[&str]| parts.iter().any(|part| what.contains(part));
+    if has(&["is not of", "shorter than", "more than 16384", "multiple of 6", "ACK", "too short"]) {
+        code::FRAME_SIZE_ERROR
+    } else if has(&["on a stream that is over"]) {
+        code::STREAM_CLOSED
+    } else if has(&["more than 2147483647"]) {
+        code::FLOW_CONTROL_ERROR
+    } else if has(&[
+        "table",
+        "Huffman",
+        "a number in a head",
+        "longer than its head",
+        "within a field",
+    ]) {
+        code::COMPRESSION_ERROR
+    } else if has(&["65536", "128 fields", "1000 frames"]) {
+        code::ENHANCE_YOUR_CALM
+    } else {
+        code::PROTOCOL_ERROR
     }
 }
 
