@@ -9,12 +9,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from functools import cache
 from itertools import count
 from pathlib import Path
 from typing import Literal
 
+from tests.afterwards import afterwards
 from tests.waiting import wait_for
 
 ROOT = Path(__file__).parents[2]
@@ -31,6 +32,14 @@ PORT = 6379
 LEFT_MAX_S = 30.0
 START_MAX_S = 240.0
 _NUMBERS = count()
+REMOVE = """
+sessions=$1; shift
+for space; do
+    while pids=$(ip netns pids "$space") && [ "$pids" ]; do kill -9 $pids; sleep 0.1; done
+    ip netns del "$space"
+done
+rm -rf "$sessions"
+"""
 OURS = ("bakeoff", "volley", "nginx", "ray::Agent", "serve.py")
 
 
@@ -66,8 +75,11 @@ class Machines:
         # Ray puts sockets there, whose paths may have 107 bytes.
         self._sessions = Path(tempfile.mkdtemp(prefix="bk", dir="/tmp"))
         self._switch = f"{self._prefix}w"
+        self._left = ExitStack()
 
     def __enter__(self) -> "Machines":
+        spaces = (*map(self.space, NAMES), self._switch)
+        self._left.enter_context(afterwards(REMOVE, self._sessions, *spaces))
         try:
             _ip("netns", "add", self._switch)
             _ip("-n", self._switch, "link", "add", "b0", "type", "bridge")
@@ -93,12 +105,9 @@ class Machines:
         return self
 
     def __exit__(self, *_exception: object) -> None:
-        for space in (*map(self.space, NAMES), self._switch):
-            self._end_all(space)
-            subprocess.run(["ip", "netns", "del", space], capture_output=True, check=False)
+        self._left.close()
         if self._link:
             self._link.wait()
-        shutil.rmtree(self._sessions, ignore_errors=True)
 
     def space(self, name: Name) -> str:
         """The network namespace of a machine."""

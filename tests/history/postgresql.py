@@ -10,9 +10,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from subprocess import DEVNULL
 
+from tests.afterwards import afterwards
+
 UNPRIVILEGED = "nobody"
 """PostgreSQL doesn't run as root."""
 READY_ASK_S = 0.05
+REMOVE = """while kill -0 "$(head -n 1 "$1/data/postmaster.pid")"; do sleep 0.1; done
+until rm -r "$1"; do sleep 0.1; done"""
+"""The server removes the file when it ends."""
 
 
 def programs() -> list[Path]:
@@ -26,18 +31,18 @@ def a_server() -> Iterator[str]:
     program_folder = programs()[-1]
     # A socket's path has at most 107 bytes, and its folder is somebody else's.
     folder = Path(f"/tmp/bakeoff-pg-{os.getpid()}")
-    folder.mkdir()
     # It ends with us, whatever ends us.
     prefix = ["setpriv", "--pdeathsig", "QUIT"]
-    if os.geteuid() == 0:
-        shutil.chown(folder, UNPRIVILEGED)
-        prefix += ["--reuid", UNPRIVILEGED, "--clear-groups"]
 
     def words(program: str, *more: str) -> list[str]:
         return [*prefix, str(program_folder / program), *more]
 
-    data = str(folder / "data")
-    try:
+    with afterwards(REMOVE, folder):
+        folder.mkdir()
+        if os.geteuid() == 0:
+            shutil.chown(folder, UNPRIVILEGED)
+            prefix += ["--reuid", UNPRIVILEGED, "--clear-groups"]
+        data = str(folder / "data")
         make = words("initdb", "-D", data, "-A", "trust", "-U", "bakeoff", "--no-sync")
         subprocess.run(make, check=True, cwd=folder, stdout=DEVNULL, stderr=DEVNULL)
         run = words("postgres", "-D", data, "-k", str(folder), "-c", "listen_addresses=", "-F")
@@ -50,5 +55,3 @@ def a_server() -> Iterator[str]:
                 yield f"postgresql://bakeoff@/postgres?host={folder}"
             finally:
                 server.send_signal(signal.SIGQUIT)
-    finally:
-        shutil.rmtree(folder)
