@@ -10,10 +10,10 @@ cd "$data"
 # PostgreSQL refuses root: it becomes the user that Debian's package has made for it, who may pass
 # through folders of root's on the way to its data. The namespace is for the segment of System V shared
 # memory that marks the data as taken: it goes with the last process, however that ends.
-# `setpriv --pdeathsig keep`: it still ends with whoever started it.
+# Each of its programs ends with whoever started it: a fork forgets that, and another user, too.
 if [ "$(id -u)" = 0 ]; then
     chown postgres: "$data"
-    as_owner="setpriv --reuid=postgres --regid=postgres --clear-groups --pdeathsig keep
+    as_owner="setpriv --reuid=postgres --regid=postgres --clear-groups --pdeathsig KILL
         --inh-caps=-all,+dac_read_search --ambient-caps=-all,+dac_read_search"
     apart="unshare --ipc"
 else
