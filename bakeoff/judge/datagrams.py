@@ -16,8 +16,11 @@ def together(history: History, name: str) -> Datagrams | None:
 
 
 def missing(plan: Plan, history: History, name: str) -> Iterator[Finding]:
-    """Full receive buffers or, without those, lost packets where no path is set to lose any."""
+    """Full receive buffers or, without those, lost packets where no path is set to lose any; and
+    handshakes that took longer than they need to."""
     seen = together(history, name)
+    if seen and seen.retries:
+        yield Finding.of("handshakes_retried", retries=seen.retries)
     if seen and seen.dropped:
         yield Finding.of(
             "datagrams_dropped",

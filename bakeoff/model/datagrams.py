@@ -14,7 +14,8 @@ class Datagrams(Contract):
     `sent_per_call` is above 1 if one system call sends several datagrams (GSO), and
     `received_per_piece` if the kernel hands over several at once (GRO). `lost` counts our packets
     that were considered lost, and whose content was sent again; `dropped` the datagrams for which
-    any socket of this machine had no room, None where the kernel doesn't report them.
+    any socket of this machine had no room, None where the kernel doesn't report them. `retries`
+    counts handshakes that the server answered with a Retry, which takes one more round trip.
     """
 
     quic_version: str
@@ -27,6 +28,7 @@ class Datagrams(Contract):
     received_per_piece: NonNegativeFloat | None
     lost: NonNegativeInt
     dropped: NonNegativeInt | None
+    retries: NonNegativeInt = 0
 
     @classmethod
     def together(cls, parts: Iterable[tuple[Self, int]]) -> Self | None:
@@ -47,6 +49,7 @@ class Datagrams(Contract):
             quic_version=every[0].quic_version,
             congestion_control=every[0].congestion_control,
             lost=sum(each.lost for each in every),
+            retries=sum(each.retries for each in every),
             dropped=sum(known) if len(known) == len(every) else None,
             **{key: sum(numbers) for key, numbers in counts.items()},
             **{

@@ -105,6 +105,7 @@ def test_our_client_shakes_hands_and_answers_a_retry(run: Certificate) -> None:
     for retries in (False, True):
         with http_3(run, retries=retries) as port:
             kept, closing = load(run, port), load(run, port, "--close")
+        assert closing.datagrams and closing.datagrams.retries == (40 if retries else 0)
         assert kept.agreed and (kept.agreed.alpn, kept.agreed.tls_version) == ("h3", "1.3")
         assert (closing.handshakes, closing.resumed) == (40, 0)
 

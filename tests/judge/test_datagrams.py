@@ -11,7 +11,7 @@ from tests.judge import races
 from tests.judge.races import Race, row, says
 
 
-def quic(lost: int, dropped: int | None = 0) -> Datagrams:
+def quic(lost: int = 0, dropped: int | None = 0, retries: int = 0) -> Datagrams:
     return Datagrams(
         quic_version="v1 (RFC 9000)",
         congestion_control="cubic",
@@ -23,6 +23,7 @@ def quic(lost: int, dropped: int | None = 0) -> Datagrams:
         received_per_piece=1.5,
         lost=lost,
         dropped=dropped,
+        retries=retries,
     )
 
 
@@ -40,6 +41,7 @@ def loaded(seen: Datagrams) -> Race:
         ),
         (quic(lost=3), "quic_packets_lost", {"packets": 36, "packets_sent": 1200}),
         (quic(lost=3, dropped=None), "quic_packets_lost", {"packets": 36, "packets_sent": 1200}),
+        (quic(retries=2), "handshakes_retried", {"retries": 24}),
     ],
 )
 def test_what_is_missing_is_named(seen: Datagrams, code: str, values: dict[str, Value]) -> None:
@@ -52,7 +54,8 @@ def test_what_is_missing_is_named(seen: Datagrams, code: str, values: dict[str, 
         update={
             "sent": 1200,
             "received": 2400,
-            "lost": 36,
+            "lost": 12 * seen.lost,
+            "retries": 12 * seen.retries,
             "dropped": None if seen.dropped is None else 12 * seen.dropped,
         }
     )

@@ -137,6 +137,12 @@ ENTRIES: Mapping[str, Row] = {
         advice="let nothing else run, or use fewer connections: an acknowledgement that comes late "
         "is taken for a loss",
     ),
+    "handshakes_retried": Row(
+        "it answered {retries:# handshake} with a Retry, each of which took one more round trip",
+        several="{names:who} answered {retries:sum} handshakes with a Retry, each of which took "
+        "one more round trip",
+        advice="turn off its check of addresses, or compare it with servers that check them",
+    ),
     "unsteady_warm_up": Row(
         "its warm-up reached no steady state in {n} of {boots} boots, so its figures may still "
         "have been changing",

@@ -198,6 +198,7 @@ VALUES: Mapping[str, Meant] = {
     "request": Meant("a request of the mix, by its name", "cart"),
     "requests": Meant("answers after which a connection is closed", [5, 100]),
     "retransmits": Meant("TCP segments sent again, over all servers; null: it was not counted", 42),
+    "retries": Meant("handshakes that a server answered with a Retry", 240),
     "row": Meant("a row of an article", "table 1, nginx"),
     "run": Meant("a run's name", "2026-11-24-nightly"),
     "seen": Meant("the values in answers one after another", [7, 8, 9]),

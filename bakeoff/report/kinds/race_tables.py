@@ -183,11 +183,12 @@ def datagrams(verdict: Verdict) -> Table:
             ("received at once", lambda e: _mean(seen[e.name].received_per_piece)),
             ("packets lost", lambda e: figures.count(seen[e.name].lost)),
             ("dropped", lambda e: _known(seen[e.name].dropped)),
+            ("Retries", lambda e: figures.count(seen[e.name].retries)),
             ("congestion control", lambda e: seen[e.name].congestion_control),
         ],
         "Of the load generator. More than one per call is GSO, more than one at once GRO. Lost are"
         " packets of its own that it sent again; dropped are datagrams for which no receive buffer"
-        " of this machine had room.",
+        " of this machine had room. A Retry is a handshake's extra round trip.",
     )
 
 

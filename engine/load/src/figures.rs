@@ -147,6 +147,8 @@ pub struct DatagramFigures {
     /// Datagrams that the kernel dropped on this machine, for any socket without room; null where
     /// the kernel does not report it.
     pub dropped: Option<u64>,
+    /// Handshakes that a server answered with a Retry: they took one more round trip.
+    pub retries: u64,
 }
 
 impl DatagramFigures {
@@ -164,6 +166,7 @@ impl DatagramFigures {
             received_per_piece: per(datagrams.received, datagrams.pieces),
             lost: datagrams.lost,
             dropped,
+            retries: datagrams.retries,
         }
     }
 }

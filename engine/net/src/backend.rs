@@ -193,6 +193,8 @@ pub struct Datagrams {
     pub pieces: u64,
     /// Packets of ours that were taken for lost, and whose content was sent again.
     pub lost: u64,
+    /// Handshakes that a server answered with a Retry: they took one more round trip.
+    pub retries: u64,
 }
 
 impl Datagrams {
@@ -205,6 +207,7 @@ impl Datagrams {
         self.received_bytes += other.received_bytes;
         self.pieces += other.pieces;
         self.lost += other.lost;
+        self.retries += other.retries;
     }
 
     /// The counts since `before`.
@@ -218,6 +221,7 @@ impl Datagrams {
             received_bytes: self.received_bytes - before.received_bytes,
             pieces: self.pieces - before.pieces,
             lost: self.lost - before.lost,
+            retries: self.retries - before.retries,
         }
     }
 }

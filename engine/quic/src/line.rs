@@ -61,6 +61,8 @@ pub(crate) struct Line {
     unsent: Option<(quinn_proto::Transmit, Vec<u8>)>,
     /// Pieces received.
     pub(crate) pieces: u64,
+    /// Packets of Retry among the datagrams received.
+    retries: u64,
 }
 
 impl Line {
@@ -81,6 +83,7 @@ impl Line {
             is_drained: false,
             unsent: None,
             pieces: 0,
+            retries: 0,
         }
     }
 
@@ -96,6 +99,7 @@ impl Line {
         let mut bytes = BytesMut::from(piece.bytes);
         while !bytes.is_empty() {
             let datagram = bytes.split_to(piece.stride.min(bytes.len()));
+            self.retries += u64::from(is_retry(&datagram));
             reply.clear();
             let event = endpoint.handle(now, piece.from, piece.to, piece.ecn, datagram, reply);
             if let Some(DatagramEvent::ConnectionEvent(handle, event)) = event
@@ -377,8 +381,16 @@ impl Line {
             received_bytes: stats.udp_rx.bytes,
             pieces: self.pieces,
             lost: stats.path.lost_packets,
+            retries: self.retries,
         }
     }
+}
+
+/// Whether a datagram is a Retry of version 1 (RFC 9000, 17.2.5).
+#[inline]
+fn is_retry(datagram: &[u8]) -> bool {
+    datagram.first().is_some_and(|first| first & 0xf0 == 0xf0)
+        && datagram.get(1..5) == Some(&1_u32.to_be_bytes())
 }
 
 /// The error code in a record.

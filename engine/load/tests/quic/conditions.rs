@@ -29,13 +29,15 @@ fn assert_right(target: Target) -> volley_net::Datagrams {
 #[test]
 fn a_retry_is_answered() {
     let server = Server::start(0, |_| Treat::Warily);
-    assert_right(server.target(false, false));
+    let target = Target { requests_per_connection: Some(8), ..server.target(false, false) };
+    // The first four connections are opened ahead of what is counted.
+    assert!(assert_right(target).retries >= 200 / 8 - 4);
 }
 
 #[test]
 fn new_keys_are_taken() {
     let server = Server::start(0, |_| Treat::Rekeying);
-    assert_right(server.target(false, false));
+    assert_eq!(assert_right(server.target(false, false)).retries, 0);
 }
 
 #[test]

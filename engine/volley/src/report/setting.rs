@@ -80,9 +80,13 @@ pub(super) fn datagrams(of: &DatagramFigures) -> String {
         Some(dropped) => format!("{} dropped on this machine", grouped(dropped)),
         None => "drops unknown".to_owned(),
     };
+    let retries = match of.retries {
+        0 => String::new(),
+        retries => format!(", {} handshakes with a Retry", grouped(retries)),
+    };
     format!(
         "{answer:.2} of {bytes} received per answer, {piece:.1} at once (GRO), {call:.1} sent at once (GSO), \
-         {} lost, {dropped}; {}",
+         {} lost, {dropped}{retries}; {}",
         grouped(of.lost),
         of.congestion_control,
     )
