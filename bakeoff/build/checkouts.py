@@ -66,9 +66,11 @@ def _is_there(folder: Path, revision: Revision) -> bool:
 
 
 def _make(repository: Repository, folder: Path, revision: Revision) -> None:
-    _remove(repository, folder)
-    words = ("worktree", "add", "--force", "--detach", "--quiet", str(folder), revision.commit)
-    made = git(repository.top, *words)
+    if folder.exists():
+        shutil.rmtree(folder)
+    # Twice: after a kill git has the worktree still, and locked.
+    words = ("worktree", "add", "--force", "--force", "--detach", "--quiet")
+    made = git(repository.top, *words, str(folder), revision.commit)
     if made.status == 0:
         made = _submodules(folder)
     if made.status:

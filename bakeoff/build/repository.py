@@ -45,65 +45,72 @@ class Repository:
             return self.revision("HEAD").model_copy(
                 update={"name": "the working tree", "uncommitted": self.uncommitted() > 0}
             )
-        commit = self._commit(name)
-        if commit is None:
+        found = self._found(name, name)
+        if found is None:
             fault = f"there is no revision {name}" if name else "there is no revision ''"
             self._check_depth(fault)
             raise BadUsage(f"{fault} in {self.top}{self._near(name)}")
-        return self._described(name, commit)
+        return found
 
     def fork(self, branch: str | None, head: Revision) -> Revision:
         """The merge base of `head` and `branch`, by default origin's default branch.
 
         If head is on that branch, it is head's parent. Raises `BadUsage` and `MissingPiece`.
         """
-        name, tip = self._branch(branch)
-        found = git(self.top, "merge-base", tip, head.commit)
+        tip = self._branch(branch)
+        found = git(self.top, "merge-base", tip.commit, head.commit)
         if found.status:
-            self._check_depth(f"where {head.name} left {name} can't be seen")
+            self._check_depth(f"where {head.name} left {tip.name} can't be seen")
             raise BadUsage(
-                f"{head.name} and {name} have no commit in common; name the base: --base REV"
+                f"{head.name} and {tip.name} have no commit in common; name the base: --base REV"
             )
         commit = found.stdout.strip()
         if commit == head.commit and not head.uncommitted:
-            parent = self._commit(f"{commit}^")
+            parent = self._found(f"the parent of {head.name}", f"{commit}^")
             if parent is None:
                 self._check_depth(f"the parent of {head.name} can't be seen")
                 raise BadUsage(
                     f"{head.name} is the first commit: there is nothing to compare with; commit a "
                     "change, or race the one that is not committed yet: --head ."
                 )
-            return self._described(f"the parent of {head.name}", parent)
-        return self._described(name, commit)
+            return parent
+        base = tip if commit == tip.commit else self._found(tip.name, commit)
+        assert base, "a commit that git named"
+        return base
 
     def uncommitted(self) -> int:
         """How many files that git tracks differ from HEAD."""
         return len(git(self.top, "status", "--porcelain", "-uno").stdout.splitlines())
 
-    def _branch(self, name: str | None) -> tuple[str, str]:
-        """A branch of origin or, if origin has none, of ours: its name and its commit."""
+    def _branch(self, name: str | None) -> Revision:
+        """A branch of origin or, if origin has none, of ours."""
         if name is None:
             default = git(self.top, "rev-parse", "--abbrev-ref", "origin/HEAD")
             names = [default.stdout.strip()] if default.status == 0 else []
-            names += ["origin/main", "origin/master", "main", "master"]
+            there = self._names()
+            usual = ("origin/main", "origin/master", "main", "master")
+            names += [each for each in usual if each in there]
         else:
             names = [f"origin/{name}", name]
         for candidate in names:
-            if commit := self._commit(candidate):
-                return candidate, commit
+            if found := self._found(candidate, candidate):
+                return found
         what = f"there is no branch {name}" if name else "there is no main or master branch"
         self._check_depth(what)
         raise BadUsage(f"{what} in {self.top}; name the revision to compare with: --base REV")
 
-    def _commit(self, name: str) -> str | None:
-        if not name or name.startswith("-"):
+    def _found(self, name: str, revision: str) -> Revision | None:
+        """What `revision` means to git, called `name`; None: nothing."""
+        if not revision or revision.startswith("-"):
             return None
-        found = git(self.top, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
-        return found.stdout.strip() if found.status == 0 else None
+        found = git(self.top, "log", "-1", "--format=%H%n%s", f"{revision}^{{commit}}", "--")
+        if found.status:
+            return None
+        commit, _, subject = found.stdout.partition("\n")
+        return Revision(name=name, commit=commit, subject=subject.strip())
 
-    def _described(self, name: str, commit: str) -> Revision:
-        subject = git(self.top, "log", "-1", "--format=%s", commit).stdout.strip()
-        return Revision(name=name, commit=commit, subject=subject)
+    def _names(self) -> list[str]:
+        return git(self.top, "for-each-ref", "--format=%(refname:short)").stdout.split()
 
     def _check_depth(self, fault: str) -> None:
         if git(self.top, "rev-parse", "--is-shallow-repository").stdout.strip() == "true":
@@ -114,8 +121,7 @@ class Repository:
             )
 
     def _near(self, name: str) -> str:
-        names = git(self.top, "for-each-ref", "--format=%(refname:short)").stdout.split()
-        near = get_close_matches(name, names, n=3, cutoff=0.5)
+        near = get_close_matches(name, self._names(), n=3, cutoff=0.5)
         return f"; did you mean {' or '.join(near)}?" if near else ""
 
 
