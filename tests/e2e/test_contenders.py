@@ -16,7 +16,15 @@ from bakeoff.model.contender import Contender
 from bakeoff.model.errors import MissingPiece
 from bakeoff.model.fields import filled, numbers
 from bakeoff.model.plan import Cores, Entry
-from bakeoff.model.protocol import ALPN, HTTP_2, OVER_TLS, OVER_UDP, WITH_STREAMS, Protocol
+from bakeoff.model.protocol import (
+    ALPN,
+    HTTP_2,
+    OVER_TLS,
+    OVER_UDP,
+    WITH_STREAMS,
+    Certificate,
+    Protocol,
+)
 from bakeoff.model.receipt import Handle
 from bakeoff.model.request import RequestSection
 from bakeoff.model.workload import Workload
@@ -147,17 +155,48 @@ def behind(
     if missing := missing_tools([(upstream.contender, folder)])[0]:
         pytest.skip(str(MissingPiece("; ".join(map(str, missing)))))
     build(upstream.contender, folder)
-    handle = keeper.start(
-        upstream,
-        out=out_folder(folder),
-        workers=1,
+    log = tmp_path / f"{upstream.name}.log"
+    return started(keeper, upstream, log, environment=environment, ready=ready).address
+
+
+def entry_of(contender: Contender, folder: Path, name: str, path: str = "/") -> Entry:
+    return Entry(
+        name=name,
+        title=contender.title,
+        origin="catalogue",
+        contender=contender,
+        folder=str(folder),
+        path=path,
+    )
+
+
+def started(
+    keeper: Keeper,
+    entry: Entry,
+    log: Path,
+    protocol: Protocol = "h1",
+    certificate: Certificate | None = None,
+    *,
+    environment: dict[str, str] | None = None,
+    workers: int = 1,
+    ready: Callable[[str, int], str | None] | None = None,
+) -> Handle:
+    """A server that is ready once it answers as `ready` says, or else its usual request."""
+    assert entry.contender and entry.folder
+    tls = certificate.client if certificate and protocol in OVER_TLS else None
+    usually = partial(answers, protocol=protocol, tls=tls, request=usual(entry.contender))
+    return keeper.start(
+        entry,
+        out=out_folder(Path(entry.folder)),
+        workers=workers,
         cores=Cores(server=(0,), client=(0,)),
         host="127.0.0.1",
-        log=tmp_path / f"{upstream.name}.log",
-        answers=ready,
+        log=log,
+        answers=ready or usually,
+        protocol=protocol,
+        certificate=certificate,
         environment=environment,
     )
-    return handle.address
 
 
 def test_a_contender_keeps_its_promises(
@@ -173,31 +212,14 @@ def test_a_contender_keeps_its_promises(
     monkeypatch.setenv("XDG_STATE_HOME", str(place / "state"))  # Where we say what we started.
     protocol = contender.protocols[0]
     certificate = make_certificate(place / "certificate") if protocol in OVER_TLS else None
-    tls = certificate.client if certificate else None
     with Keeper(place / "scratch") as keeper:
         environment = around(keeper, place, database=not FROM_DATABASE.isdisjoint(contender.serves))
         handles = []
         for copy in ("one", "two"):
-            entry = Entry(
-                name=copy,
-                title=name,
-                origin="catalogue",
-                contender=contender,
-                folder=str(folder),
-                path="/",
-            )
+            entry, log = entry_of(contender, folder, copy), tmp_path / f"{copy}.log"
             handles.append(
-                keeper.start(
-                    entry,
-                    out=out_folder(folder),
-                    workers=2,
-                    cores=Cores(server=(0,), client=(0,)),
-                    host="127.0.0.1",
-                    log=tmp_path / f"{copy}.log",
-                    answers=partial(answers, protocol=protocol, tls=tls, request=usual(contender)),
-                    protocol=protocol,
-                    certificate=certificate,
-                    environment=environment,
+                started(
+                    keeper, entry, log, protocol, certificate, environment=environment, workers=2
                 )
             )
             check_answers(handles[-1], entry, contender)
@@ -222,27 +244,12 @@ def test_a_contender_speaks_the_protocols_that_it_names(
     certificate = make_certificate(place / "certificate")
     ca = place / "ca.pem"
     ca.write_text(certificate.ca_pem)
-    entry = Entry(
-        name=name,
-        title=name,
-        origin="catalogue",
-        contender=contender,
-        folder=str(folder),
-        path="/",
-    )
+    entry = entry_of(contender, folder, name)
     tls = certificate.client if protocol in OVER_TLS else None
     with Keeper(place / "scratch") as keeper:
-        handle = keeper.start(
-            entry,
-            out=out_folder(folder),
-            workers=2,
-            cores=Cores(server=(0,), client=(0,)),
-            host="127.0.0.1",
-            log=place / "log",
-            answers=partial(answers, protocol=protocol, tls=tls, request=usual(contender)),
-            protocol=protocol,
-            certificate=certificate,
-            environment=around(keeper, place),
+        environment, log = around(keeper, place), place / "log"
+        handle = started(
+            keeper, entry, log, protocol, certificate, environment=environment, workers=2
         )
         for workload_name in contender.serves.keys() - FROM_DATABASE - {PASSED_ON}:
             workload, path = CATALOGUE.workload(workload_name), contender.serves[workload_name]
@@ -275,28 +282,11 @@ def test_a_proxy_passes_messages_on(proxy: str, tmp_path: Path) -> None:
     workload = CATALOGUE.workload(PASSED_ON)
     with Keeper(place / "scratch") as keeper:
         upstream = behind(keeper, place, PASSED_ON, answers, DELAY_MS="0")
+        environment = {"UPSTREAM": f"http://{upstream}", "STATIC_DIR": str(place)}
         for protocol in ("h1", "h1-tls"):
-            entry = Entry(
-                name=f"{proxy} {protocol}",
-                title=proxy,
-                origin="catalogue",
-                contender=contender,
-                folder=str(folder),
-                path=contender.serves[PASSED_ON],
-            )
-            tls = certificate.client if protocol in OVER_TLS else None
-            handle = keeper.start(
-                entry,
-                out=out_folder(folder),
-                workers=1,
-                cores=Cores(server=(0,), client=(0,)),
-                host="127.0.0.1",
-                log=place / protocol,
-                answers=partial(answers, protocol=protocol, tls=tls),
-                protocol=protocol,
-                certificate=certificate,
-                environment={"UPSTREAM": f"http://{upstream}", "STATIC_DIR": str(place)},
-            )
+            path = contender.serves[PASSED_ON]
+            entry, log = entry_of(contender, folder, f"{proxy} {protocol}", path), place / protocol
+            handle = started(keeper, entry, log, protocol, certificate, environment=environment)
             assert verify(handle, entry, workload, PIPELINED).problems == ()
 
 

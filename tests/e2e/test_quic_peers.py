@@ -18,15 +18,12 @@ from aioquic.quic.events import HandshakeCompleted, QuicEvent
 from aioquic.quic.packet import QuicProtocolVersion
 from aioquic.tls import SessionTicket
 
-from bakeoff.build import out_folder
 from bakeoff.installation import engine_path
 from bakeoff.model.load import LoadResult
-from bakeoff.model.plan import Cores, Entry
 from bakeoff.model.protocol import Certificate
 from bakeoff.start import Keeper
 from bakeoff.start.certificate import make_certificate
-from bakeoff.verify import answers
-from tests.e2e.test_contenders import built
+from tests.e2e.test_contenders import built, entry_of, started
 from tests.e2e.test_http3 import null
 from tests.verify.http3_server import Http3, good, http_3
 from tests.verify.protocols import BODY
@@ -54,26 +51,9 @@ def peer(
     if chosen and request.param not in chosen.split():
         pytest.skip(f"{request.param} is not among --contenders")
     contender, folder = built(request.param, tmp_path)
-    entry = Entry(
-        name=request.param,
-        title=contender.title,
-        origin="catalogue",
-        contender=contender,
-        folder=str(folder),
-        path="/",
-    )
+    entry = entry_of(contender, folder, request.param)
     with Keeper(tmp_path / "scratch") as keeper:
-        handle = keeper.start(
-            entry,
-            out=out_folder(folder),
-            workers=1,
-            cores=Cores(server=(0,), client=(0,)),
-            host="127.0.0.1",
-            log=tmp_path / "log",
-            answers=partial(answers, protocol="h3", tls=run.client),
-            protocol="h3",
-            certificate=run,
-        )
+        handle = started(keeper, entry, tmp_path / "log", "h3", run)
         yield request.param, int(handle.address.rpartition(":")[2])
 
 

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -61,23 +62,23 @@ def ask(host: str, port: int, within_s: float = 20.0) -> str | None:
         return "connected, but no answer"
 
 
-Start = Callable[[Entry], Handle]
+Start = Callable[..., Handle]
 
 
 def starter(keeper: Keeper, folder: Path) -> Start:
-    """`keeper.start` with all but the entry filled in."""
+    """`keeper.start` with all but the entry filled in, where nothing else is given."""
     core = min(os.sched_getaffinity(0))
 
-    def start(one: Entry) -> Handle:
-        return keeper.start(
-            one,
-            out=folder,
-            workers=1,
-            cores=Cores(server=(core,), client=(core,)),
-            host=HOST,
-            log=folder / "logs" / f"{one.name}.log",
-            answers=partial(ask, within_s=0.2),
-        )
+    def start(one: Entry, **more: Any) -> Handle:
+        usual: dict[str, Any] = {
+            "out": folder,
+            "workers": 1,
+            "cores": Cores(server=(core,), client=(core,)),
+            "host": HOST,
+            "log": folder / "logs" / f"{one.name}.log",
+            "answers": partial(ask, within_s=0.2),
+        }
+        return keeper.start(one, **(usual | more))
 
     return start
 

@@ -1,6 +1,5 @@
 """The certificate of a run: believed by its root alone, of this machine's names, and soon gone."""
 
-import os
 import ssl
 import stat
 from pathlib import Path
@@ -11,12 +10,11 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from bakeoff.model.errors import MissingPiece
-from bakeoff.model.plan import Cores
 from bakeoff.model.protocol import OVER_TLS, PROTOCOLS, Protocol
 from bakeoff.start import Keeper
 from bakeoff.start.certificate import make_certificate
 
-from .conftest import HOST, ask, command, entry
+from .conftest import Start, command, entry
 
 
 def test_it_is_p_256_of_this_machines_names_and_signed_by_its_root(tmp_path: Path) -> None:
@@ -53,24 +51,15 @@ def test_where_it_cannot_be_kept_it_says_so(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_a_server_is_told_what_to_speak_and_with_what(protocol: Protocol, tmp_path: Path) -> None:
-    core = min(os.sched_getaffinity(0))
+def test_a_server_is_told_what_to_speak_and_with_what(
+    protocol: Protocol, keeper: Keeper, start: Start
+) -> None:
     words = '"{protocol}|{cert}|{key}"'
-    with Keeper(tmp_path / "scratch") as keeper:
-        made = make_certificate(keeper.tls_folder)
-        handle = keeper.start(
-            entry(f"{command('good')} {words}"),
-            out=tmp_path,
-            workers=1,
-            cores=Cores(server=(core,), client=(core,)),
-            host=HOST,
-            log=tmp_path / "log",
-            answers=ask,
-            protocol=protocol,
-            certificate=made,
-        )
-        environ = Path(f"/proc/{handle.pid}/environ").read_bytes().decode().split("\0")
-        found = dict(each.partition("=")[::2] for each in environ)
+    made = make_certificate(keeper.tls_folder)
+    one = entry(f"{command('good')} {words}")
+    handle = start(one, protocol=protocol, certificate=made)
+    environ = Path(f"/proc/{handle.pid}/environ").read_bytes().decode().split("\0")
+    found = dict(each.partition("=")[::2] for each in environ)
     over_tls = protocol in OVER_TLS
     assert found["PROTOCOL"] == protocol == handle.protocol
     cert, key = (made.cert, made.key) if over_tls else ("", "")

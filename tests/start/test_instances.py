@@ -1,18 +1,16 @@
 """Several processes of one contender: each has its own port, and all are ended."""
 
 import multiprocessing
-import os
 import time
 from contextlib import closing
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from bakeoff.model.plan import Cores
 from bakeoff.start import Keeper
 from tests.waiting import wait_for
 
-from .conftest import HOST, ask, command, entry, left_of
+from .conftest import HOST, ask, command, entry, left_of, starter
 from .test_sudden_death import nothing_is_left
 
 FORK = multiprocessing.get_context("fork")
@@ -20,17 +18,7 @@ MANY = 40
 
 
 def start(keeper: Keeper, folder: Path, key: str) -> int:
-    core = min(os.sched_getaffinity(0))
-    handle = keeper.start(
-        entry(command("good"), name="it"),
-        key=key,
-        out=folder,
-        workers=1,
-        cores=Cores(server=(core,), client=(core,)),
-        host=HOST,
-        log=folder / "it.log",
-        answers=ask,
-    )
+    handle = starter(keeper, folder)(entry(command("good"), name="it"), key=key)
     assert handle.name == "it"
     return handle.port
 

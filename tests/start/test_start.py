@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from bakeoff.model.errors import BakeoffError, ContenderOut
-from bakeoff.model.plan import Cores, Entry
+from bakeoff.model.plan import Entry
 from bakeoff.model.receipt import Handle
 from bakeoff.start import Keeper
 
@@ -202,7 +202,7 @@ def in_sh(script: str) -> Entry:
     return one.model_copy(update={"contender": one.contender.model_copy(update={"run": run})})
 
 
-def test_a_start_that_takes_long_is_said(keeper: Keeper, tmp_path: Path) -> None:
+def test_a_start_that_takes_long_is_said(start: Start) -> None:
     said: list[str] = []
     answers = iter([*["refused"] * 3, None])
 
@@ -210,16 +210,7 @@ def test_a_start_that_takes_long_is_said(keeper: Keeper, tmp_path: Path) -> None
         time.sleep(0.9)
         return next(answers)
 
-    keeper.start(
-        entry(command("good"), timeout_s=60),
-        out=tmp_path,
-        workers=1,
-        cores=Cores(server=(min(os.sched_getaffinity(0)),), client=(0,)),
-        host=HOST,
-        log=tmp_path / "log",
-        answers=slowly,
-        say=said.append,
-    )
+    start(entry(command("good"), timeout_s=60), answers=slowly, say=said.append)
     (line,) = said
     assert re.match(r"not ready after \d s \(refused\); it has 60 s", line)
 
