@@ -61,11 +61,8 @@ def build(
 
 
 def is_built(contender: Contender, folder: Path) -> bool:
-    """Whether a build of exactly these sources exists. Doesn't check tools."""
-    if contender.build is None:
-        return True
-    kept = _kept(folder)
-    return kept is not None and kept.source_sha256 == source_sha256(contender, folder)
+    """Whether `build` would build nothing, also where it lacks a tool."""
+    return contender.build is None or _Build(contender, folder, NEVER).kept() is not None
 
 
 def source_sha256(contender: Contender, folder: Path) -> str:
@@ -116,6 +113,19 @@ class _Build:
         self._tools: dict[str, str] = {}
         self._log = ""
 
+    def kept(self) -> Receipt | None:
+        """The receipt of a build of these sources, by these commands and by the tools of today."""
+        kept = _kept(self._folder)
+        if (
+            kept is None
+            or kept.commands != self._commands
+            or kept.source_sha256 != source_sha256(self._contender, self._folder)
+        ):
+            return None
+        tools = check_tools(self._contender, self._folder, self._stop)
+        lacks_one = any(isinstance(version, Missing) for version in tools.values())
+        return kept if lacks_one or kept.tools == tools else None
+
     def receipt(self, begins: Callable[[], object]) -> Receipt:
         for tool, version in check_tools(self._contender, self._folder, self._stop).items():
             if isinstance(version, Missing):
@@ -135,12 +145,7 @@ class _Build:
             raise self._cannot_build(error) from None
         # Two installations may share a cache, so the lock is not on the contender's folder.
         with locked(self._out.parent, self._stop):
-            kept = _kept(self._folder)
-            if (
-                kept
-                and kept.source_sha256 == source_sha256(self._contender, self._folder)
-                and (kept.tools, kept.commands) == (self._tools, self._commands)
-            ):
+            if kept := self.kept():
                 return kept
             begins()
             return self._build_from_nothing(self._contender.build.env)

@@ -77,9 +77,23 @@ def test_a_source_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 def test_it_is_built_again_when_its_commands_change(tmp_path: Path) -> None:
     first = build(contender(tmp_path / "x", "touch {out}/a"), tmp_path / "x")
-    second = build(contender(tmp_path / "x", "touch {out}/b"), tmp_path / "x")
+    changed = contender(tmp_path / "x", "touch {out}/b")
+    assert not is_built(changed, tmp_path / "x")
+    second = build(changed, tmp_path / "x")
     assert first.commands != second.commands
     assert not (tmp_path / "x" / ".out" / "a").exists()
+
+
+def test_it_is_built_again_when_a_tool_has_another_version(tmp_path: Path) -> None:
+    first, second, gone = (
+        contender(tmp_path / "x", "true", requires={"tool": {"check": check}})
+        for check in ("echo 1", "echo 2", "false")
+    )
+    build(first, tmp_path / "x")
+    assert is_built(first, tmp_path / "x")
+    assert not is_built(second, tmp_path / "x")
+    assert is_built(gone, tmp_path / "x"), "it can't be built again"
+    assert build(second, tmp_path / "x").tools == {"tool": "2"}
 
 
 def test_a_failing_build_shows_the_end_of_its_log_and_is_not_kept(tmp_path: Path) -> None:
