@@ -4,12 +4,15 @@ method has changed, and those that were never raced."""
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from bakeoff.board.cells import Cell
 from bakeoff.board.raced import Raced, Today
-from bakeoff.board.tying import OneRace
 from bakeoff.model.board import Change
 from bakeoff.model.errors import ContenderOut
+
+if TYPE_CHECKING:
+    from bakeoff.board.tying import OneRace
 
 
 @dataclass(frozen=True)
@@ -86,9 +89,11 @@ class State:
             if not ((race := self.race_of(name)) and race.is_complete) or self.changed(name)
         )
 
-    def one_races(self) -> dict[str, OneRace]:
+    def one_races(self) -> "dict[str, OneRace]":
         """The races by their names, as sources of ratios: without contenders that are no longer in
         the cell, or that were out of their newest race."""
+        from bakeoff.board.tying import OneRace
+
         able = {
             name
             for name in self.cell.names

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Event
+from threading import Event, Lock
 
 from bakeoff.build.commands import Outcome, locked, run
 from bakeoff.command import NEVER
@@ -20,6 +20,8 @@ CHECK_TIMEOUT_S = 20
 CHECKS_AT_A_TIME = 8
 Check = tuple[tuple[str, ...], Path]
 _SUCCEEDED: dict[Check, Outcome] = {}
+_LOCKS: dict[Check, Lock] = {}
+"""Of two builds at a time, one waits for the check of the other."""
 
 
 @dataclass(frozen=True)
@@ -87,12 +89,13 @@ def _check(requirement: Requirement, folder: Path) -> Check:
 
 def _outcome(check: Check, stop: Event) -> Outcome:
     """How a check ended. An installed tool stays installed for as long as this process lives."""
-    if check not in _SUCCEEDED:
-        outcome = run(*check, timeout_s=CHECK_TIMEOUT_S, stop=stop)
-        if outcome.status:
-            return outcome
-        _SUCCEEDED[check] = outcome
-    return _SUCCEEDED[check]
+    with _LOCKS.setdefault(check, Lock()):
+        if check not in _SUCCEEDED:
+            outcome = run(*check, timeout_s=CHECK_TIMEOUT_S, stop=stop)
+            if outcome.status:
+                return outcome
+            _SUCCEEDED[check] = outcome
+        return _SUCCEEDED[check]
 
 
 def packages(missing: Iterable[Missing]) -> list[str]:

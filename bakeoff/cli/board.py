@@ -84,13 +84,16 @@ def board(
     bakeoff board mine.toml --out mine        cells and contenders of your own
     """
     with satellites.needed():
-        from bakeoff.board import document, folder
-        from bakeoff.board import site as pages
+        from bakeoff.board import document
         from bakeoff.board.cells import cells_of, chosen
         from bakeoff.board.due import State
         from bakeoff.board.measuring import Workshop, race_all
         from bakeoff.board.raced import shelf
-        from bakeoff.board.result import board as made
+
+        if site or not plan:
+            from bakeoff.board import folder
+            from bakeoff.board import site as pages
+            from bakeoff.board.result import board as made
 
     if site:
         count = pages.write(folder.read(out_dir), site)

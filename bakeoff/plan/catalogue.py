@@ -53,15 +53,17 @@ class Catalogue:
 
     def folder(self, name: str) -> Path:
         """The folder of the contender `name`. Raises `BadUsage` with the nearest names."""
-        names = self.names()
-        if name not in names:
+        folder = self.root / "contenders" / name
+        # To list all of them for each one takes a board's plan a second.
+        if Path(name).name != name or not (folder / CONTENDER_FILE).exists():
+            names = self.names()
             hint = nearest(name, names, "the catalogue has")
             raise BadUsage(
                 f"there is no contender called {name}{hint}\n"
                 "A contender is a catalogue name (see `bakeoff contenders`), a folder with "
                 'contender.toml, a quoted command ("node app.js") or a URL.'
             )
-        return self.root / "contenders" / name
+        return folder
 
     def default_line_up(self) -> tuple[str, ...]:
         return LineUp.read_toml(self.root / "contenders" / "lineup.toml").default

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Annotated, Any, Literal, Self, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -66,7 +67,8 @@ class Options(BaseModel):
     ] = Field(default_factory=lambda: parse_seed(None))
 
     @classmethod
-    def flags(cls) -> dict[str, Flag]:
+    @cache
+    def flags(cls) -> Mapping[str, Flag]:
         """How the command line takes each option; the seed, which all have, comes last."""
         return {
             name: next(item for item in cls.model_fields[name].metadata if isinstance(item, Flag))

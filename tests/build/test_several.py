@@ -79,6 +79,17 @@ def test_one_folder_is_built_once_though_two_ask_for_it(tmp_path: Path) -> None:
     assert sorted(seen.all) == ["began one", "built one", "kept one"]
 
 
+def test_a_tool_of_two_builds_at_a_time_is_checked_once(tmp_path: Path) -> None:
+    check = f"sh -c 'echo 1 >> {tmp_path}/checks; sleep 0.2'"
+    wanted = [
+        Wanted(name, contender(folder, "true", requires={"tool": {"check": check}}), folder)
+        for name in "ab"
+        for folder in [tmp_path / name]
+    ]
+    assert all(isinstance(outcome, Receipt) for outcome in build_several(wanted, 2, Seen()))
+    assert (tmp_path / "checks").read_text() == "1\n"
+
+
 def test_when_we_fail_what_runs_is_ended_and_does_not_count_as_built(tmp_path: Path) -> None:
     class Broken(Seen):
         def began(self, name: str) -> None:
