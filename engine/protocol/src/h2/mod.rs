@@ -41,29 +41,30 @@ pub use connection::{Http2, Shared};
 use crate::stream::Broken;
 
 /// A rule that the server has broken, with the error code with which the connection is closed for it
-/// (RFC 9113, section 7). Most rules have `PROTOCOL_ERROR`.
+/// (RFC 9113, section 7). Most rules have `PROTOCOL_ERROR`. It is in a box, so that results without
+/// it fit a register.
 #[derive(Debug)]
-struct Wrong {
-    code: u32,
-    what: Broken,
-}
+struct Wrong(Box<(u32, Broken)>);
 
 impl Wrong {
     #[cold]
     fn tell(self, out: &mut Vec<u8>) -> Broken {
-        frame::write_goaway(out, 0, self.code);
-        self.what
+        let (code, what) = *self.0;
+        frame::write_goaway(out, 0, code);
+        what
     }
 }
 
 impl From<(u32, Broken)> for Wrong {
-    fn from((code, what): (u32, Broken)) -> Self {
-        Self { code, what }
+    #[cold]
+    fn from(rule: (u32, Broken)) -> Self {
+        Self(Box::new(rule))
     }
 }
 
 impl From<Broken> for Wrong {
+    #[cold]
     fn from(what: Broken) -> Self {
-        Self { code: frame::code::PROTOCOL_ERROR, what }
+        (frame::code::PROTOCOL_ERROR, what).into()
     }
 }
