@@ -3,10 +3,11 @@
 use crate::route::{Address, Route, SocketBuffers, Sources};
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::io::{Errno, Result, ioctl_fionbio, retry_on_intr};
-use rustix::net::sockopt::Timeout;
+use rustix::net::sockopt::{Ipv4PathMtuDiscovery, Ipv6PathMtuDiscovery, Timeout};
 use rustix::net::{self, AddressFamily, SocketAddrUnix, SocketFlags, SocketType, sockopt};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
+use volley_ring::{Switch, switch_on};
 
 /// A socket, and whether it is connected already. On loopback `connect` often ends at once.
 #[derive(Debug)]
@@ -54,7 +55,8 @@ pub fn open(route: &Route, nth: u64) -> Result<Opened> {
     }
 }
 
-/// A non-blocking socket for datagrams that go to and come from this address alone.
+/// A non-blocking socket for datagrams that go to and come from this address alone, whole. Their
+/// marks of ECN are received with them, and several may come in one piece where the kernel can.
 pub fn open_datagrams(address: &SocketAddr, route: &Route, nth: u64) -> Result<OwnedFd> {
     let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
     let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
@@ -64,6 +66,16 @@ pub fn open_datagrams(address: &SocketAddr, route: &Route, nth: u64) -> Result<O
         bind(&fd, source)?;
     }
     net::connect(&fd, address)?;
+    if address.is_ipv4() {
+        sockopt::set_ip_mtu_discover(&fd, Ipv4PathMtuDiscovery::PROBE)?;
+        sockopt::set_ip_recvtos(&fd, true)?;
+    } else {
+        sockopt::set_ipv6_mtu_discover(&fd, Ipv6PathMtuDiscovery::PROBE)?;
+        switch_on(fd.as_fd(), Switch::WholeDatagrams)?;
+        sockopt::set_ipv6_recvtclass(&fd, true)?;
+    }
+    // Older kernels can't.
+    let _ = switch_on(fd.as_fd(), Switch::JoinDatagrams);
     Ok(fd)
 }
 
@@ -94,7 +106,7 @@ fn set_buffers(fd: &OwnedFd, buffers: SocketBuffers) -> Result<()> {
 /// Binds to an address, but leaves the port to `connect`, which chooses it for this destination
 /// alone: 28,000 per source and destination, instead of 28,000 in all.
 fn bind(fd: &OwnedFd, source: IpAddr) -> Result<()> {
-    volley_ring::leave_port_to_connect(fd.as_fd())?;
+    switch_on(fd.as_fd(), Switch::PortByConnect)?;
     net::bind(fd, &SocketAddr::from((source, 0)))
 }
 

@@ -11,6 +11,7 @@ use crate::timers::Timers;
 use crate::{failures, transport};
 use quinn_proto::crypto::rustls::{NoInitialCipherSuite, QuicClientConfig};
 use quinn_proto::{ClientConfig, Endpoint, EndpointConfig};
+use quinn_udp::UdpSocketState;
 use rustix::event::epoll::EventFlags;
 use rustix::io::Errno;
 use std::collections::VecDeque;
@@ -31,6 +32,8 @@ const PIECES_AT_ONCE: usize = 4;
 pub struct Quic {
     client: Config,
     endpoint: Endpoint,
+    /// What the kernel can do with datagrams, once there was a connection.
+    datagrams: Option<Arc<UdpSocketState>>,
     /// Requests that may be in flight at a time on a connection.
     depth: usize,
     queue: Queue,
@@ -133,6 +136,7 @@ impl Quic {
             slots: slots.map_err(io::Error::other::<NoInitialCipherSuite>)?,
             client,
             endpoint: Endpoint::new(Arc::new(EndpointConfig::default()), None, true, None),
+            datagrams: None,
             depth,
             queue: Queue::new()?,
             ready: VecDeque::new(),
@@ -151,8 +155,9 @@ impl Quic {
         let Address::Tcp(address) = route.address else { return Err(Errno::PROTONOSUPPORT) };
         let in_errno = |error: io::Error| Errno::from_io_error(&error).unwrap_or(Errno::IO);
         let fd = socket::open_datagrams(&address, route, nth)?;
-        let socket =
-            Socket::connected(fd, &address, route.buffers.receive.is_some()).map_err(in_errno)?;
+        let has_own_buffer = route.buffers.receive.is_some();
+        let socket = Socket::connected(fd, &address, has_own_buffer, &mut self.datagrams)
+            .map_err(in_errno)?;
         let place = &mut self.slots[slot];
         self.queue.add(&socket, (slot, place.generation), EventFlags::IN | EventFlags::ET)?;
         let name = self.client.called();

@@ -62,7 +62,7 @@ impl Server {
         let socket = UdpSocket::bind(address)?;
         let address = socket.local_addr()?;
         Ok(Self {
-            socket: Socket::bound(socket.into(), false)?,
+            socket: Socket::bound(socket.into())?,
             address,
             endpoint,
             lines: Vec::new(),

@@ -5,6 +5,7 @@ use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::net::{SendFlags, sockopt};
 use std::io::{self, IoSliceMut};
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 /// The size of the kernel's buffers, where it allows this size and no other is configured.
 const RECEIVE_BUFFER: usize = 4 << 20;
@@ -19,31 +20,41 @@ const MARK: u8 = 0b10;
 #[derive(Debug)]
 pub(crate) struct Socket {
     fd: OwnedFd,
-    state: UdpSocketState,
+    state: Arc<UdpSocketState>,
     /// It is connected, and marks its packets with [`MARK`] itself.
     is_connected: bool,
 }
 
 impl Socket {
-    /// Takes over a socket that is connected to `peer`.
+    /// Takes over a socket that is connected to `peer`. `state` is that of the connected sockets
+    /// before it: a new one is expensive.
     pub(crate) fn connected(
         fd: OwnedFd,
         peer: &SocketAddr,
         has_own_buffer: bool,
+        state: &mut Option<Arc<UdpSocketState>>,
     ) -> io::Result<Self> {
         match peer {
             SocketAddr::V4(_) => sockopt::set_ip_tos(&fd, MARK)?,
             SocketAddr::V6(_) => sockopt::set_ipv6_tclass(&fd, MARK.into())?,
         }
-        Ok(Self { is_connected: true, ..Self::bound(fd, has_own_buffer)? })
-    }
-
-    /// Takes over a bound socket.
-    pub(crate) fn bound(fd: OwnedFd, has_own_buffer: bool) -> io::Result<Self> {
         if !has_own_buffer {
             sockopt::set_socket_recv_buffer_size(&fd, RECEIVE_BUFFER)?;
         }
-        let state = UdpSocketState::new(UdpSockRef::from(&fd))?;
+        let state = match state {
+            Some(state) => state.clone(),
+            // It tries the kernel's abilities on further sockets. Their `UDP_GRO` rewrites code of
+            // the kernel, and once more as they close: done for each connection, this took a third
+            // of the CPU time of handshakes.
+            None => state.insert(Arc::new(UdpSocketState::new(UdpSockRef::from(&fd))?)).clone(),
+        };
+        Ok(Self { fd, state, is_connected: true })
+    }
+
+    /// Takes over a bound socket.
+    pub(crate) fn bound(fd: OwnedFd) -> io::Result<Self> {
+        sockopt::set_socket_recv_buffer_size(&fd, RECEIVE_BUFFER)?;
+        let state = Arc::new(UdpSocketState::new(UdpSockRef::from(&fd))?);
         Ok(Self { fd, state, is_connected: false })
     }
 
@@ -151,5 +162,58 @@ impl Inbox {
             bytes: &self.bytes[nth * PIECE..][..meta.len],
             stride: meta.stride.max(1),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::event::{PollFd, PollFlags, poll};
+    use rustix::net::sockopt::{Ipv4PathMtuDiscovery, Ipv6PathMtuDiscovery};
+    use std::net::UdpSocket;
+    use volley_net::{Route, socket::open_datagrams};
+
+    /// The first of them tries the kernel's abilities; the second does as well without.
+    #[test]
+    fn later_sockets_share_what_the_first_has_found_and_have_the_same_options() {
+        for host in ["127.0.0.1:0", "[::1]:0"] {
+            // A machine may have no IPv6.
+            let Ok(server) = UdpSocket::bind(host) else { continue };
+            let address = server.local_addr().unwrap();
+            let server = Socket::bound(server.into()).unwrap();
+            let mut state = None;
+            let sockets: [Socket; 2] = std::array::from_fn(|nth| {
+                let fd = open_datagrams(&address, &Route::to(address), nth as u64).unwrap();
+                Socket::connected(fd, &address, false, &mut state).unwrap()
+            });
+            assert!(Arc::ptr_eq(&sockets[0].state, &sockets[1].state));
+            for socket in &sockets {
+                if address.is_ipv4() {
+                    let discovery = sockopt::ip_mtu_discover(socket).unwrap();
+                    assert_eq!(discovery, Ipv4PathMtuDiscovery::PROBE);
+                } else {
+                    let discovery = sockopt::ipv6_mtu_discover(socket).unwrap();
+                    assert_eq!(discovery, Ipv6PathMtuDiscovery::PROBE);
+                }
+                assert_eq!(joined(&server, socket), (300, 100, MARK));
+            }
+        }
+    }
+
+    /// What comes of three datagrams of 100 bytes: bytes, the size of each, and their mark.
+    fn joined(server: &Socket, socket: &Socket) -> (usize, usize, u8) {
+        let transmit = quinn_proto::Transmit {
+            destination: rustix::net::getsockname(socket).unwrap().try_into().unwrap(),
+            ecn: Some(quinn_proto::EcnCodepoint::Ect0),
+            size: 300,
+            segment_size: Some(100),
+            src_ip: None,
+        };
+        assert!(server.send(&transmit, &[7; 300]).unwrap());
+        poll(&mut [PollFd::new(socket, PollFlags::IN)], None).unwrap();
+        let mut inbox = Inbox::new(4);
+        assert_eq!(inbox.receive(socket).unwrap(), 1);
+        let piece = inbox.piece(0);
+        (piece.bytes.len(), piece.stride, piece.ecn.unwrap() as u8)
     }
 }

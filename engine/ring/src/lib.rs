@@ -22,7 +22,7 @@ mod submission;
 mod tests;
 
 pub use buffers::Piece;
-pub use socket::{Socket, leave_port_to_connect};
+pub use socket::{Socket, Switch, switch_on};
 
 use buffers::{Buffers, GROUP};
 use code::{Code, unpack};

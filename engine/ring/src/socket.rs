@@ -7,12 +7,27 @@ use rustix::io::Errno;
 use std::io;
 use std::num::NonZeroU32;
 
-/// Lets `connect` choose the port of a socket that is bound to an address, for its destination
-/// alone.
-pub fn leave_port_to_connect(socket: BorrowedFd<'_>) -> Result<(), Errno> {
-    let (level, option, on) = (libc::IPPROTO_IP, libc::IP_BIND_ADDRESS_NO_PORT, &raw const ON);
+/// An option of a socket that rustix does not have.
+#[derive(Debug, Clone, Copy)]
+pub enum Switch {
+    /// If it is bound to an address, `connect` chooses its port, for its destination alone.
+    PortByConnect,
+    /// Successive datagrams from one address may be received as one piece.
+    JoinDatagrams,
+    /// Datagrams of IPv6 are never sent in fragments.
+    WholeDatagrams,
+}
+
+/// Switches an option on.
+pub fn switch_on(socket: BorrowedFd<'_>, switch: Switch) -> Result<(), Errno> {
+    let (level, option) = match switch {
+        Switch::PortByConnect => (libc::IPPROTO_IP, libc::IP_BIND_ADDRESS_NO_PORT),
+        Switch::JoinDatagrams => (libc::IPPROTO_UDP, libc::UDP_GRO),
+        Switch::WholeDatagrams => (libc::IPPROTO_IPV6, libc::IPV6_DONTFRAG),
+    };
+    let on = (&raw const ON).cast();
     // SAFETY: the kernel reads an int, which has 4 bytes, during the call.
-    let result = unsafe { libc::setsockopt(socket.as_raw_fd(), level, option, on.cast(), 4) };
+    let result = unsafe { libc::setsockopt(socket.as_raw_fd(), level, option, on, 4) };
     if result == 0 {
         return Ok(());
     }
