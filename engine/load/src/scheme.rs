@@ -128,8 +128,10 @@ fn over<B: Kernel + 'static>(
         (Scheme::H1Tls, Some(client)) => boxed::<_, Http1<_>>(target, share, sealed(client)),
         (Scheme::H2, Some(client)) => boxed::<_, Http2<_, true>>(target, share, sealed(client)),
         (Scheme::H3, Some(client)) => {
-            let depth = target.pipeline;
-            boxed::<_, Http3<_>>(target, share, |slots, _| Quic::new(client, slots, depth))
+            let (depth, is_single) = (target.pipeline, target.requests_per_connection == Some(1));
+            boxed::<_, Http3<_>>(target, share, |slots, _| {
+                Quic::new(client, slots, depth, is_single)
+            })
         }
         (Scheme::H1Tls | Scheme::H2 | Scheme::H3, None) => {
             let words = format!("{} needs the certificates that TLS trusts", target.scheme.name());

@@ -122,9 +122,10 @@ impl Slot {
 }
 
 impl Quic {
-    /// For connections in this many slots, which carry `depth` requests at a time.
-    pub fn new(client: Config, slots: usize, depth: usize) -> io::Result<Self> {
-        let transport = Arc::new(transport(0));
+    /// For connections in this many slots, which carry `depth` requests at a time, and `is_single`:
+    /// one in all.
+    pub fn new(client: Config, slots: usize, depth: usize, is_single: bool) -> io::Result<Self> {
+        let transport = Arc::new(transport(0, !is_single));
         let slot = |_| {
             let crypto = QuicClientConfig::try_from(client.memory().quic_client())?;
             let mut config = ClientConfig::new(Arc::new(crypto));

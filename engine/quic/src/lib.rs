@@ -31,9 +31,17 @@ pub const CONGESTION_CONTROL: &str = "cubic";
 /// Bytes that may arrive on a stream before the window is renewed: flow control is not measured.
 const STREAM_WINDOW: u32 = (1 << 30) - 1;
 
+/// The bytes of a datagram that every path carries (RFC 9000, section 14).
+pub const DATAGRAM: usize = 1200;
+
 /// The common settings of both sides. `requests`: streams that the other side may open for them.
-fn transport(requests: u32) -> TransportConfig {
+/// `seeks_more`: whether it is tried how much more than [`DATAGRAM`] the path carries. Each try is
+/// a datagram of padding, which both sides seal or open, and an acknowledgement.
+fn transport(requests: u32, seeks_more: bool) -> TransportConfig {
     let mut config = TransportConfig::default();
+    if !seeks_more {
+        config.mtu_discovery_config(None);
+    }
     config
         .max_concurrent_bidi_streams(requests.into())
         .max_concurrent_uni_streams(OWN_STREAMS.into())

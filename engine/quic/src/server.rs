@@ -3,7 +3,7 @@
 use crate::line::Line;
 use crate::socket::{Inbox, Socket};
 use crate::timers::Timers;
-use crate::transport;
+use crate::{DATAGRAM, transport};
 use bytes::BytesMut;
 use quinn_proto::crypto::rustls::QuicServerConfig;
 use quinn_proto::{DatagramEvent, Endpoint, EndpointConfig, ServerConfig};
@@ -52,11 +52,11 @@ impl fmt::Debug for Server {
 }
 
 impl Server {
-    /// Listens on `address`.
-    pub fn bind(address: SocketAddr, serving: &Serving) -> io::Result<Self> {
+    /// Listens on `address`. `most`: the most bytes of an answer.
+    pub fn bind(address: SocketAddr, serving: &Serving, most: usize) -> io::Result<Self> {
         let crypto = QuicServerConfig::try_from(serving.quic_server()).map_err(io::Error::other)?;
         let mut config = ServerConfig::with_crypto(Arc::new(crypto));
-        config.transport_config(Arc::new(transport(REQUESTS)));
+        config.transport_config(Arc::new(transport(REQUESTS, most > DATAGRAM)));
         let endpoint =
             Endpoint::new(Arc::new(EndpointConfig::default()), Some(Arc::new(config)), true, None);
         let socket = UdpSocket::bind(address)?;

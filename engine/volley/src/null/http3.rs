@@ -50,6 +50,11 @@ impl Http3 {
         Self { head, whole }
     }
 
+    /// The bytes of an answer.
+    pub(super) fn length(&self) -> usize {
+        self.whole.len()
+    }
+
     /// Answers until `stop` is set.
     pub(super) fn serve(&self, mut server: Server, stop: &AtomicBool) -> Result<()> {
         let mut state = State::default();

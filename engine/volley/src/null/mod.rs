@@ -121,8 +121,9 @@ impl Null {
                 let identity =
                     identity.ok_or_else(|| wrong("HTTP/3 needs a certificate".into()))?;
                 let serving = Serving::new(identity, "h3").map_err(wrong)?;
-                let server = Box::new(volley_quic::Server::bind(address, &serving)?);
-                return Ok(Self { io: Io::Epoll, bound: Bound::Udp(server, Http3::new(&body)) });
+                let answering = Http3::new(&body);
+                let server = volley_quic::Server::bind(address, &serving, answering.length())?;
+                return Ok(Self { io: Io::Epoll, bound: Bound::Udp(Box::new(server), answering) });
             }
         };
         let serving = identity.map(|own| Serving::new(own, alpn)).transpose().map_err(wrong)?;

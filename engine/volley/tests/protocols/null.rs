@@ -34,6 +34,20 @@ fn each_protocol_is_answered_rightly() {
     }
 }
 
+/// Two datagrams there and two back, and the close: none that tries how much the path carries.
+#[test]
+fn a_connection_over_quic_for_one_request_takes_no_datagram_more_than_that() {
+    let server = null(&["--protocol", "h3"]);
+    let url = url("h3", server.address);
+    let words = [&["-n", "100", "-c", "1", "--close"][..], &words("h3", &url)].concat();
+    let (_, value) = load(&words);
+    let of = &value["datagrams"];
+    let counts = [&of["sent"], &of["received"]].map(|count| count.as_u64().unwrap());
+    // A machine that stalls sends some of them again.
+    assert!(counts[0] >= 300 && counts[0] < 350, "{value:#}");
+    assert!(counts[1] >= 200 && counts[1] < 250, "{value:#}");
+}
+
 #[test]
 fn the_body_is_as_long_as_it_should_be() {
     for protocol in PROTOCOLS {

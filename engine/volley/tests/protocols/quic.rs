@@ -34,7 +34,8 @@ impl Served {
     fn new(alpn: &str, answer: Vec<u8>) -> Self {
         let (identity, _) = Identity::of_its_own().unwrap();
         let serving = Serving::new(identity, alpn).unwrap();
-        let mut server = Server::bind("127.0.0.1:0".parse().unwrap(), &serving).unwrap();
+        let mut server =
+            Server::bind("127.0.0.1:0".parse().unwrap(), &serving, answer.len()).unwrap();
         let (address, stop) = (server.address(), Arc::new(AtomicBool::new(false)));
         let seen = stop.clone();
         let thread = std::thread::spawn(move || {
