@@ -52,10 +52,10 @@ def work_table(by_name: Mapping[str, Work], title: str = "What each contender do
         (Column("contender", "text"), *(Column(head) for head, _ in columns)),
         tuple(Row((name, *(cell(work) for _, cell in columns))) for name, work in by_name.items()),
         "Writes: in how many an answer is sent. HTTP/1.0: whether the connection of such a client"
-        " is kept when it requests that; this, `Connection: close` and an incomplete request were"
-        " sent to a further process of each contender, which was not measured. At work: threads"
-        " that used more than half of the CPU time of the busiest one in their process. Workers:"
-        " how many it was to have. Log: bytes written to logs and files per request.",
+        " is kept when it requests that; this, one with Connection: close and an incomplete one"
+        " were sent to a further process of each contender, which was not measured. At work:"
+        " threads that used more than half of the CPU time of the busiest one in their process."
+        " Workers: how many it was to have. Log: bytes written to logs and files per request.",
     )
 
 
