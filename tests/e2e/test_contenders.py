@@ -71,6 +71,8 @@ FROM_DATABASE = {"row", "page"}
 """They are asked over plain HTTP/1.1 alone: the protocol is none of the database's."""
 PASSED_ON = "ws-forward"
 """Its upstream is not that of the others: what serves it has a test of its own."""
+REFUSE_ODD_KEYS = {"django", "express", "fastapi", "hono", "koa", "nestjs", "php-fpm", "starlette"}
+"""A key that is no number is the client's fault to them; the others were not tried."""
 TAKE_TIME = {"slow", "forward", "forward-1ms", "forward-10ms", "static-1m", *FROM_DATABASE}
 
 
@@ -342,6 +344,12 @@ def check_answers(handle: Handle, entry: Entry, contender: Contender) -> None:
             continue  # Of a stream, each event has been read above.
         sent = filled(path, workload.row())
         check_old_clients(handle.address, sent, workload)
+        if workload_name == "row" and name in REFUSE_ODD_KEYS:
+            with connect(handle.address) as connection:
+                odd = exchange(
+                    connection, workload.request, "/row?id=x", handle.address, close=True
+                )
+            assert 400 <= odd.status < 500, "the key is no number"
         if contender.pipelines and not (name in ANSWERS_AT_ONCE and workload_name in TAKE_TIME):
             check_pipelining(handle.address, sent, workload)
 

@@ -11,7 +11,7 @@ import requests
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 from django.db import models
-from django.http import HttpResponse, JsonResponse
+from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404
 from django.urls import path
 from django.views.decorators.csrf import csrf_exempt
@@ -124,7 +124,10 @@ def forward(request):
 
 @require_GET
 def row(request):
-    return rendered(get_object_or_404(Item.objects.values(), id=request.GET["id"]))
+    key = request.GET["id"]
+    if not key.isdecimal():
+        raise Http404
+    return rendered(get_object_or_404(Item.objects.values(), id=key))
 
 
 @require_GET

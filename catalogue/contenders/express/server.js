@@ -52,6 +52,7 @@ app.get('/forward', async (req, res) => {
 });
 
 app.get('/row', async (req, res, next) => {
+  if (!/^\d+$/.test(req.query.id)) return next();
   const { rows } = await database.query({ ...ROW, values: [req.query.id] });
   if (rows.length) res.json(rows[0]);
   else next();

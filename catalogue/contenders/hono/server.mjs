@@ -47,7 +47,9 @@ app.get('/forward', async (c) => {
 });
 
 app.get('/row', async (c) => {
-  const { rows } = await database.query({ ...ROW, values: [c.req.query('id')] });
+  const id = c.req.query('id');
+  if (!/^\d+$/.test(id)) return c.notFound();
+  const { rows } = await database.query({ ...ROW, values: [id] });
   return rows.length ? c.json(rows[0]) : c.notFound();
 });
 

@@ -68,6 +68,7 @@ router.get('/forward', async (ctx) => {
 
 // Koa answers 404 where nothing has set a body.
 router.get('/row', async (ctx) => {
+  if (!/^\d+$/.test(ctx.query.id)) return;
   const { rows } = await database.query({ ...ROW, values: [ctx.query.id] });
   if (rows.length) [ctx.body] = rows;
 });

@@ -74,7 +74,8 @@ async def forward(request):
 
 
 async def row(request):
-    found = await request.state.database.fetchrow(ROW, int(request.query_params["id"]))
+    key = request.query_params["id"]
+    found = await request.state.database.fetchrow(ROW, int(key)) if key.isdecimal() else None
     if found is None:
         raise HTTPException(404)
     return JSONResponse(dict(found))
