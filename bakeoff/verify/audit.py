@@ -7,9 +7,10 @@ import socket
 import struct
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from itertools import count
+from functools import partial
 from statistics import median, median_low
 from typing import Literal
 
@@ -29,7 +30,9 @@ REQUESTS = 20
 STREAMS = 2
 """In place of them if an answer is a stream of events, which takes its time."""
 WITHIN_S = 2.0
-"""The limit for an answer, and for the server's close of a connection on request."""
+"""The limit for an answer."""
+CLOSES_WITHIN_S = 1.0
+"""The limit for a server's close of a connection on request: most do so at once, or never."""
 EARLY_WITHIN_S = 0.1
 """The limit for an answer to an incomplete request: a server that reads whole requests waits."""
 DATE_APART_S = 1.2
@@ -173,6 +176,7 @@ class _Client:
     def closes_when_asked(self) -> bool | None:
         with _FAILS, self._connected() as (connection, request):
             connection.ask(request, request.path, close=True)
+            connection.socket.settimeout(CLOSES_WITHIN_S)
             try:
                 return connection.socket.recv(1) == b""
             except OSError as error:
@@ -263,6 +267,9 @@ LOOKS_FOR_S = 2.0
 WAITS_S = 1.0
 WAITS_ANSWERS = 20
 """An answer is waited for this long, and this many times its first answer's time."""
+SLOW_S = 0.005
+AT_ONCE_MAX = 32
+"""Of a server whose answers take longer than this, several are waited for at a time."""
 
 
 def connections_at_a_time(
@@ -271,30 +278,51 @@ def connections_at_a_time(
     """How many connections it serves while all of them stay open; None: `most`, or unknown.
 
     Connections are opened one after another, each with one request, until one is not answered. If
-    it is answered when the others are closed, it was waiting for these.
+    it is answered when the others are closed, it was waiting for these. Of a slow server as many
+    more are asked at a time as are open: 64 answers of 50 ms take as long as 7 of them.
     """
     until_s = time.monotonic() + LOOKS_FOR_S
-    waits_s = READ_TIMEOUT_S
-    with ExitStack() as held:
-        for served in count():
-            if served >= most or time.monotonic() > until_s:
-                return None
-            asked_s = time.monotonic()
-            if not _answers(handle, entry, workload, waits_s, held):
-                break
+    served, first_s, waits_s = 0, 0.0, READ_TIMEOUT_S
+    with ExitStack() as held, ThreadPoolExecutor(AT_ONCE_MAX) as clients:
+        while served < most:
+            more = min(served, most - served, AT_ONCE_MAX) if first_s > SLOW_S else 1
+            # One that answers a request after another isn't full.
+            patience_s = min(READ_TIMEOUT_S, waits_s + more * first_s)
+            asked_s, opened = time.monotonic(), []
+            for _ in range(more):
+                if time.monotonic() > until_s:
+                    return None
+                if ask := _begun(handle, entry, workload, patience_s, held):
+                    opened.append(ask)
+                else:
+                    break
+            answered = sum(clients.map(_answers, opened))
             if not served:
                 first_s = time.monotonic() - asked_s
                 waits_s = min(READ_TIMEOUT_S, max(WAITS_S, WAITS_ANSWERS * first_s))
+            served += answered
+            if answered < more:
+                break
+        else:
+            return None
     with ExitStack() as alone:
-        return served if served and _answers(handle, entry, workload, waits_s, alone) else None
+        ask = _begun(handle, entry, workload, waits_s, alone)
+        return served if served and ask and _answers(ask) else None
 
 
-def _answers(
+def _begun(
     handle: Handle, entry: Entry, workload: Workload, waits_s: float, held: ExitStack
-) -> bool:
+) -> Callable[[], object] | None:
+    """What sends a request on a new connection, and waits for its answer; None: it has none."""
     with _FAILS:
         connection, values = held.enter_context(begun(handle, workload, waits_s))
         request = first_sent(entry, workload, values)
-        connection.ask(request, request.path)
+        return partial(connection.ask, request, request.path)
+    return None
+
+
+def _answers(ask: Callable[[], object]) -> bool:
+    with _FAILS:
+        ask()
         return True
     return False
