@@ -93,6 +93,7 @@ def plan_of(size: Size, conditions: Conditions, seed: int) -> Plan:
         cores=CORES,
         reference=REFERENCE,
         solo=False,
+        probes=False,
         seed=seed,
     )
 

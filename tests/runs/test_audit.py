@@ -1,7 +1,9 @@
 """An audit without a race, in a world of known habits."""
 
 import tempfile
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -45,6 +47,32 @@ def test_one_that_cannot_take_part_is_named_and_the_others_are_audited(measure: 
         "slow": "is ill",
         "same": "has no compiler",
     }
+
+
+class OnlyAtOnce(World):
+    """What is asked waits for a clock: an answer, an audit and two probes wait for each other."""
+
+    all = threading.Barrier(4, timeout=20)
+
+    def sample_answers(self, *given: Any) -> Any:
+        self.all.wait()
+        return super().sample_answers(*given)
+
+    def audit(self, *given: Any) -> Any:
+        self.all.wait()
+        return super().audit(*given)
+
+    def probe(self, *given: Any) -> Any:
+        self.all.wait()
+        return super().probe(*given)
+
+
+def test_all_that_waits_for_a_clock_waits_at_once(measure: Measure) -> None:
+    world = OnlyAtOnce(SPEEDS)
+    run = measure.race(world, "fast", "slow")
+    (boot,) = (record for record in run.records() if record.type == "boot")
+    assert all(each.audit and each.audit.closes_when_asked for each in boot.started)
+    assert not set(world.probed) & set(world.up)
 
 
 def test_an_interrupt_leaves_nothing(measure: Measure, temporary: Path) -> None:

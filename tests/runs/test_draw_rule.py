@@ -6,8 +6,10 @@ import pytest
 
 from bakeoff.model.cut import Course, DrawRule, SliceLengths, Warmup
 from bakeoff.model.plan import Attached, Entry, Plan
-from bakeoff.runs.measuring.draw_rule import Facts, Room, draw_rule
-from tests.judge.races import Race
+from bakeoff.model.readings import CpuTime
+from bakeoff.model.samples import Slice
+from bakeoff.runs.measuring.draw_rule import Facts, Room, draw_rule, is_warm
+from tests.judge.races import Race, throughput_event
 
 PLENTY = Room(memory_mib=100_000, files=10_000)
 QUICK = SliceLengths(short_ms=20, long_ms=250, ramp_ms=5)
@@ -51,6 +53,25 @@ def decided(
     given = given or plan()
     facts = [Facts(each, ready_ms, held_mib) for each in given.entries]
     return draw_rule(given, warmed or warmup(), facts, room)
+
+
+@pytest.mark.parametrize(("requests_per_s", "warm"), [(1000, True), (10_000, False)])
+def test_one_that_waits_for_most_of_its_time_is_warm_by_its_answers(
+    requests_per_s: int, warm: bool
+) -> None:
+    """At 1,000 requests/s of 10 µs a slice of 75 ms has less than a millisecond of CPU time."""
+    rates = {"a": (float(requests_per_s),) * 8}
+    known = warmup().model_copy(update={"requests_per_s": rates})
+    requests = round(requests_per_s * 0.075)
+    cpu_ns = requests * 12_000
+    measured = Slice(
+        entry="a",
+        event=throughput_event(requests, 75),
+        server_cpu=CpuTime(total_ns=cpu_ns, user_ns=cpu_ns, system_ns=0),
+        leak_ns=None,
+        leak_wall_ns=None,
+    )
+    assert is_warm(known, measured) == warm
 
 
 def test_what_is_up_at_once_and_flat_gets_a_new_process_in_each_draw() -> None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
-from importlib import import_module
 
 from bakeoff.model.history import Earlier
 from bakeoff.model.plan import Plan
@@ -55,9 +54,6 @@ class RaceRun(Run[Plan, Verdict]):
         """Every boot that is missing; then, if requested, each entry alone."""
         expected = self.planned.expected
         watch.stands(None)
-        if self.planned.may_end_early or watch.live:
-            # Its import takes a while, and no draw needs to wait for it.
-            import_module("bakeoff.judge")
         with measuring(self.store, stages, watch, expected=expected) as context:
             while not self._is_over():
                 plan = self.plan

@@ -47,14 +47,12 @@ def _measured(plan: Plan, context: Context) -> tuple[Sequence[Record], list[Skip
     """One boot with one block, as a race would have recorded it, and the entries that could not
     take part."""
     names = [entry.name for entry in plan.entries]
-    context.watch.step(f"starting {', '.join(names)}")
-    with Session(plan, 0, names, context) as session:
+    context.watch.step(f"starting and asking {', '.join(names)}")
+    with Session(plan, 0, names, context, audits="all") as session:
         out = [Skipped(name=name, reason=reason) for name, reason in session.out.items()]
         if not session.running:
             reasons = "\n".join(f"  {each.name}: {each.reason}" for each in out)
             raise NoVerdict(f"no contender can take part:\n{reasons}")
-        context.watch.step("asking each of them")
-        session.audit(anew=True)
         session.connect()
         meter = Meter(session)
         _load(session, meter, WARM_UP_MS, "warming up")

@@ -16,7 +16,7 @@ from bakeoff.runs.measuring.context import Context
 from bakeoff.runs.measuring.draw_rule import Facts, Room, draw_rule, time_left_s
 from bakeoff.runs.measuring.meter import Meter
 from bakeoff.runs.measuring.queues import connect_within_limits
-from bakeoff.runs.measuring.session import Session
+from bakeoff.runs.measuring.session import Audits, Session
 from bakeoff.runs.measuring.warmup import warm_up
 
 if TYPE_CHECKING:
@@ -140,11 +140,12 @@ class Boot:
         self.context.store.append(observed.model_copy(update=ended))
 
     @contextmanager
-    def session(self) -> Iterator[Session]:
+    def session(self, audits: Audits = "none") -> Iterator[Session]:
         """All contenders, running together, for a `with`. Raises `NotAsPlanned`, `NoVerdict`."""
         order = self.order()
-        self.step(f"starting {', '.join(order)}")
-        with Session(self.plan, self.number, order, self.context) as session:
+        compared = " and comparing" if audits != "none" else ""
+        self.step(f"starting{compared} {', '.join(order)}")
+        with Session(self.plan, self.number, order, self.context, audits=audits) as session:
             if session.out and not self.earlier:
                 raise NotAsPlanned(PlanChange(out=session.out))
             check_enough(self.plan, session.names, {**session.out, **self.ended})

@@ -94,11 +94,11 @@ class Causes:
         if self._profiler:
             context.surroundings(plan).environment.update(self._profiler.environment)
         context.watch.step("looking for causes: starting and warming up")
-        with Session(plan, 0, start_order(plan, 0), context, self._known) as session:
+        order = start_order(plan, 0)
+        with Session(plan, 0, order, context, self._known, audits="unknown") as session:
             self._session = session
             if session.out:
                 raise NoVerdict("; ".join(f"{name}: {why}" for name, why in session.out.items()))
-            session.audit()
             session.connect()
             self._meter = Meter(session)
             context.store.append(session.record())

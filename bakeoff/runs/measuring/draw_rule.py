@@ -12,6 +12,7 @@ from typing import NamedTuple
 from bakeoff.model.cut import WARM_UP_SLICE_MS, DrawRule, Redrawn, Warmup
 from bakeoff.model.plan import Entry, Plan
 from bakeoff.model.samples import Slice
+from bakeoff.runs.measuring.warmup import HARDLY_BUSY
 
 READY_MS_MAX = 500.0
 """A contender that needs longer to start isn't started for a draw of about a second."""
@@ -128,12 +129,15 @@ def cold_ms(warmup: Warmup, name: str) -> int | None:
 
 
 def _as_steady(warmup: Warmup, name: str, cost_us: float | None, requests_per_s: float) -> bool:
-    """By CPU time per request or, if that isn't seen, by requests per second."""
+    """By CPU time per request or, if that isn't seen or hardly any is used, by requests per
+    second."""
     steady = warmup.cpu_us_per_request.get(name, ())[warmup.steady_from.get(name, 0) :]
-    costs_us = [each for each in steady if each]
-    if costs_us and cost_us is not None:
+    costs_us, level = [each for each in steady if each], warmup.level(name) or 0.0
+    # A slice with so little CPU time has a few milliseconds, whose noise looks like a cold process.
+    seen = bool(costs_us) and level * median(costs_us) > HARDLY_BUSY * 1e6
+    if seen and cost_us is not None:
         return cost_us <= (1 + WEATHER) * median(costs_us)
-    return requests_per_s >= (1 - WEATHER) * (warmup.level(name) or 0.0)
+    return requests_per_s >= (1 - WEATHER) * level
 
 
 def _redrawn(plan: Plan, warmup: Warmup, facts: Facts) -> Redrawn:

@@ -2,7 +2,9 @@
 
 import base64
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -143,23 +145,42 @@ class Instances:
             self._context.stages.clock.wait(LOOK_MS / 1000)
         return self._context.keeper.death(key, answers, doing)
 
-    def probe(self, entry: Entry) -> Probes:
-        """How another process of `entry` reacts to requests that the workload doesn't send."""
-        none, context = Probes(), self._context
-        if not self._plan.probes or entry.attached or entry.fixed_port:
-            return none
+    @contextmanager
+    def probing(self, programs: Sequence[tuple[str, Entry]]) -> Iterator[dict[str, Probes]]:
+        """How another process of each of `programs` reacts to requests that the workload doesn't
+        send; known at the end of the `with`, since each waits for a while."""
+        servers, workload = self._context.stages.servers, self._plan.workload
+        found = {name: Probes() for name, _ in programs}
+        up: dict[str, Running] = {}
         try:
-            running = self.start(entry, f"{entry.name}-probed")
-        except ContenderOut as error:
-            context.watch.note(f"{entry.name} can't be probed: a second process of it: {error}")
-            return none
-        try:
-            probes = context.stages.servers.probe(running.handle, entry, self._plan.workload)
-            if how := self.death(running):
-                context.watch.note(f"{entry.name}: its probed process {how}")
-            return probes
+            for name, entry in programs:
+                if another := self._another(entry):
+                    up[name] = another
+            with ThreadPoolExecutor(max(1, len(up))) as clients:
+                asked = {
+                    name: clients.submit(servers.probe, each.handle, each.entry, workload)
+                    for name, each in up.items()
+                }
+                yield found
+            for name, running in up.items():
+                found[name] = asked[name].result()
+                if how := self.death(running):
+                    self._context.watch.note(f"{running.entry.name}: its probed process {how}")
         finally:
-            self.stop(running)
+            for each in up.values():
+                self.stop(each)
+
+    def _another(self, entry: Entry) -> Running | None:
+        """A process of `entry` to be probed; None: it can't have another one."""
+        if not self._plan.probes or entry.attached or entry.fixed_port:
+            return None
+        try:
+            return self.start(entry, f"{entry.name}-probed")
+        except ContenderOut as error:
+            self._context.watch.note(
+                f"{entry.name} can't be probed: a second process of it: {error}"
+            )
+            return None
 
     def _meters(self, running: Running) -> Meters:
         return self._context.stages.meters.at(running.handle.address)

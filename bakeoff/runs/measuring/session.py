@@ -2,8 +2,11 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
+from typing import Literal
 
 from bakeoff.load import CONNECT_TIMEOUT_MS, Generator, job
 from bakeoff.model.audit import Audit, Probes
@@ -17,6 +20,9 @@ from bakeoff.runs.measuring.context import Context
 from bakeoff.runs.measuring.instances import Instances, Running, infer_expectations
 from bakeoff.runs.stages import program_key
 
+PROBED_AT_A_TIME = 4
+"""Some wait for 2 s. Each has a second process meanwhile, which takes memory."""
+Audits = Literal["none", "unknown", "all"]
 WEIGHED_MIN = 1000
 """With fewer connections, the memory of each is less than the variation of a server's memory."""
 
@@ -24,7 +30,9 @@ WEIGHED_MIN = 1000
 class Session:
     """The contenders `names`, running together with an engine connected to them.
 
-    `known` is what earlier sessions of this run have shown of their programs.
+    `known` is what earlier sessions of this run have shown of their programs. `audits` says of
+    which contenders it is found out how they treat a connection: of those of which earlier runs
+    have not shown it, or of all.
 
     `running` has the loaded process of each: at first its first one, later those that were drawn.
     Contenders that can't take part are in `out`, with the reason. For a `with`: whatever happens
@@ -38,9 +46,12 @@ class Session:
         names: Sequence[str],
         context: Context,
         known: Mapping[str, Program] | None = None,
+        *,
+        audits: Audits = "none",
     ) -> None:
         self.plan, self.boot, self.context = plan, boot, context
         self._known = known or {}
+        self._audits_of = audits
         self.instances = Instances(plan, boot, context)
         self.running: list[Running] = []
         self.out: dict[str, str] = {}
@@ -61,7 +72,10 @@ class Session:
                 except ContenderOut as error:
                     self.out[name] = str(error)
                     self.context.watch.out(name, str(error))
-            self._hold()
+            if self._audits_of == "none":
+                self._hold()
+            else:
+                self._audit()
             self.context.stages.clock.settle()
             self._idle = {one.key: self.instances.memory(one) for one in self.running}
         except BaseException:
@@ -86,28 +100,6 @@ class Session:
     @property
     def stopped(self) -> tuple[Stopped, ...]:
         return self.instances.stopped
-
-    def audit(self, *, anew: bool = False) -> None:
-        """Find out how each of them treats a connection, before the load; `anew`: even if earlier
-        runs have shown it."""
-        running = [
-            (each.handle, each.entry)
-            for each in self.running
-            if anew or self.program(each.entry.name).audit is None
-        ]
-        audits = self.context.stages.servers.audit(running, self.plan.workload) if running else {}
-        probes: dict[str, Probes] = {}
-        for each in self.running:
-            name, entry = each.entry.name, each.entry
-            if name in audits:
-                # A twin is the same program.
-                program = entry.twin_of or name
-                if program not in probes:
-                    probes[program] = self.instances.probe(entry)
-                audits[name] = audits[name].model_copy(update=dict(probes[program]))
-                self.keep(name, audit=audits[name])
-        known = {name: audits.get(name) or self.program(name).audit for name in self.names}
-        self._audits = {name: audit for name, audit in known.items() if audit}
 
     def program(self, name: str) -> Program:
         """The findings of earlier runs on a contender's program, and of this one so far."""
@@ -204,6 +196,39 @@ class Session:
             held_open={each.name: each.held.open for each in ready.targets if each.held},
             agreed={target.name: target.agreed for target in ready.targets if target.agreed},
         )
+
+    def _audit(self) -> None:
+        """Find out how each of them treats a connection, before the load, and what it answers.
+
+        All of this waits for clocks, and so is done at once; what is asked takes milliseconds.
+        """
+        servers, workload = self.context.stages.servers, self.plan.workload
+        asked = [
+            (each.handle, each.entry)
+            for each in self.running
+            if self._audits_of == "all" or self.program(each.entry.name).audit is None
+        ]
+        # A twin is the same program.
+        programs = list({entry.twin_of or entry.name: entry for _, entry in asked}.items())
+        probes: dict[str, Probes] = {}
+        with ThreadPoolExecutor(2) as waiting:
+            # Warm-up and judge need it.
+            waiting.submit(import_module, "bakeoff.judge")
+            audited = waiting.submit(servers.audit, asked, workload) if asked else None
+            with self.instances.probing(programs[:PROBED_AT_A_TIME]) as found:
+                self._hold()
+            probes |= found
+            for at in range(PROBED_AT_A_TIME, len(programs), PROBED_AT_A_TIME):
+                with self.instances.probing(programs[at : at + PROBED_AT_A_TIME]) as found:
+                    pass
+                probes |= found
+            audits = audited.result() if audited else {}
+        for name in {*audits} & {*self.names}:
+            of_program = probes[self.plan.entry(name).twin_of or name]
+            audits[name] = audits[name].model_copy(update=dict(of_program))
+            self.keep(name, audit=audits[name])
+        known = {name: audits.get(name) or self.program(name).audit for name in self.names}
+        self._audits = {name: audit for name, audit in known.items() if audit}
 
     def _hold(self) -> None:
         """The expected answers of each, sampled if they were not given; a contender without them is
