@@ -26,7 +26,7 @@ WARM_UP_SLICE_MS = 250
 
 WARM_UP_SLICES_PER_S = 1000 // WARM_UP_SLICE_MS
 
-WARM_UP_S_MIN = 2.0
+WARM_UP_S_MIN = 1.5
 """The usual minimum of each warm-up."""
 
 
