@@ -219,7 +219,7 @@ INSTANCES = Flag(
 )
 WARM_UP = Flag(
     TIME,
-    "Limit the warm-up of each contender in each boot; it ends after 2 s if throughput is level.",
+    "Limit the warm-up of each contender in each boot; it ends after 1.5 s if throughput is level.",
     "20s",
     "TIME",
     also=("--warmup",),

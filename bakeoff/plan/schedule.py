@@ -165,7 +165,7 @@ def open_lengths(
 def warm_up_slices(share_s: float, known: bool, bound_s: float) -> tuple[int, int]:
     """The least and the most slices of one contender's warm-up in one boot.
 
-    At least 2 s and at most `bound_s`; but no more than three times `share_s`, its share of this
+    At least 1.5 s and at most `bound_s`; but no more than three times `share_s`, its share of this
     boot's measured time, though at least 1 s: a short race stays short. A contender that is
     `known`, by its twin or by flat warm-ups in earlier boots, gets at least 1 s.
     """
