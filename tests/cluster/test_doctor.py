@@ -50,7 +50,8 @@ def test_each_load_node_has_a_ceiling_of_its_own(cluster: Machines, place: Path)
         said, err = doctor.communicate(timeout=240)
     finally:
         cluster.stop("more")
-    assert doctor.returncode == 0, err
+    # It warns of what the machine is like: niceness, clocks.
+    assert doctor.returncode in {0, Status.NO_VERDICT}, err
     report = json.loads((place / "report").read_text())
     alone = report["ceilings_requests_per_s"]
     assert alone.keys() == {ADDRESSES["load"], ADDRESSES["more"]}
