@@ -271,7 +271,7 @@ def _best_second(name: str, warmup: Warmup) -> float:
 
 
 def short_warm_up(history: History) -> Iterator[Finding]:
-    """The longest warm-up of the first boot was shorter than 3 s.
+    """The longest warm-up of the first boot was shorter than `WARM_UP_S_MIN`.
 
     A short warm-up in a later boot may only mean that all was warm already.
     """

@@ -73,6 +73,17 @@ def test_a_level_on_the_way_is_not_taken_for_the_last_one(measure: Measure) -> N
     assert warmup.steady["slow"] and warmup.steady_from["slow"] * SLICE_S >= 3.0
 
 
+def test_a_level_at_which_the_limit_cuts_off_one_that_got_faster_may_not_be_the_last_one(
+    measure: Measure,
+) -> None:
+    world = World(SPEEDS, warmth={"slow": compiling((1.0, 0.1), (9.0, 0.5))})
+    finished = run(measure, world, 36.0, boots=1, warm_up=3.0)
+    (warmup,) = warmed(finished.path)
+    assert warmup.courses["slow"] == "warm-up" and not warmup.steady["slow"]
+    slow = next(each for each in finished.result.entries if each.name == "slow")
+    assert "unsteady_warm_up" in {each.code for each in slow.warnings}
+
+
 def test_compilers_count_calls_so_few_answers_are_not_enough(measure: Measure) -> None:
     world = World({"fast": 100_000, "slow": 2000}, warmth={"slow": compiling((1.0, 0.2))})
     warmup = warmed(run(measure, world, 42.0, boots=1).path)[0]

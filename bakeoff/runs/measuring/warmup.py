@@ -110,12 +110,27 @@ class Course:
             return True
         if not self._has_had(self.least):
             return False
-        last = self.slices[self.settled.start :]
-        requests = sum(each.event.requests_all for each in last)
         flat = self.settled.course == "flat"
         plain = flat and self.settled.noise <= PLAINLY_FLAT
-        enough = CALLED_REQUESTS if flat or len(last) >= LASTING else COMPILED_REQUESTS
+        enough = CALLED_REQUESTS if flat or self._has_lasted else COMPILED_REQUESTS
+        requests = self._requests_at_last
         return self.settled.steady and (plain or self._is_hardly_busy or requests >= enough)
+
+    @property
+    def steady(self) -> bool:
+        """Whether it ends at its last level. One that got faster may yet have another one where its
+        bound cut it off."""
+        had_all = self._has_lasted or self._requests_at_last >= COMPILED_REQUESTS
+        got_faster = self.settled.course == "warm-up" and not self._is_hardly_busy
+        return self.settled.steady and (had_all or not got_faster)
+
+    @property
+    def _has_lasted(self) -> bool:
+        return len(self.slices) - self.settled.start >= LASTING
+
+    @property
+    def _requests_at_last(self) -> int:
+        return sum(each.event.requests_all for each in self.slices[self.settled.start :])
 
     def last(self, of: Callable[[Slice], float]) -> float:
         """The median over the last stretch or, if it isn't steady, over the last second."""
@@ -205,7 +220,7 @@ def warm_up(
         rates=rates,
         requests_per_s={name: each.rates for name, each in courses.items()},
         mean_latency_us=latencies_us,
-        steady={name: each.settled.steady for name, each in courses.items()},
+        steady={name: each.steady for name, each in courses.items()},
         cpu_us_per_request={name: each.cpu_us for name, each in courses.items()},
         courses={name: each.settled.course for name, each in courses.items()},
         steady_from={name: each.settled.start for name, each in courses.items()},
