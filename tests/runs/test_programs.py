@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 
-from bakeoff.model.cut import Warmup
+from bakeoff.model.cut import WARM_UP_S_MIN, Warmup
 from bakeoff.model.history import Program
 from bakeoff.model.plan import Entry
 from bakeoff.model.receipt import Receipt
+from bakeoff.plan.schedule import KNOWN_FLAT_S_MIN
 from bakeoff.runs.stages import Programs, program_key
 from tests.judge.facts import SOUND_AUDIT
 from tests.runs.conftest import Measure
@@ -37,7 +38,7 @@ def test_a_program_is_audited_once_and_its_warm_up_is_short_from_then_on(measure
     world = World(SPEEDS, noise=0.001)
     first, again = slices(measure, world), slices(measure, world)
     assert world.audited == [{"fast", "slow"}]
-    assert again == first / 2
+    assert again == first * KNOWN_FLAT_S_MIN / WARM_UP_S_MIN
 
 
 def test_one_that_warmed_up_is_warmed_up_as_long_again(measure: Measure) -> None:
