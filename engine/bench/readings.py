@@ -71,7 +71,7 @@ def wrk2(output: str) -> Reading:
     _, _, recorded = output.partition("HdrHistogram - Recorded Latency")
     figures = {}
     for name, rank in TAIL.items():
-        found = re.search(rf"^ *{re.escape(rank)}% +([\d.]+)(us|ms|s|m)$", recorded, re.M)
+        found = re.search(rf"^ *{re.escape(rank)}% +([\d.]+)(us|ms|s|m) *$", recorded, re.M)
         if found is None:
             sys.exit(f"no {rank} % in the output:\n{output}")
         figures[f"latency_{name}_us"] = float(found[1]) * UNITS_US[found[2]]
