@@ -52,6 +52,9 @@ FIGURES = {
     "send_lag_p50_us": "send lag p50, µs",
     "send_lag_p99_us": "send lag p99, µs",
     "latency_mean_us": "mean latency, µs",
+    "latency_p50_us": "latency p50, µs",
+    "latency_p99_us": "latency p99, µs",
+    "latency_p99_9_us": "latency p99.9, µs",
     "address_exhausted": "ports that ran out",
     "errors": "errors",
 }
@@ -80,6 +83,8 @@ QUESTIONS = {
     "lag": "10,000/s",
     "latency": "1,000/s",
     "close": "connection per request, 30 s",
+    "handshakes": "nginx over TLS, a connection per request",
+    "tail": "nginx, at 80 % of the peak",
     "events": "brick-yardstick, events without pauses",
     "streams held": "brick-yardstick, an event per second",
     "echoes": "null server, echoes of WebSocket",
