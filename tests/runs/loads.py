@@ -79,7 +79,8 @@ class FakeLoad:
         world.on_slice(world, world.slices)
         original = self._server(command.target)
         rate = world.requests_per_s[original] / cost * world.chance.gauss(1, world.noise)
-        rate *= world.warmth.get(original, _warm)(world.loaded_s[key])
+        warmth = world.warmth.get(key) or world.warmth.get(original, _warm)
+        rate *= warmth(world.loaded_s[key])
         name, stalls_after_s = name_of(key), world.stalls.get(original)
         stalls = stalls_after_s is not None and stalls_after_s <= sum(
             s for each, s in world.loaded_s.items() if name_of(each) == name

@@ -146,6 +146,19 @@ def test_what_goes_with_first_connections_is_compiled_again_unmeasured(measure: 
     assert min(rates) > 0.8 * max(rates)
 
 
+def test_a_further_process_that_is_colder_than_the_first_is_warmed_up_for_longer(
+    measure: Measure,
+) -> None:
+    """As Spring Boot's are: two of three cost 1.3 times as much in their first draw."""
+    later = {f"fast/{number}": compiling((2.2, 0.7)) for number in range(1, 9)}
+    warmth = {"fast": compiling((1.0, 0.2)), **later}
+    world = World(SPEEDS, ready_ms=SLOW_START, warmth=warmth, noise=0.001)
+    run = measure.race(world, "fast", "slow", twin=False, duration=20.0)
+    fast = [each for block in blocks(run) for each in block.slices if each.entry == "fast"]
+    rates = [each.event.requests_per_s for each in fast]
+    assert min(rates) > 0.95 * max(rates)
+
+
 def test_a_process_is_warm_before_each_draw_whatever_it_forgets(measure: Measure) -> None:
     """As Node does: two of eight draws began with a tenth of its throughput."""
     warmth = {"fast": lambda loaded_s: min(1.0, 0.1 + 1.5 * loaded_s)}

@@ -51,22 +51,22 @@ class World(Audience):
     What is `up` and what it did is by process: NAME/NUMBER, as its keeper calls it. `dead` has
     processes, or names whose processes all die. `ready_ms` is how long a server takes to start, 12
     ms without, and `patience_s` how long a process had for that. `warmth` is the share of a
-    server's throughput that it has after so many seconds of load. Slow clients leave those that
-    they hold up a share of their throughput, and `crowded` ones have slow clients now. `loading` is
-    who is loaded, over what kind of `connection`. Those with `places` in their listen queues close
-    the connection after each answer, and what overflows them waits for a second. Those that stall
-    answer nothing after so many seconds of load (`stalls`), and the connections of `broken` ones
-    end with that kind of error. `queues` are places in the listen queues of those that keep
-    connections, and `served` how many of them are served at a time; `waited_ms` is how long those
-    wait that overflow them when they connect. `starts_s` is what starts take on the clock. With
-    `drains` a slice ends when what is in flight is answered, and with `drains_s` so much later;
-    `costs` has what a request of a mix
-    costs, by server and name; 1 without. Those in `forgets` are as cold as at first when their
-    first connections are closed, or with `forgets_again` any. `compiles_s` is the CPU time that
-    each slice in a process's first half second of load leaves to be done after it. Those of `leaks`
-    use that share of a core all the time, but while they are `frozen`, since when. `stubborn` ones
-    survive SIGKILL. Profilers fail with `profiler_fault`, and see nothing of what is `lacking`; of
-    these servers they are `refused` some.
+    server's throughput that it, or one process of it, has after so many seconds of load. Slow
+    clients leave those that they hold up a share of their throughput, and `crowded` ones have slow
+    clients now. `loading` is who is loaded, over what kind of `connection`. Those with `places` in
+    their listen queues close the connection after each answer, and what overflows them waits for a
+    second. Those that stall answer nothing after so many seconds of load (`stalls`), and the
+    connections of `broken` ones end with that kind of error. `queues` are places in the listen
+    queues of those that keep connections, and `served` how many of them are served at a time;
+    `waited_ms` is how long those wait that overflow them when they connect. `starts_s` is what
+    starts take on the clock. With `drains` a slice ends when what is in flight is answered, and
+    with `drains_s` so much later; `costs` has what a request of a mix costs, by server and name; 1
+    without. Those in `forgets` are as cold as at first when their first connections are closed, or
+    with `forgets_again` any. `compiles_s` is the CPU time that each slice in a process's first half
+    second of load leaves to be done after it. Those of `leaks` use that share of a core all the
+    time, but while they are `frozen`, since when. `stubborn` ones survive SIGKILL. Profilers fail
+    with `profiler_fault`, and see nothing of what is `lacking`; of these servers they are `refused`
+    some.
     """
 
     requests_per_s: dict[str, float]

@@ -1,7 +1,7 @@
 """The draws of a boot: for each draw another process of each contender, and new connections."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import inf
 from statistics import median
 
@@ -21,6 +21,10 @@ WARMING_MS_MAX = 1500
 BETTER, PATIENCE = 0.97, 3
 """A process that is not warm, and whose cost has not fallen by 3 % in this many slices, stays as it
 is: it costs more than others, or the machine is noisy."""
+
+AGAIN_MAX = 2
+"""A further process is warmed up for at most this many times as long as the first one was: two of
+three of Spring Boot cost 1.3 times as much as its first one after as long."""
 
 LOST_MAX = 3
 """A contender that loses a process in this many draws in a row is out: it would lose others too."""
@@ -245,22 +249,31 @@ class Draws:
             self.died[name] = lost[0]
 
     def _warm_up_cohort(self, cohort: Mapping[str, Running]) -> None:
-        """As many slices each as its contender's first process needed.
+        """As many slices each as its contender's first process needed, and more until it is warm.
 
         Raises `NotAsPlanned` in the first boot if a process stops answering.
         """
         session = self._session
         session.connect(list(cohort.values()))
         meter = Meter(session)
-        slices = {name: slices_again(self._warmup, name) for name in cohort}
         measured: dict[str, list[Slice]] = {name: [] for name in cohort}
-        for turn in range(max(slices.values())):
-            for name, had in measured.items():
+        while waiting := [
+            (name, had)
+            for name, had in measured.items()
+            if name not in meter.died and not self._is_as_first(name, had)
+        ]:
+            for name, had in waiting:
                 session.context.check_time(f"warming up another process of {name}")
-                if turn < slices[name] and name not in meter.died:
-                    had.append(meter.warm_up(name))
-                    if session.boot == 0:
-                        leave_out_held_up({name: had}, session, "another process was warmed up")
+                had.append(meter.warm_up(name))
+                if session.boot == 0:
+                    leave_out_held_up({name: had}, session, "another process was warmed up")
         for name, how in meter.died.items():
             self._forget(name)
             self._lose(name, how)
+
+    def _is_as_first(self, name: str, had: Sequence[Slice]) -> bool:
+        """Whether a further process has been loaded until it is as its contender's first one."""
+        slices = max(1, slices_again(self._warmup, name))
+        if len(had) < slices:
+            return False
+        return is_warm(self._warmup, had[-1]) or len(had) >= AGAIN_MAX * slices
