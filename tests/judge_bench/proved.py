@@ -92,7 +92,7 @@ def _rows(found: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
             goal = GOALS.get(name, "") if by == "throughput" else ""
             yield f"equals, {name}, by {NAMES[by]}", goal, text
     for by, pairs in found.get("unequal", {}).items():
-        if by in ("throughput", "cpu", "quiet"):
+        if by in ("throughput", "cpu", "quiet") and pairs:
             worst = max(pairs, key=lambda name: pairs[name]["sd_over_claim"])
             text = f"{pairs[worst]['sd_over_claim']:.2f} ({worst}), n = {found['unequal']['n']}"
             yield f"sd between races over claim, at worst, by {NAMES[by]}", "1.2 at most", text
@@ -121,7 +121,7 @@ def _rows(found: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         text = f"{decided} of {sum(replayed['claims'].values())} claims, {replayed['took_s']:.0f} s"
         yield f"{replayed['n']} replays: decided", "40 of 55, 480 s, of 5", text
     for question, races in found.get("times", {}).items():
-        text = ", ".join(_wall(each) for each in races)
+        text = "; ".join(_wall(each) for each in races)
         yield f"time of {question}", GOALS.get(question, ""), text
 
 
