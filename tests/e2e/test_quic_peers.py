@@ -1,12 +1,17 @@
 """What QUIC allows, between our engine and aioquic, quic-go, quiche and quinn."""
 
 import asyncio
+import selectors
+import socket
 import ssl
 import subprocess
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from threading import Event, Thread
 
 import pytest
 from aioquic.asyncio.client import connect
@@ -126,6 +131,54 @@ def test_our_client_agrees_resumes_and_follows_updates_of_keys_with_other_server
     assert (early.resumed, early.early_accepted, early.early_rejected) == (38, taken, 0)
     if packets := UPDATES_KEYS_AFTER.get(name):
         assert load_it("--streams", "8", n=2 * packets).connects == 2
+
+
+def test_our_client_has_each_answer_of_other_servers_though_datagrams_are_lost(
+    peer: tuple[str, int], run: Certificate
+) -> None:
+    with losing(peer[1]) as port:
+        found = load(run, port, "--streams", "8", body=HELLO, n=2000)
+    assert found.datagrams and found.datagrams.lost > 0
+
+
+@contextmanager
+def losing(port: int) -> Iterator[int]:
+    """The port of a relay to a server that drops each fiftieth datagram of either direction."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as near:
+        near.bind(("127.0.0.1", 0))
+        over = Event()
+        relay = Thread(target=_relay, args=(near, port, over))
+        relay.start()
+        try:
+            yield near.getsockname()[1]
+        finally:
+            over.set()
+            relay.join()
+
+
+def _relay(near: socket.socket, port: int, over: Event) -> None:
+    far: dict[tuple[str, int], socket.socket] = {}
+    passed: Counter[bool] = Counter()
+    with selectors.DefaultSelector() as ready:
+        ready.register(near, selectors.EVENT_READ)
+        while not over.is_set():
+            for key, _ in ready.select(0.05):
+                to_server = key.fileobj is near
+                arrived = near if to_server else far[key.data]
+                datagram, client = arrived.recvfrom(65_536)
+                passed[to_server] += 1
+                if passed[to_server] % 50 == 0:
+                    continue
+                if not to_server:
+                    near.sendto(datagram, key.data)
+                    continue
+                if client not in far:
+                    far[client] = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+                    far[client].connect(("127.0.0.1", port))
+                    ready.register(far[client], selectors.EVENT_READ, client)
+                far[client].send(datagram)
+    for each in far.values():
+        each.close()
 
 
 class Asking(QuicConnectionProtocol):
