@@ -279,13 +279,21 @@ def connections_at_a_time(
 
     Connections are opened one after another, each with one request, until one is not answered. If
     it is answered when the others are closed, it was waiting for these. Of a slow server as many
-    more are asked at a time as are open: 64 answers of 50 ms take as long as 7 of them.
+    more are asked at a time as are open: 64 answers of 50 ms take as long as 7 of them. In a room
+    each would hear the others. A limit is only one that shows twice: on a busy machine an answer
+    may be missing for another reason.
     """
+    seen = _served(handle, entry, workload, most)
+    return None if seen is None else _served(handle, entry, workload, most)
+
+
+def _served(handle: Handle, entry: Entry, workload: Workload, most: int) -> int | None:
     until_s = time.monotonic() + LOOKS_FOR_S
     served, first_s, waits_s = 0, 0.0, READ_TIMEOUT_S
     with ExitStack() as held, ThreadPoolExecutor(AT_ONCE_MAX) as clients:
         while served < most:
-            more = min(served, most - served, AT_ONCE_MAX) if first_s > SLOW_S else 1
+            several = first_s > SLOW_S and not workload.room
+            more = min(served, most - served, AT_ONCE_MAX) if several else 1
             # One that answers a request after another isn't full.
             patience_s = min(READ_TIMEOUT_S, waits_s + more * first_s)
             asked_s, opened = time.monotonic(), []

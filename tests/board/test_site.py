@@ -44,7 +44,9 @@ def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:
 
 
 def test_each_figure_has_the_command_that_repeats_it(site: Path) -> None:
-    assert "bakeoff race e a --workload hello" in (site / file_of(cell_at_hello(site))).read_text()
+    cell = (site / file_of(cell_at_hello(site))).read_text()
+    # Of the two fastest, which are equal, either may lead.
+    assert re.search("bakeoff race e [ab] --workload hello", cell)
     pair = (site / file_of(pair_at("a", "e"))).read_text()
     assert "bakeoff race a e --workload hello" in pair
     assert "bakeoff why a e --workload hello" in pair

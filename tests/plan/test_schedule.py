@@ -82,8 +82,8 @@ def test_a_slice_of_an_open_loop_has_requests_for_a_p99_and_a_ramp_for_its_queue
 @pytest.mark.parametrize(
     ("share_s", "known", "bounds_s"),
     [
-        (10, False, (2, 20)),
-        (2, False, (2, 6)),
+        (10, False, (1.5, 20)),
+        (2, False, (1.5, 6)),
         (0.5, False, (1.5, 1.5)),
         (0.01, False, (1, 1)),
         (10, True, (1, 20)),

@@ -1,5 +1,6 @@
 """How many connections a server serves at a time, shown by servers that serve so many."""
 
+import itertools
 import socket
 import threading
 import time
@@ -55,6 +56,19 @@ def test_a_slow_one_is_asked_several_at_a_time() -> None:
     """All 64 answers of 50 ms would take 3.2 s one after another, longer than is looked for, so
     the limit of the last ones was not seen."""
     assert served(answering(0.05, workers=60))[0] == 60
+
+
+def test_an_answer_that_is_missing_once_is_no_limit() -> None:
+    """A busy machine, or a connection that was reset."""
+    count = itertools.count()
+
+    def serve(connection: socket.socket) -> None:
+        if next(count) == 5:
+            connection.close()
+        else:
+            answering(0.0)(connection)
+
+    assert served(serve, 16)[0] is None
 
 
 def test_one_that_answers_in_turn_is_not_full() -> None:
