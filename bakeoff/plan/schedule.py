@@ -165,9 +165,9 @@ def open_lengths(
 def warm_up_slices(share_s: float, known: bool, bound_s: float) -> tuple[int, int]:
     """The least and the most slices of one contender's warm-up in one boot.
 
-    At least 1.5 s and at most `bound_s`; but no more than three times `share_s`, its share of this
-    boot's measured time, though at least 1 s: a short race stays short. A contender that is
-    `known`, by its twin or by flat warm-ups in earlier boots, gets at least 1 s.
+    At least `WARM_UP_S_MIN` and at most `bound_s`; but no more than three times `share_s`, its
+    share of this boot's measured time, though at least 1 s: a short race stays short. A contender
+    that is `known`, by its twin or by flat warm-ups in earlier boots, gets at least 1 s.
     """
     most_s = min(max(WARM_UP_PER_MEASURED_S * share_s, KNOWN_FLAT_S_MIN), bound_s)
     least_s = min(KNOWN_FLAT_S_MIN if known else WARM_UP_S_MIN, most_s)

@@ -72,7 +72,7 @@ FROM_DATABASE = {"row", "page"}
 PASSED_ON = "ws-forward"
 """Its upstream is not that of the others: what serves it has a test of its own."""
 REFUSE_ODD_KEYS = {"django", "express", "fastapi", "hono", "koa", "nestjs", "php-fpm", "starlette"}
-"""A key that is no number is the client's fault to them; the others were not tried."""
+"""They blame the client for a key that is not a number; the others were not tried."""
 TAKE_TIME = {"slow", "forward", "forward-1ms", "forward-10ms", "static-1m", *FROM_DATABASE}
 
 
@@ -349,7 +349,7 @@ def check_answers(handle: Handle, entry: Entry, contender: Contender) -> None:
                 odd = exchange(
                     connection, workload.request, "/row?id=x", handle.address, close=True
                 )
-            assert 400 <= odd.status < 500, "the key is no number"
+            assert 400 <= odd.status < 500, "the key is not a number"
         if contender.pipelines and not (name in ANSWERS_AT_ONCE and workload_name in TAKE_TIME):
             check_pipelining(handle.address, sent, workload)
 

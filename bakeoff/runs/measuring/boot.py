@@ -139,6 +139,11 @@ class Boot:
         }
         self.context.store.append(observed.model_copy(update=ended))
 
+    @property
+    def audits(self) -> Audits:
+        """Which of its contenders are audited before the load: in the first boot, unknown ones."""
+        return "none" if self.earlier else "unknown"
+
     @contextmanager
     def session(self, audits: Audits = "none") -> Iterator[Session]:
         """All contenders, running together, for a `with`. Raises `NotAsPlanned`, `NoVerdict`."""

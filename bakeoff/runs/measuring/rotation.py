@@ -12,7 +12,7 @@ from bakeoff.runs.measuring.boot import Boot, measured_s
 from bakeoff.runs.measuring.draws import Draws
 from bakeoff.runs.measuring.meter import Meter, block_of
 from bakeoff.runs.measuring.observation import Observation
-from bakeoff.runs.measuring.session import Audits, Session
+from bakeoff.runs.measuring.session import Session
 
 Kind = Literal["short", "long"]
 SINGLE_SHARE = 0.25
@@ -28,8 +28,7 @@ def run_rotation(boot: Boot, enough: Callable[[], bool] = lambda: False) -> None
     The boot ends with its budget, or with the first draw after which `enough` is true. Raises
     `NotAsPlanned`, `NoVerdict`.
     """
-    audits: Audits = "none" if boot.earlier else "unknown"
-    with boot.ending() as ending, boot.session(audits) as session:
+    with boot.ending() as ending, boot.session(boot.audits) as session:
         given = boot.earlier[0].lengths if boot.earlier else {}
         meter, warmup, rule = boot.begin(session, given)
         draws = ending.draws = Draws(session, rule, warmup, {**boot.ended, **meter.died})

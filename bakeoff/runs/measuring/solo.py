@@ -14,7 +14,7 @@ from bakeoff.runs.measuring.contenders import NotAsPlanned
 from bakeoff.runs.measuring.meter import Meter, block_of
 from bakeoff.runs.measuring.observation import Observation
 from bakeoff.runs.measuring.queues import connect_within_limits
-from bakeoff.runs.measuring.session import Audits, Session
+from bakeoff.runs.measuring.session import Session
 from bakeoff.runs.measuring.warmup import warm_up
 
 RAMP_MS = 100
@@ -38,7 +38,6 @@ def run_solo_round(boot: Boot) -> None:
     out: dict[str, str] = {}
     died: dict[str, str] = {}
     stopped: list[Stopped] = []
-    audits: Audits = "none" if boot.earlier else "unknown"
     for turn, name in enumerate(order):
         context.check_time(f"measuring {name} in round {boot.number + 1} of {plan.boots}")
         context.watch.measured(
@@ -46,7 +45,7 @@ def run_solo_round(boot: Boot) -> None:
             plan.duration_s,
             f"round {boot.number + 1}/{plan.boots}: {name}",
         )
-        with Session(plan, boot.number, [name], context, audits=audits) as session:
+        with Session(plan, boot.number, [name], context, audits=boot.audits) as session:
             out |= session.out
             if session.running:
                 if boot.earlier:
