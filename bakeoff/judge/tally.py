@@ -175,10 +175,6 @@ class Tally:
         return sum(self.error_kinds.get(kind, 0) for kind in WRONG_ANSWERS)
 
     @property
-    def unanswered(self) -> int:
-        return sum(self.error_kinds.values()) - self.wrong_answers
-
-    @property
     def errors(self) -> Errors:
         grouped: Counter[str] = Counter()
         for kind, count in self.error_kinds.items():

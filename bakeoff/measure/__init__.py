@@ -1,6 +1,6 @@
 """Measure: the contenders' use of CPU and memory, and the state and activity of the machine."""
 
-from bakeoff.measure.cpu import CpuReader, counted_pids, process_tree, read_cpu
+from bakeoff.measure.cpu import CpuReader, counted_pids, process_tree
 from bakeoff.measure.hindrances import hindrances
 from bakeoff.measure.kernel import (
     read_cores,

@@ -88,12 +88,6 @@ def _version_1(*files: int) -> CpuTime:
     return CpuTime(total_ns=total, user_ns=user, system_ns=system)
 
 
-def read_cpu(counter: CpuCounter) -> CpuTime | None:
-    """Read `counter` once. To read it around every slice keep a `CpuReader`."""
-    with CpuReader(counter) as reader:
-        return reader.read()
-
-
 def read_tree(root: int) -> CpuTime | None:
     """CPU time of the process `root` and all below it; None: it is gone.
 

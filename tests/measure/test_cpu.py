@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from bakeoff.keeper import cgroups
-from bakeoff.measure import CpuReader, counted_pids, process_tree, read_cpu
+from bakeoff.measure import CpuReader, counted_pids, process_tree
 from bakeoff.measure.cpu import TICK_NS, parse_stat
 from bakeoff.model.readings import CpuTime
 from bakeoff.model.receipt import CpuCounter
@@ -21,6 +21,11 @@ STAT = (
     "4321 (tmux: (server)) S 17 4321 4300 0 -1 4194560 10 20 30 40 15 6 107 8 20 0 1 0 99887 "
     "1000 100 18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 1 0 0 0 0 0\n"
 )
+
+
+def read_cpu(counter: CpuCounter) -> CpuTime | None:
+    with CpuReader(counter) as reader:
+        return reader.read()
 
 
 @contextmanager
