@@ -205,6 +205,11 @@ def simulate(
     }
     update = {key: value for key, value in changed.items() if value is not None}
     conditions = given.model_copy(update=update)
+    if options.felt != 1 and not conditions.drift_sd:
+        raise BadUsage(
+            f"--felt {options.felt:g}: acts on --weather, which is 0% here (a history can't tell "
+            "it from noise); take --like RUN, or --weather 3%"
+        )
     size = Size(
         effect=options.effect,
         contenders=options.contenders,

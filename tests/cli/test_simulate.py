@@ -88,6 +88,16 @@ def test_power_is_of_this_machine_s_own_races_of_the_pair_or_of_all() -> None:
     assert USUAL.source in said
 
 
+@pytest.mark.usefixtures("history")
+def test_the_history_has_no_weather_that_one_server_could_feel_more() -> None:
+    search = ("--power", "75%", "-d", "4", "--races", "2", "--seed", "1", "--felt", "3")
+    status, said = typed(*search)
+    assert status == Status.BAD_USAGE
+    assert said.startswith("--felt 3: ") and "--like RUN" in said and "--weather" in said
+    status, _ = typed(*search, "--weather", "3%")
+    assert status in (0, Status.NO_VERDICT)
+
+
 def test_an_effect_that_no_race_finds_is_said_and_is_no_success(tmp_path: Path) -> None:
     wild = USUAL.model_copy(update={"slice_sd": 2, "requests_per_s": 2_000})
     run = made(tmp_path, Size(effect=0.0, contenders=2, duration_s=150, boots=1), wild)

@@ -196,6 +196,7 @@ SECTION = Section(
                 "--effect 3",
                 "--effect -95%",
                 "--weather 200%",
+                "--weather 0% --felt 3",
                 "nginx brick",
                 "--power 80%",
                 "--effect 1% --power 100%",
