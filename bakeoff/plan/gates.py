@@ -49,10 +49,11 @@ def race_gate(
         lower = gate.sign in (">", ">=")
         factor = 1 / (1 + within) if lower else 1 + within
         gate = gate.model_copy(update={"factor": factor})
-    if precision and gate.factor != 1 and log1p(precision) >= abs(log(gate.factor)):
+    if precision and log1p(precision) >= abs(log(gate.factor)):
+        way = "a smaller --precision" if gate.factor != 1 else "a larger margin, as --within has"
         raise BadUsage(
             f"--gate {text}: a precision of ±{precision * 100:g} % can't decide it for equal "
-            "servers; take a smaller --precision, or --until decided"
+            f"servers; take {way}, or --until decided"
         )
     return gate
 

@@ -79,6 +79,7 @@ SECTION = Section(
             race nginx brick --within 2% --precision 3%
             race nginx brick --within 2% --gate 'nginx >= 0.98 * brick'
             race nginx brick --precision 3% --gate 'nginx >= 0.98 * brick'
+            race nginx brick --precision 3% --gate 'nginx >= brick'
             race nginx --rate 0
             race nginx --rate 100 --load 70%
             race nginx --load 300%

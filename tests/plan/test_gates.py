@@ -47,6 +47,26 @@ def test_what_is_no_gate_is_answered_with_the_grammar_and_an_example(text: str) 
         race_gate(text, NAMES)
 
 
+@pytest.mark.parametrize(
+    ("text", "precision", "within", "decides"),
+    [
+        ("new >= 0.98 * old", 0.01, None, True),
+        ("new >= 0.98 * old", 0.03, None, False),
+        ("new >= old", 0.01, None, False),
+        ("new >= old", 0.01, 0.02, True),
+        ("new >= old", None, None, True),
+    ],
+)
+def test_a_precision_must_be_able_to_decide_a_gate_for_equals(
+    text: str, precision: float | None, within: float | None, decides: bool
+) -> None:
+    if decides:
+        assert race_gate(text, NAMES, precision=precision, within=within)
+        return
+    with pytest.raises(BadUsage, match="can't decide it for equal servers"):
+        race_gate(text, NAMES, precision=precision, within=within)
+
+
 @pytest.mark.parametrize("text", ["new >= old", "new >=", "new >= 0.98 * old", "0.98 >= new"])
 def test_what_is_no_gate_of_two_runs(text: str) -> None:
     with pytest.raises(BadUsage, match=r"NAME >= FACTOR.*nginx >= 0\.98"):
