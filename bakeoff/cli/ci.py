@@ -22,6 +22,7 @@ from bakeoff.cli.output import (
     say,
     show_run,
 )
+from bakeoff.cli.reach import say_reach
 from bakeoff.model.ci import CiPlan, ProjectFile, Revision
 from bakeoff.model.errors import BakeoffError, Status
 from bakeoff.plan import (
@@ -75,7 +76,9 @@ def ci(
     try:
         with terminal_watch(err, lambda run: show_run(run, json, wide)) as watch:
             plan = _plan(options, project, directory, watch.step)
-            run = runs.execute(plan, out_dir, satellites.real_stages(), watch)
+            stages = satellites.real_stages()
+            say_reach([plan.race], stages)
+            run = runs.execute(plan, out_dir, stages, watch)
     except NothingToCompare as error:
         passes = options.cant_tell == "pass"
         files.write_why("Can't tell", str(error), "skipped" if passes else "failure")

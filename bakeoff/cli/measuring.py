@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.markup import escape
@@ -19,11 +19,11 @@ from bakeoff.cli.options import (
     takes,
 )
 from bakeoff.cli.output import Json, Wide, check_json, measure, out, say
+from bakeoff.cli.reach import say_reach
 from bakeoff.model.day import DayPlan
 from bakeoff.model.grid import GridPlan
 from bakeoff.model.plan import Plan
 from bakeoff.plan import (
-    BLOCK_HALF_WIDTH,
     CapacityOptions,
     Catalogue,
     DayOptions,
@@ -31,7 +31,6 @@ from bakeoff.plan import (
     ReplayOptions,
     WhyOptions,
     confirming,
-    out_of_reach,
     plan_capacity,
     plan_day,
     plan_race,
@@ -40,9 +39,6 @@ from bakeoff.plan import (
 from bakeoff.report import figures
 from bakeoff.report.figures import plural
 from bakeoff.satellites import place
-
-if TYPE_CHECKING:
-    from bakeoff.runs import Stages
 
 
 @takes(RaceOptions)
@@ -187,8 +183,7 @@ def _race(
     with place(*on) as (here, stages):
         plan = plan_race(contenders, options, here)
         say(_grid_outlook(plan) if isinstance(plan, GridPlan) else _race_outlook(plan))
-        if isinstance(plan, Plan) and (plan.precision or plan.within):
-            _say_reach(plan, stages)
+        say_reach([plan] if isinstance(plan, Plan) else plan.plans, stages)
         measure(plan, out_dir, json, wide, stages)
 
 
@@ -211,18 +206,6 @@ def _race_outlook(plan: Plan) -> str:
     )
 
 
-def _say_reach(plan: Plan, stages: "Stages") -> None:
-    """Say before the race that it will probably not reach what it asks for, and what would."""
-    known = stages.history.block_half_width(stages.meters.machine())
-    if far := out_of_reach(plan, known or BLOCK_HALF_WIDTH):
-        source = "earlier races on this machine" if known else "bakeoff's own records"
-        say(
-            f"{far.option} {far.asked * 100:g}%: by {source}, {plan.duration_s:.3g} s of measuring "
-            f"reach about ±{figures.percent(far.reached)}; {figures.about(far.needed_s)} would be "
-            "enough"
-        )
-
-
 def _time(plans: Sequence[Plan]) -> str:
     expected = [plan.expected for plan in plans if plan.expected]
     about, at_most = (
@@ -233,7 +216,7 @@ def _time(plans: Sequence[Plan]) -> str:
 
 
 def _grid_outlook(grid: GridPlan) -> str:
-    plans = [cell.plan for cell in grid.cells if cell.plan]
+    plans = grid.plans
     impossible = len(grid.cells) - len(plans)
     return (
         f"{_time(plans)}: {len(plans)} cells of {plans[0].duration_s:.3g} s of measuring"

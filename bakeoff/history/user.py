@@ -4,7 +4,7 @@ import os
 import time
 from collections.abc import Callable, Container, Iterable
 from contextlib import closing, suppress
-from math import log, sqrt
+from math import sqrt
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, TypeVar
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 RACES = 10
-"""The number of races whose intervals show what a machine reaches."""
+"""The number of races whose errors show what a machine reaches."""
 _TOLD = "told "
 """Before a path in the list of waiting runs: the reason why it can't be added was reported."""
 
@@ -66,8 +66,9 @@ class UserHistory(stages.History):
             own.add(id_of(outer))
         return _read(lambda index: index.earlier(indexed(open_run(folder), verdict), own))
 
-    def block_half_width(self, machine: Machine) -> float | None:
-        """What the newest races on machines like this one reached; None: no race is known."""
+    def block_error(self, machine: Machine) -> float | None:
+        """That of the newest races on machines like this one, however they ended; None: no race is
+        known."""
 
         def newest(index: "Index") -> list[IndexedRun | None]:
             lines = index.runs(machine=machine_class(machine), kind="race", limit=RACES)
@@ -75,13 +76,13 @@ class UserHistory(stages.History):
 
         found = (run for run in _read(newest) or () if run)
         races = (race for run in found for race in run.races if race.measures != "p99")
-        widths = [
-            log(ratio.high / ratio.low) / 2 * sqrt(ratio.n)
+        errors = [
+            error * sqrt(pair.ratio.n)
             for race in races
-            for ratio in (pair.ratio for pair in race.pairs)
-            if ratio.low and ratio.high
+            for pair in race.pairs
+            if (error := pair.error)
         ]
-        return median(widths) if widths else None
+        return median(errors) if errors else None
 
 
 def _unread(faults: dict[str, str], told: Container[str]) -> str:

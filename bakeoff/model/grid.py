@@ -62,7 +62,12 @@ class GridPlan(Contract):
 
     @property
     def cluster(self) -> Cluster | None:
-        return next((cell.plan.cluster for cell in self.cells if cell.plan), None)
+        return next((plan.cluster for plan in self.plans), None)
+
+    @property
+    def plans(self) -> list[Plan]:
+        """Those of the cells that can be measured."""
+        return [cell.plan for cell in self.cells if cell.plan]
 
 
 class Cell(Contract):

@@ -18,7 +18,7 @@ from bakeoff.plan.environment import Environment
 from bakeoff.plan.gates import race_gate, runs_gate
 from bakeoff.plan.grid import plan_race
 from bakeoff.plan.options import Flag, Options
-from bakeoff.plan.outlook import BLOCK_HALF_WIDTH, ENDING_S, START_S_MAX, out_of_reach
+from bakeoff.plan.outlook import BLOCK_ERROR, ENDING_S, START_S_MAX, out_of_reach
 from bakeoff.plan.race import check_enough, confirming, explaining, without
 from bakeoff.plan.race_options import RaceOptions, WhyOptions
 from bakeoff.plan.replay import ROUNDS, ReplayOptions, adapt, plan_replay, run_size

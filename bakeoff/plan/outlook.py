@@ -1,7 +1,7 @@
 """Expectations of a race: its time, its latest end, and the width of its intervals."""
 
 from dataclasses import dataclass
-from math import expm1, log1p, sqrt
+from math import expm1, log, log1p, sqrt
 
 from bakeoff.model.cut import WARM_UP_SLICE_MS
 from bakeoff.model.plan import Expected, Plan
@@ -27,41 +27,51 @@ TIMES_EXPECTED = 2.0
 """Measuring ends after this many times the expected time, plus the longest starts."""
 ENDING_S = 20.0
 """The time after that: a start or a slice times out, servers stop, the report is written."""
-BLOCK_HALF_WIDTH = 0.12
-"""The half-width of a pair's interval, in ln ratio, times the root of its blocks."""
-ANY_TIME_TIMES = 1.7
-"""An interval that holds whenever a race ends is this many times as wide."""
+BLOCK_ERROR = 0.059
+"""The standard error of a pair's ln ratio, times the root of its blocks."""
+PLANNED_TIMES = 2.04
+"""The half-width of an interval in standard errors."""
+ANY_TIME_TIMES = 3.44
+"""That of one that holds whenever a race ends."""
 
 
 @dataclass(frozen=True)
 class OutOfReach:
-    """A precision or margin that a race will probably miss: instead of ± `asked` it reaches ±
-    `reached`, as shares; `needed_s` of measuring would be enough.
+    """The option that asks for more than a race of `duration_s` will probably reach, which is an
+    interval of ± `reached`, as a share; `needed_s` of measuring would be enough.
     """
 
     option: str
-    asked: float
+    duration_s: float
     reached: float
     needed_s: float
 
 
-def out_of_reach(plan: Plan, block_half_width: float) -> OutOfReach | None:
-    """The precision or margin of `plan` that is too small for its time; None: it is large enough,
-    or nothing is known, as with latencies.
+def out_of_reach(plan: Plan, block_error: float) -> OutOfReach | None:
+    """The smallest of the precision, margin and gates of `plan`, if it is too small for its time;
+    None: it is large enough, or nothing is known, as with latencies.
 
-    The whole interval of equal servers must be within a margin. `block_half_width`: see
-    `BLOCK_HALF_WIDTH`.
+    The whole interval of equal servers must be within a margin, or on one side of a gate's factor.
+    `block_error`: see `BLOCK_ERROR`.
     """
-    option, asked = ("precision", plan.precision) if plan.precision else ("within", plan.within)
-    if asked is None or plan.mode == "open" or plan.solo:
+    asked = {
+        f"--{name} {share * 100:g}%": log1p(share)
+        for name, share in (("precision", plan.precision), ("within", plan.within))
+        if share
+    }
+    # With a margin, that of the gates is the same.
+    gates = () if plan.within else plan.gates
+    asked |= {f"--gate {gate.text}": abs(log(gate.factor)) for gate in gates if gate.factor != 1}
+    if not asked or plan.mode == "open" or plan.solo:
         return None
+    option = min(asked, key=asked.__getitem__)
     block_s = len(plan.entries) * plan.slice_ms_min / 1000
-    half_width = block_half_width / sqrt(plan.duration_s * (1 - plan.long_share) / block_s)
-    half_width *= ANY_TIME_TIMES if plan.may_end_early else 1.0
-    times = half_width / log1p(asked)
+    error = block_error / sqrt(plan.duration_s * (1 - plan.long_share) / block_s)
+    half_width = error * (ANY_TIME_TIMES if plan.may_end_early else PLANNED_TIMES)
+    times = half_width / asked[option]
     if times <= 1:
         return None
-    return OutOfReach(f"--{option}", asked, expm1(half_width), plan.duration_s * times**2)
+    return OutOfReach(option, plan.duration_s, expm1(half_width), plan.duration_s * times**2)
 
 
 def expected(plan: Plan) -> Expected:

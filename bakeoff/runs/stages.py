@@ -194,9 +194,9 @@ class History:
         missing."""
         return None
 
-    def block_half_width(self, machine: Machine) -> float | None:  # noqa: ARG002
-        """The median half-width of a pair's interval on machines like this one, in ln ratio,
-        times the root of its blocks; None: no race is known."""
+    def block_error(self, machine: Machine) -> float | None:  # noqa: ARG002
+        """The median standard error of a pair's ln ratio on machines like this one, times the root
+        of its blocks; None: no race is known."""
         return None
 
 

@@ -206,7 +206,7 @@ class World:
 
     answers = connections_at_a_time = death = close = nothing
     written = tcp = udp_drops = listen_queue = network = earlier = nothing
-    block_half_width = nothing
+    block_error = nothing
 
 
 class Cpu:

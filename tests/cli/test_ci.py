@@ -58,6 +58,14 @@ def test_without_words_head_is_held_against_where_it_left_main(shop: Path, world
     assert "Not slower than base by more than 20 %" in done.output
 
 
+def test_a_margin_out_of_reach_is_said_before_the_race(shop: Path) -> None:
+    project = PROJECT.replace('gates = ["head >= 0.8 * base"]\n', "")
+    (shop / "bakeoff.toml").write_text(project)
+    done = bakeoff("ci", "--within", "0.01%")
+    assert "--within 0.01%: by " in done.stderr and "9 s of measuring reach about" in done.stderr
+    assert "would be enough" not in bakeoff("ci", "--within", "10%").stderr
+
+
 def test_what_is_slower_ends_with_1_and_the_files_say_so(shop: Path, world: World) -> None:
     world.requests_per_s["head"] = 25_000.0
     done = bakeoff("ci", "--summary", "a summary.md", "--junit", "junit.xml")

@@ -1,6 +1,7 @@
 """`bakeoff race`, resume and report, in a world of known speeds."""
 
 import json
+import re
 from errno import ENOSPC
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,29 @@ def test_all_race_that_can(world: World, tmp_path: Path) -> None:
 def test_how_long_it_takes_is_said_before_it_begins(world: World) -> None:
     said = race("--all", "-d", "2").stderr.splitlines()[0]
     assert said == "about 20 s besides builds, 1 min 50 s at most: 5 servers, 2 s of measuring"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "option"),
+    [
+        (("--precision", "0.01%"), "--precision 0.01%"),
+        (("--within", "0.01%"), "--within 0.01%"),
+        (("--gate", "fast >= 0.9999 * slow"), "--gate fast >= 0.9999 * slow"),
+        (("--gate", "fast >= 0.9 * slow"), ""),
+        (("--gate", "fast >= slow"), ""),
+    ],
+)
+def test_what_is_out_of_reach_is_said_before_it_begins(
+    world: World, arguments: tuple[str, ...], option: str
+) -> None:
+    _, said, *_ = race("fast", "slow", "-d", "6", *arguments).stderr.splitlines()
+    of_race = rf"{re.escape(option)}: by .*, 6 s of measuring reach about ±.* for equals; .* enough"
+    assert bool(re.fullmatch(of_race, said)) == bool(option), said
+    # A grid says it once, of each cell's time.
+    lines = race("fast", "slow", "-d", "12", "-c", "1,64", *arguments).stderr.splitlines()
+    of_cells = [line for line in lines if " would be enough" in line]
+    assert len(of_cells) == bool(option)
+    assert all("6 s of measuring a cell reach" in line for line in of_cells)
 
 
 def test_several_values_make_a_grid_of_verdicts_by_cell(world: World, tmp_path: Path) -> None:

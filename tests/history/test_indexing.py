@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import subprocess
-from math import log
 from pathlib import Path
 
 import pytest
@@ -236,11 +235,10 @@ def test_what_a_machine_reaches_is_the_median_of_its_races_by_the_root_of_their_
     run: AnyRun, url: str
 ) -> None:
     machine = run.store.machine()
-    assert HISTORY.block_half_width(machine) is None, "no race is known"
+    assert HISTORY.block_error(machine) is None, "no race is known"
     HISTORY.add(run.path)
     (pair,) = run.result.pairs
-    low, high = pair.ratio.ends
-    width = log(high / low) / 2 * pair.ratio.n**0.5
-    assert HISTORY.block_half_width(machine) == pytest.approx(width)
+    error = known(pair.error) * pair.ratio.n**0.5
+    assert HISTORY.block_error(machine) == pytest.approx(error)
     elsewhere = machine.model_copy(update={"cpus": 96})
-    assert HISTORY.block_half_width(elsewhere) is None, "another machine"
+    assert HISTORY.block_error(elsewhere) is None, "another machine"

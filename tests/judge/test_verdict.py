@@ -230,3 +230,11 @@ def test_an_interval_holds_at_any_time_unless_the_end_was_planned_or_failed() ->
     assert stopping(plan, cut) == "any_time", "an interrupt within a boot"
     assert stopping(more_boots, records) == "any_time", "an interrupt between two boots"
     assert stopping(early, records, complete=True) == "any_time", "the precision ended it"
+
+
+def test_the_error_of_a_ratio_is_the_same_however_the_race_ends() -> None:
+    race = Race({"a": 1.0, "b": 1.0}, boots=12)
+    (planned,), (early,) = judged(race).pairs, judged(race, until="decided").pairs
+    wide, narrow = (known(pair.ratio.high) / pair.ratio.ratio for pair in (early, planned))
+    assert math.log(wide) > 1.3 * math.log(narrow)
+    assert known(early.error) == pytest.approx(known(planned.error))

@@ -75,7 +75,7 @@ class GridRun(Run[GridPlan, Grid]):
         return {*self.out(), *(name for part in self._measured() for name in part.left_out())}
 
     def planned_s(self) -> float | None:
-        plans = [cell.plan for cell in self.planned.cells if cell.plan]
+        plans = self.planned.plans
         if any(plan.may_end_early for plan in plans):
             return None
         return sum(plan.duration_s for plan in plans)
