@@ -210,11 +210,11 @@ std::uint32_t Kernel::state(const Thing& thing) const {
     std::uint32_t events = 0;
     switch (thing.kind) {
         case Kind::listener:
-            return waiting_.empty() ? 0 : EPOLLIN;
+            return waiting_.empty() ? 0U : EPOLLIN;
         case Kind::event:
-            return thing.is_signalled ? EPOLLIN : 0;
+            return thing.is_signalled ? EPOLLIN : 0U;
         case Kind::timer:
-            return now_ns_ >= due_ns_ ? EPOLLIN : 0;
+            return now_ns_ >= due_ns_ ? EPOLLIN : 0U;
         case Kind::connection:
             if (!thing.peer->unread.empty()) events |= EPOLLIN;
             if (thing.peer->has_ended || thing.peer->is_unheard) events |= EPOLLIN | EPOLLRDHUP;

@@ -34,15 +34,14 @@ void Uring<Talk>::run() {
     ring_.reset();
 }
 
+// One batch of completions: its sends are submitted before more is taken.
 template <class Talk>
 void Uring<Talk>::turn() {
     set_timer();
     ring_->enter(queued_.empty());
     this->look_at_the_clock();
-    for (auto taken = ring_->take(); !taken.empty(); taken = ring_->take()) {
-        for (const io_uring_cqe& completion : taken) handle(completion);
-        run_queue();
-    }
+    for (const io_uring_cqe& completion : ring_->take()) handle(completion);
+    run_queue();
     if (this->now_ >= this->next_time()) {
         this->on_time();
         accept_more();

@@ -30,13 +30,13 @@ public:
     /// Submits everything and waits for a completion; without `wait`, only collects completions.
     void enter(bool wait);
 
-    /// Takes the next available completions; their places in the queue are free again.
+    /// Takes the next available completions, 128 at most; their places in the queue are free again.
     [[nodiscard]] std::span<const io_uring_cqe> take() noexcept;
 
     [[nodiscard]] io_uring& raw() noexcept { return ring_; }
 
 private:
-    // With a larger number the first sends of a turn would wait for the last.
+    // With a larger number, a turn's first answers would wait longer for its last.
     static constexpr unsigned kTaken = 128;
 
     void submit(bool wait);
