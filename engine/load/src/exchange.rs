@@ -37,6 +37,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         connection.sent += count as u64;
         self.put(slot, Flight { due_ns, sent_ns: now_ns, message }, count, part);
         self.allowance -= count as u64;
+        self.written += 1;
         if was_idle {
             self.pool.enter(slot, State::Busy);
             self.set_due(slot, now_ns.saturating_add(self.pool.target.request_timeout_ns));

@@ -27,6 +27,8 @@ pub mod rooms;
 pub mod schedule;
 pub mod scheme;
 mod shared;
+#[cfg(test)]
+mod simulated;
 pub mod slice;
 pub mod tally;
 pub mod target;

@@ -66,6 +66,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
     }
 
     fn connect(&mut self, slot: usize, now_ns: u64) {
+        self.written += 1;
         self.pool.enter(slot, State::Connecting);
         self.pool.connections[slot].sent = 0;
         self.set_due(slot, now_ns.saturating_add(self.pool.target.route.connect_timeout_ns));

@@ -131,6 +131,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         }
         let pool = &mut *self.pool;
         pool.io.send(sender.expect("the room is free"), pool.book.bytes(message, 1));
+        self.written += 1;
         pool.rooms[room] = Room {
             waiting: listeners,
             listeners,

@@ -164,7 +164,7 @@ pub(crate) fn run<B: Backend, P: Protocol<Flight>>(
     turn.counts_parts = turn.log.is_some() || !turn.tally.by_request.tallies().is_empty();
     turn.allowance = if plan.ramp_ns == 0 { most } else { u64::MAX };
     turn.await_streams();
-    turn.kick_off()?;
+    turn.kick_off();
     turn.send_until(turn.window.start_ns, &mut part)?;
     if plan.ramp_ns > 0 {
         turn.allowance = most;
@@ -202,9 +202,10 @@ pub(crate) fn run<B: Backend, P: Protocol<Flight>>(
 }
 
 impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
-    /// Sends the first requests, or offers the connections to those that become due.
-    fn kick_off(&mut self) -> Result<()> {
-        let mut now_ns = now_ns();
+    /// Lets the turns that follow send the first requests, or offer the connections to those that
+    /// become due.
+    pub(crate) fn kick_off(&mut self) {
+        let now_ns = now_ns();
         while let Some(slot) = self.pool.available.pop_front() {
             // It was offered in the slice before, but no request took it.
             self.pool.connections[slot].due_ns = 0;
@@ -213,14 +214,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
             }
         }
         self.limit = self.pacer.limit(now_ns);
-        for slot in 0..self.pool.held_from.min(self.limit) {
-            if self.pool.connections[slot].state.is_open() {
-                self.go_on(slot, now_ns);
-            }
-            now_ns = self.submit_written(slot + 1, now_ns)?;
-        }
-        self.sweep(now_ns);
-        Ok(())
+        self.started = 0;
     }
 
     /// Sends until a moment, or until nothing more may be sent. A window without an end ends when

@@ -17,9 +17,11 @@ use volley_net::clock::{MS, now_ns};
 use volley_net::{Backend, EVENTS_AT_ONCE, Event, Patience, What};
 use volley_protocol::Protocol;
 
-/// How many requests are written under one reading of the clock, where many are due at once:
-/// writing them takes the kernel some 2 µs each.
-const WRITTEN_AT_ONCE: usize = 8;
+/// How many requests are written one after the other where many are due at once, after a stall or
+/// in a burst. Then they are handed over, the answers that have come meanwhile are handled, and the
+/// clock is read anew for the next: writing takes the kernel some 2 µs each, and is not the
+/// server's time.
+pub(crate) const WRITTEN_AT_ONCE: usize = 8;
 
 /// How far apart the turns of a closed loop over HTTP/2 begin: this part of the shortest latency
 /// among the latest answers, but no more. So answers are read half of this later on average, and
@@ -45,6 +47,12 @@ pub(crate) struct Turn<'a, B, P: Protocol<Flight>> {
     pub(crate) requeued: VecDeque<u64>,
     /// Connections from this one on are not used at present.
     pub(crate) limit: usize,
+    /// Connections from this one on, up to the limit, have yet to be given their first requests.
+    pub(crate) started: usize,
+    /// How far the present sweep has come; 0: there is none.
+    swept: usize,
+    /// Requests and connections that were written since this was set to 0.
+    pub(crate) written: usize,
     /// No connection is due before this time.
     pub(crate) next_due_ns: u64,
     /// When the last turn began.
@@ -70,6 +78,9 @@ impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
             allowance: u64::MAX,
             requeued: VecDeque::new(),
             limit: usize::MAX,
+            started: usize::MAX,
+            swept: 0,
+            written: 0,
             next_due_ns: 0,
             turned_ns: 0,
             shortest_ns: 0,
@@ -109,19 +120,22 @@ impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
 
     /// Waits for events until `until_ns` at the latest, and handles events and whatever is due.
     pub(crate) fn step(&mut self, until_ns: u64) -> Result<u64> {
-        if P::WRITES && !matches!(self.pacer, Pacer::Open { .. }) {
+        let is_behind = self.is_behind();
+        if P::WRITES && !is_behind && !matches!(self.pacer, Pacer::Open { .. }) {
             self.gather()?;
         }
         self.pool.io.turn()?;
-        if self.dispatch() == 0 {
+        if self.dispatch() == 0 && !is_behind {
             let until_ns = until_ns.min(self.next_work_ns());
             let (from_ns, to_ns) = self.patience.wait(&mut self.pool.io, until_ns)?;
             self.tally.waited_ns += self.window.overlap_ns(from_ns, to_ns);
             self.pool.io.turn()?;
             self.dispatch();
         }
-        let now_ns = self.release(now_ns())?;
-        if now_ns >= self.next_due_ns {
+        let now_ns = now_ns();
+        self.start(now_ns);
+        self.release(now_ns);
+        if self.swept > 0 || now_ns >= self.next_due_ns {
             self.sweep(now_ns);
         }
         if let Some(log) = &mut self.log {
@@ -129,6 +143,12 @@ impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
             log.roll(now_ns.min(self.window.end_ns.saturating_sub(1)));
         }
         Ok(now_ns)
+    }
+
+    /// Whether there is something to write now that the turns before had no room for, except for
+    /// requests of an open loop.
+    fn is_behind(&self) -> bool {
+        self.swept > 0 || self.started < self.limit.min(self.pool.held_from)
     }
 
     /// Lets pieces that servers send gather before a turn begins.
@@ -198,13 +218,25 @@ impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
         is_first
     }
 
-    /// Sends the requests that are due (open loop), as far as there are connections for them. After
-    /// a stall and in a burst there are many: they go to the kernel as they are written, and each
-    /// is timed by a clock that was read shortly before. Otherwise the last one's wait here would
-    /// be counted as the server's. Returns the time of the last.
-    fn release(&mut self, mut now_ns: u64) -> Result<u64> {
-        let mut written = 0;
-        while let Some(due_ns) = self.next_arrival_ns()
+    /// Gives connections their first requests, some at a time, or offers them to requests that
+    /// become due.
+    fn start(&mut self, now_ns: u64) {
+        self.written = 0;
+        let end = self.limit.min(self.pool.held_from);
+        while self.started < end && self.written < WRITTEN_AT_ONCE {
+            if self.pool.connections[self.started].state.is_open() {
+                self.go_on(self.started, now_ns);
+            }
+            self.started += 1;
+        }
+    }
+
+    /// Sends requests that are due (open loop), some at a time, as far as there are connections for
+    /// them. Others that are due end the next turn's wait before it begins.
+    fn release(&mut self, now_ns: u64) {
+        self.written = 0;
+        while self.written < WRITTEN_AT_ONCE
+            && let Some(due_ns) = self.next_arrival_ns()
             && due_ns <= now_ns
             && self.wants(now_ns)
             && let Some(slot) = self.take_available(now_ns)
@@ -221,46 +253,29 @@ impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
                 self.send(slot, 1, due_ns, now_ns);
                 self.offer(slot);
             }
-            written += 1;
-            now_ns = self.submit_written(written, now_ns)?;
         }
-        Ok(now_ns)
     }
 
-    /// Hands requests that were written without a pause to the kernel, every few of them, and reads
-    /// the clock anew for the next.
-    pub(crate) fn submit_written(&mut self, written: usize, at_ns: u64) -> Result<u64> {
-        if !written.is_multiple_of(WRITTEN_AT_ONCE) {
-            return Ok(at_ns);
+    /// Handles connections whose time has come, and finds the next such time. Where that writes
+    /// much, the next turn goes on with it.
+    fn sweep(&mut self, now_ns: u64) {
+        self.written = 0;
+        if self.swept == 0 {
+            self.next_due_ns = u64::MAX;
+            self.adjust_limit(now_ns);
         }
-        self.pool.io.turn()?;
-        Ok(now_ns())
-    }
-
-    /// Handles connections whose time has come, and finds the next such time.
-    pub(crate) fn sweep(&mut self, now_ns: u64) {
-        self.next_due_ns = u64::MAX;
-        self.adjust_limit(now_ns);
-        for slot in 0..self.pool.connections.len() {
-            let connection = &self.pool.connections[slot];
-            let is_due = connection.due_ns <= now_ns;
-            match connection.state {
-                State::Closed if !self.uses(slot) || !self.wants(now_ns) => continue,
-                State::Closed if is_due => self.reopen(slot, now_ns),
-                State::Connecting if is_due => self.fail_connect(slot, &Errno::TIMEDOUT.into()),
-                State::Greeting if is_due => self.fail_greeting(slot),
-                State::Once if is_due => self.time_out_chain(slot),
-                State::Streaming if is_due => self.time_out_held(slot),
-                State::Idle => continue,
-                State::Busy if is_due => self.time_out(slot, now_ns),
-                State::Held if is_due => self.replace(slot, false, now_ns),
-                _ => {}
+        let connections = self.pool.connections.len();
+        while self.swept < connections + self.pool.rooms.len() {
+            if self.written >= WRITTEN_AT_ONCE {
+                return;
             }
-            self.next_due_ns = self.next_due_ns.min(self.pool.connections[slot].due_ns);
+            match self.swept.checked_sub(connections) {
+                None => self.attend(self.swept, now_ns),
+                Some(room) => self.speak(room, now_ns),
+            }
+            self.swept += 1;
         }
-        for room in 0..self.pool.rooms.len() {
-            self.speak(room, now_ns);
-        }
+        self.swept = 0;
         // At most one sweep a millisecond, however many connections there are.
         self.next_due_ns = self.next_due_ns.max(now_ns + MS);
         if let Pacer::Stages { .. } = self.pacer {
@@ -268,14 +283,30 @@ impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
         }
     }
 
+    /// Handles a connection if its time has come.
+    #[inline]
+    fn attend(&mut self, slot: usize, now_ns: u64) {
+        let connection = &self.pool.connections[slot];
+        let is_due = connection.due_ns <= now_ns;
+        match connection.state {
+            State::Closed if !self.uses(slot) || !self.wants(now_ns) => return,
+            State::Closed if is_due => self.reopen(slot, now_ns),
+            State::Connecting if is_due => self.fail_connect(slot, &Errno::TIMEDOUT.into()),
+            State::Greeting if is_due => self.fail_greeting(slot),
+            State::Once if is_due => self.time_out_chain(slot),
+            State::Streaming if is_due => self.time_out_held(slot),
+            State::Idle => return,
+            State::Busy if is_due => self.time_out(slot, now_ns),
+            State::Held if is_due => self.replace(slot, false, now_ns),
+            _ => {}
+        }
+        self.next_due_ns = self.next_due_ns.min(self.pool.connections[slot].due_ns);
+    }
+
     /// Uses more connections, or fewer, according to the stages.
     fn adjust_limit(&mut self, now_ns: u64) {
         let before = std::mem::replace(&mut self.limit, self.pacer.limit(now_ns));
-        for slot in before..self.limit.min(self.pool.held_from) {
-            if self.pool.connections[slot].state.is_open() {
-                self.refill(slot, now_ns);
-            }
-        }
+        self.started = self.started.min(before);
     }
 
     /// Requests have waited too long: gives them up, alone if the protocol can do that, else with

@@ -13,6 +13,7 @@ use volley_load::intervals::Interval;
 use volley_load::pace::Pace;
 use volley_load::schedule::{Process, Profile, Stage};
 use volley_load::slice::{Plan, Wish};
+use volley_load::tally::Tally;
 use volley_load::target::Target;
 use volley_load::workers::{Size, Snapshot, Workers};
 use volley_net::IoChoice;
@@ -93,17 +94,22 @@ fn a_thread_that_is_done_is_not_busy() {
 }
 
 /// A burst leaves request by request, and each is timed when it leaves: waiting here is send lag,
-/// and not the server's service time.
+/// and not the server's service time. The first answers come, and count, before the last request
+/// leaves.
 #[test]
 fn requests_of_a_burst_have_clock_readings_of_their_own() {
     both_ways(|io| {
-        let Pace::Open(process) = at_rate(5000.0, 0, 200).pace else { unreachable!() };
+        let Pace::Open(process) = at_rate(5000.0, 0, 600).pace else { unreachable!() };
         let pace = Pace::Open(Process { burst: 1000, ..process });
         let target = Target { connections: 1000, ..target(good()) };
-        let outcome = load(io, target, &Plan { pace, ..for_ms(200) });
-        assert_eq!((errors(&outcome), outcome.tally.requests_all), (vec![], 1000));
-        let lags = outcome.tally.send_lag.histogram().iter_recorded().count();
-        assert!(lags > 50, "{lags} different lags");
+        let outcome = load(io, target, &Plan { pace, ..for_ms(600) });
+        assert_eq!((errors(&outcome), outcome.tally.requests_all), (vec![], 3000));
+        let Tally { latencies, send_lag, .. } = &outcome.tally;
+        let (latencies, lags) = (latencies.histogram(), send_lag.histogram());
+        let different = lags.iter_recorded().count();
+        assert!(different > 50, "{different} different lags");
+        let (first, last) = (latencies.min(), lags.max());
+        assert!(first < last, "the first answer came after {first} ns, the last left at {last}");
     });
 }
 
