@@ -235,6 +235,18 @@ def test_a_requests_life_names_files_and_functions_of_the_engine() -> None:
     assert {part for name in called for part in name.split("::")} <= words
 
 
+def test_a_connections_states_are_those_of_the_engine() -> None:
+    page = (ROOT / "docs" / "engine-request.md").read_text()
+    section = page.split("\n## A connection's states\n", 1)[1]
+    pool = (ROOT / "engine" / "load" / "src" / "pool.rs").read_text()
+    variants = re.findall(r"^    (\w+),$", pool.split("enum State {", 1)[1].split("\n}")[0], re.M)
+    assert re.findall(r"^\| `(\w+)`", section, re.M) == variants
+    passive = re.search(r"fn is_active\(self\) -> bool \{\s*!matches!\(self, (.*?)\)", pool)
+    named = re.search(r"\(all but (.*?)\)", section, re.S)
+    assert passive is not None and named is not None
+    assert re.findall(r"`(\w+)`", named[1]) == re.findall(r"Self::(\w+)", passive[1])
+
+
 def test_every_room_has_its_sentence() -> None:
     tracked = subprocess.run(
         ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True

@@ -59,7 +59,8 @@ impl Log {
     pub(crate) fn new() -> Self {
         let mut spares = vec![Interval::default(), Interval::default()];
         spares.iter_mut().for_each(Interval::clear);
-        Self { start_ns: 0, current: Interval::default(), done: Vec::new(), spares }
+        let done = Vec::with_capacity(spares.len());
+        Self { start_ns: 0, current: Interval::default(), done, spares }
     }
 
     /// When the current interval ends.
@@ -122,6 +123,8 @@ impl Assembly {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use allocation_counter::measure;
+    use volley_net::clock::S;
 
     fn of(index: u64, requests: u64) -> Interval {
         Interval { index, requests, ..Interval::default() }
@@ -140,6 +143,28 @@ mod tests {
         log.current.requests = 1;
         log.end();
         assert_eq!(counts(&log.done), [(0, 5), (1, 0), (2, 0), (3, 1)]);
+    }
+
+    /// The thread that measures has two intervals to spare until others come back.
+    #[test]
+    fn intervals_with_spares_allocate_nothing() {
+        let mut log = Log { start_ns: 1000, ..Log::new() };
+        for nth in 0..10 {
+            let two_later_ns = log.next_ns() + INTERVAL_NS;
+            let allocated = measure(|| {
+                log.current.latencies.record(59 * S + nth);
+                log.roll(two_later_ns);
+                log.current.latencies.record(59 * S);
+            });
+            assert_eq!((allocated.count_total, log.done.len()), (0, 2));
+            for mut spare in log.done.drain(..) {
+                spare.clear();
+                log.spares.push(spare);
+            }
+        }
+        log.spares.clear();
+        let next_ns = log.next_ns();
+        assert!(measure(|| log.roll(next_ns)).count_total > 0, "they are counted");
     }
 
     #[test]
