@@ -10,7 +10,7 @@ from statistics import median
 
 from bakeoff.judge.compare import MIN_BLOCKS, compare
 from bakeoff.judge.entries import Participants
-from bakeoff.judge.history import STEAL_SHARE_MAX, History, had_company, steal_share
+from bakeoff.judge.history import STEAL_SHARE_MAX, History, steal_share, unseen
 from bakeoff.judge.warm_up import short_warm_up
 from bakeoff.model.entry import VerdictEntry
 from bakeoff.model.finding import Finding
@@ -289,8 +289,8 @@ def about_race(
     if not plan.solo:
         yield from grounds(history, names)
     yield from short_warm_up(history)
-    if all(had_company(slice_) is None for block in history.blocks for slice_ in block.slices):
-        yield Finding.of("state_unseen")
+    if blind := unseen(history, plan):
+        yield blind
     hides = any(finding.code == "host_hides_limits" for finding in shared)
     if steal is not None and steal > STOLEN_MIN and not hides:
         yield Finding.of("host_steal", share=steal)

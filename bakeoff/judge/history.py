@@ -249,6 +249,43 @@ def disturbed(blocks: Sequence[samples.Block], cpus: frozenset[int]) -> frozense
     return frozenset(stolen | loaders.spoiled(blocks))
 
 
+def unseen(history: "History", plan: Plan) -> Finding | None:
+    """Whose cores no slice shows to have had company; None: all are seen, or the servers' aren't
+    and their ticks, which are too coarse for a slice, show that others hardly had them."""
+    slices = [slice_ for block in history.blocks for slice_ in block.slices]
+    generator = all(slice_.event.delayed_ns is None for slice_ in slices)
+    servers = all(slice_.others_share is None for slice_ in slices)
+    share = _others_share(history.blocks, plan) if servers else None
+    telling = share is not None and share > OTHERS_SHARE_MAX
+    whose = {"servers": servers and (generator or telling), "generator": generator}
+    if not any(whose.values()):
+        return None
+    names = [name for name, each in whose.items() if each]
+    return Finding.of("state_unseen", unseen=names, share=share if telling else None)
+
+
+def _others_share(blocks: Sequence[samples.Block], plan: Plan) -> float | None:
+    """The share of the servers' cores' time that processes other than contenders had, over all
+    draws; None: it can't be known."""
+    if plan.cores.apart or plan.cores.shared or plan.solo:
+        return None
+    others_s = passed_s = 0.0
+    for before, block in pairwise(blocks):
+        if (before.boot, before.draw) != (block.boot, block.draw):
+            continue
+        earlier = {core.cpu: core for core in before.cores if core.cpu in plan.cores.server}
+        for core in block.cores:
+            if then := earlier.get(core.cpu):
+                others_s += core.user_s + core.system_s - then.user_s - then.system_s
+                passed_s += core.total_s - then.total_s
+        for slice_ in block.slices:
+            if slice_.server_cpu is None:
+                return None
+            own_ns = slice_.server_cpu.total_ns + (slice_.leak_ns or 0)
+            others_s -= (own_ns + (slice_.event.fixed_work_ns or 0)) / 1e9
+    return others_s / passed_s if passed_s > 0 else None
+
+
 def had_company(of: samples.Slice) -> bool | None:
     """Whether other processes had too much of a slice's cores; None: that can't be seen.
 

@@ -303,11 +303,11 @@ class Race:
         at_s = boot * 1000 + number
         core = CoreTime(
             cpu=0,
-            user_s=at_s * (1 - self.steal_s),
+            user_s=0,
             system_s=0,
             softirq_s=0,
             steal_s=at_s * self.steal_s,
-            idle_s=0,
+            idle_s=at_s * (1 - self.steal_s),
         )
         return Block.model_validate(
             {

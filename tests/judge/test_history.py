@@ -21,9 +21,9 @@ def stolen_from(records: list[Record], blocks: set[int], boot: int = 1) -> list[
         if isinstance(record, Block):
             (core,) = record.cores
             if record.boot == boot and record.block in blocks:
-                shift_s += STOLEN * (core.user_s - before_s)
-            before_s = core.user_s
-            times = {"user_s": core.user_s - shift_s, "steal_s": core.steal_s + shift_s}
+                shift_s += STOLEN * (core.idle_s - before_s)
+            before_s = core.idle_s
+            times = {"idle_s": core.idle_s - shift_s, "steal_s": core.steal_s + shift_s}
             record = record.model_copy(update={"cores": (core.model_copy(update=times),)})
         changed.append(record)
     return changed
@@ -302,13 +302,48 @@ def test_a_neighbour_on_the_generators_core_does_not_drag_the_ratio_towards_1() 
 
 
 @pytest.mark.parametrize(
-    ("seen", "unseen"), [({"delayed_ns": 0}, False), ({"delayed_ns": None}, True)]
+    ("delayed_ns", "others_share", "others_s", "unseen", "share"),
+    [
+        (None, None, 0.0, ["servers", "generator"], None),
+        (None, 0.0, 0.0, ["generator"], None),
+        (0, 0.0, 0.06, [], None),
+        # By version 2 control groups: only the ticks of whole draws show others.
+        (0, None, 0.0, [], None),
+        (0, None, 0.01, [], None),
+        (0, None, 0.06, ["servers"], 0.3),
+        (None, None, 0.06, ["servers", "generator"], 0.3),
+    ],
 )
 def test_a_machine_whose_state_cannot_be_read_is_raced_and_named(
-    seen: dict[str, object], unseen: bool
+    delayed_ns: int | None,
+    others_share: float | None,
+    others_s: float,
+    unseen: list[str],
+    share: float | None,
 ) -> None:
-    race = Race({"a": 1.0, "b": 1.2}, events={"a": seen, "b": seen})
-    assert says(judged(race).warnings, "state_unseen") is unseen
+    """Of each block's 0.2 s on the servers' core, `others_s` are neither idle nor contenders'."""
+    race = Race({"a": 1.0, "b": 1.2})
+
+    def seen(_block: Block, slice_: Slice) -> Slice:
+        given = with_event(slice_, delayed_ns=delayed_ns)
+        return given.model_copy(update={"others_share": others_share})
+
+    records = [
+        record.model_copy(update={"cores": (_server_core(record, others_s),)})
+        if isinstance(record, Block)
+        else record
+        for record in altered(race.records(), seen)
+    ]
+    found = [each for each in judged(race, records).warnings if each.code == "state_unseen"]
+    assert [each.values["unseen"] for each in found] == ([unseen] if unseen else [])
+    assert [each.values["share"] for each in found] == ([pytest.approx(share)] if unseen else [])
+
+
+def _server_core(block: Block, others_s: float) -> CoreTime:
+    own_ns = sum(known(each.server_cpu).total_ns + (each.leak_ns or 0) for each in block.slices)
+    busy_s, blocks = own_ns / 1e9 + others_s, block.block + 1
+    kernels = dict.fromkeys(("system_s", "softirq_s", "steal_s"), 0.0)
+    return CoreTime(cpu=0, user_s=blocks * busy_s, idle_s=blocks * (0.2 - busy_s), **kernels)
 
 
 def test_a_turn_that_is_left_out_is_not_one_that_a_contender_missed() -> None:

@@ -112,9 +112,11 @@ RACES: Mapping[str, Row] = {
         example={"limit_share": 0.05},
     ),
     "state_unseen": Row(
-        "the time that other processes took could not be read (the kernel lacks schedstat and "
-        "cpuacct), so no block is left out because of them",
+        "the time that other processes took on the cores of the {unseen:listed} could not be read "
+        "for single slices (the kernel lacks schedstat or cpuacct), so none is left out for it"
+        "[; of the servers' cores they had {share:.0%}]",
         advice="let nothing else run",
+        example={"share": 0.31},
     ),
     "cpu_sources_differ": Row(
         "the contenders' CPU time was read in different ways (<{names:who}: {sources}>)",

@@ -240,6 +240,9 @@ VALUES: Mapping[str, Meant] = {
     "tool": Meant("a load tool", "wrk"),
     "user": Meant("the name of a user of this machine, or the number", "www-data"),
     "unit": Meant("what is counted: `request`, or `message` over WebSocket", "request"),
+    "unseen": Meant(
+        "`servers` or `generator`, whose cores it is not known of", ["servers", "generator"]
+    ),
     "upstream_busy": Meant("share of the time in which the upstream was at work", 0.95),
     "us_high": Meant("upper end of the 95 % interval of `us_more`", 6.6),
     "us_low": Meant("lower end of the 95 % interval of `us_more`", 5.6),

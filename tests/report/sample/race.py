@@ -130,7 +130,10 @@ def records() -> tuple[Record, ...]:
         elif isinstance(record, Block):
             at_s = 5_000 + record.boot * 60 + record.block
             cores = tuple(_core(cpu, record.boot * 40 + record.block) for cpu in (0, 1))
-            record = record.model_copy(update={"at_ns": at_s * 10**9, "cores": cores})
+            alone = {"others_share": 0.01}
+            slices = tuple(each.model_copy(update=alone) for each in record.slices)
+            update = {"at_ns": at_s * 10**9, "cores": cores, "slices": slices}
+            record = record.model_copy(update=update)
         changed.append(record)
     return tuple(changed)
 
