@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from bakeoff.model.ci import BASE, HEAD, Ci, Revision
+from bakeoff.model.ci import BASE, HEAD, Ci, CiOutcome, Revision
 from bakeoff.model.gate import GateResult
 from bakeoff.model.pairs import Pair
 from bakeoff.model.why import Why
@@ -84,13 +84,12 @@ def comment(result: Ci) -> str:
         rule = f"{gate.gate.sign} {figures.given(gate.gate.factor)}"
         by = " by server CPU" if gate.by else ""
         lines.append(f"- the gate `{rule}`{by}: {gate.outcome}")
-    seen = figures.percent(pair.minimum_detectable_effect) if pair else figures.MISSING
-    lines += [
-        "",
-        f"{figures.plural(race.blocks, 'block')} in {figures.time_to_wait(race.measured_s)}; a "
-        f"difference of {seen} had an 80 % chance to be seen. "
-        f"Base is {result.base.commit[:10]}, head is {result.head.commit[:10]}.",
-    ]
+    measured = f"{figures.plural(race.blocks, 'block')} in {figures.time_to_wait(race.measured_s)}"
+    said = [f"{'; '.join([measured, *_finds(result.outcome, pair)])}."]
+    if pair and (scope := race_trust.next_race(race.model_copy(update={"pairs": (pair,)}))):
+        said.append(scope)
+    said.append(f"Base is {result.base.commit[:10]}, head is {result.head.commit[:10]}.")
+    lines += ["", " ".join(said)]
     return "\n".join(lines) + "\n"
 
 
@@ -114,12 +113,19 @@ def _said(result: Ci) -> str:
         return f"{said}: head does {does}."
     if result.outcome == "not slower":
         return f"{_not_slower(race.gates, pair, race.within)}: it does {does}."
-    why = f"; {joined(result.reasons)}" if result.reasons else ""
-    seen = figures.percent(pair.minimum_detectable_effect)
-    return (
-        f"Can't tell whether head is slower: it does {does}; a difference of {seen} had "
-        f"an 80 % chance to be seen{why}."
-    )
+    effect = pair.minimum_detectable_effect
+    told = [race_trust.would_be_found(race, effect)] if effect is not None else []
+    told += [race_trust.more([pair]), joined(result.reasons)]
+    missing = "".join(f"; {part}" for part in told if part)
+    return f"Can't tell whether head is slower: it does {does}{missing}."
+
+
+def _finds(outcome: CiOutcome, pair: Pair | None) -> list[str]:
+    """What such a race finds, and how much more of it would tell, in words without a name."""
+    if pair is None or pair.minimum_detectable_effect is None or outcome == "slower":
+        return []
+    more = race_trust.more([pair]) if outcome == "can't tell" else ""
+    return [race_trust.found_in_most(pair.minimum_detectable_effect), *([more] if more else [])]
 
 
 def _not_slower(gates: Sequence[GateResult], pair: Pair, within: float | None) -> str:

@@ -9,6 +9,7 @@ from bakeoff.report import figures
 from bakeoff.report.charts import race as race_pictures
 from bakeoff.report.figures import MISSING
 from bakeoff.report.flat import flat
+from bakeoff.report.kinds.race_trust import found_in_most
 from bakeoff.report.kinds.shared import bare_ratio, gates, warned
 from bakeoff.report.sentences import listed, sentence, sentences
 
@@ -74,8 +75,7 @@ def _change(result: RunsComparison, change: RunChange) -> doc.Item:
         if change.finding == "can't tell":
             said = f"Can't tell whether {change.name} changed: {by}"
             if change.minimum_detectable_effect is not None:
-                size = figures.percent(change.minimum_detectable_effect)
-                said += f"; {size} would have been found in four of five"
+                said += f"; {found_in_most(change.minimum_detectable_effect)}"
         else:
             said = f"{change.name} became {change.finding}: {by}"
     return doc.Item(f"{said}{_unlike(result)}.", _SIGNS[change.finding])

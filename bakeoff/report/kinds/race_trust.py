@@ -72,27 +72,36 @@ def detectable(verdict: Verdict) -> str:
 
 def would_be_found(verdict: Verdict, effect: float | None) -> str:
     """The difference that such races find; if it is too large to help, the obstacle."""
+    found = found_in_most(effect)
     if effect is None or effect <= HELPFUL:
-        return (
-            f"a difference of {figures.percent(effect)} would have been found in four of five such "
-            "races"
-        )
+        return found
     widened = [warning for warning in verdict.warnings if warning.code in WIDENS][:1]
     why = (
         joined(widened)
         or "its draws are too few for how much they differ, and a longer race (-d) has more"
     )
-    return f"no difference under {HELPFUL * 100:.0f} % would have been found: {why}"
+    return f"{found}: {why}"
+
+
+def found_in_most(effect: float | None) -> str:
+    """The difference that such races find, unless it is too large to help; without names."""
+    if effect is None or effect <= HELPFUL:
+        size = figures.percent(effect)
+        return f"a difference of {size} would have been found in four of five such races"
+    return f"no difference under {HELPFUL * 100:.0f} % would have been found"
 
 
 def next_race(verdict: Verdict) -> str:
-    """The scope of the intervals, and the expectation of another race; empty without a history.
+    """The scope of the intervals, and, with a history, the expectation of another race; empty
+    without intervals.
 
     Of several pairs the top one is named.
     """
-    if verdict.earlier_races is None or all(pair.error is None for pair in verdict.pairs):
+    if all(pair.error is None for pair in verdict.pairs):
         return ""
     holds = f"{'The interval holds' if len(verdict.pairs) == 1 else 'Intervals hold'} for this hour"
+    if verdict.earlier_races is None:
+        return f"{holds} of this machine: another day's race may give another ratio."
     first = next((pair for pair in verdict.pairs if pair.next_race), None)
     if first is None or first.next_race is None:
         return (

@@ -23,7 +23,7 @@ def heads(table: document.Table) -> list[str]:
 
 def test_what_was_not_wanted_is_not_spoken_of() -> None:
     plain = sample.verdict()
-    for said_of in (race_trust.ending, race_trust.precision, race_trust.next_race):
+    for said_of in (race_trust.ending, race_trust.precision):
         assert said_of(plain) == ""
 
 
@@ -220,6 +220,8 @@ def test_the_interval_is_of_this_hour_and_the_next_race_of_another_day() -> None
     assert standings.pairs(known).rows[0].cells[-1] == "1.61 to 1.79"
     assert len(standings.pairs(few).columns) == len(standings.pairs(known).columns) - 1
     assert "Next race: " in markdown(race.document(known))
+    holds = "The interval holds for this hour of this machine"
+    assert [race_trust.next_race(each).partition(":")[0] for each in (known, two())] == [holds] * 2
 
 
 def test_too_few_blocks_are_no_fault_of_a_contender() -> None:
