@@ -1,9 +1,9 @@
 """Today's estimate of recorded races of equals: `python -m tests.judge_bench.recorded`.
 
 Their truth is a ratio of 1. Prints, for each program and for all, the root mean square of ln ratio,
-the median half-width of its 95 % interval, and how many intervals miss; --out keeps each race.
-Then in how many pauses are found where there are none, and where some of one copy's slices, drawn
-by chance, are slowed.
+the median half-width of its 95 % interval, and how many intervals miss; --out keeps each race. A
+second row has those of the estimate that pools all blocks, as a check. Then in how many pauses are
+found where there are none, and where some of one copy's slices, drawn by chance, are slowed.
 """
 
 import argparse
@@ -21,24 +21,36 @@ import numpy as np
 from bakeoff.judge.compare import MIN_BLOCKS, family, width
 from bakeoff.judge.paired import Paired
 from bakeoff.judge.pauses import Lost, Speeds
-from bakeoff.judge.spread import Floats, Indices, estimate, trimmed_mean
+from bakeoff.judge.quantiles import t_quantile
+from bakeoff.judge.spread import (
+    TRIM,
+    Floats,
+    Indices,
+    degrees_of_freedom,
+    estimate,
+    exactness,
+    trimmed_mean,
+)
 from bakeoff.model.ratio import Spread
 
 RECORDS = Path(__file__).parents[2] / "records"
 FILES = ("2026-11-24T14-11-blocks-of-equals.json", "2026-11-24T18-40-blocks-of-equals.json")
 COLD = "vertx"
 """Its draws began cold in most of these races."""
+POOLED = "pooled_"
 
 
 @dataclass(frozen=True)
 class Judged:
-    """A race of equals: ln ratio, the half-width of its interval, and what it varies by."""
+    """A race of equals: ln ratio, the half-width of its interval, what it varies by, and the first
+    two by all blocks pooled."""
 
     at: str
     program: str
     ln_ratio: float
     half_width: float
     spread: Spread
+    pooled: tuple[float, float]
 
 
 def races() -> Iterator[dict[str, Any]]:
@@ -64,10 +76,36 @@ def blocks(race: dict[str, Any]) -> tuple[Floats, Indices, Indices]:
 
 
 def judged(race: dict[str, Any]) -> Judged:
-    """A recorded race, judged by today's estimate."""
+    """A recorded race, judged by today's estimate, and by the pooled one."""
     values, draw, process = blocks(race)
     found = estimate(values, np.zeros(len(values), np.int64), draw, process)
-    return Judged(race["at"], race["program"], found.centre, width(found, 1).alone, found.spread)
+    return Judged(
+        at=race["at"],
+        program=race["program"],
+        ln_ratio=found.centre,
+        half_width=width(found, 1).alone,
+        spread=found.spread,
+        pooled=pooled(race),
+    )
+
+
+def pooled(race: dict[str, Any]) -> tuple[float, float]:
+    """ln ratio and half-width by one trimmed mean of all blocks of a recorded race, the widest of
+    the errors by blocks, clusters of draws and of processes counting."""
+    values, draw, process = blocks(race)
+    n, cut = len(values), int(TRIM * len(values))
+    ordered = np.sort(values)
+    winsorised = np.clip(values, ordered[cut], ordered[n - 1 - cut])
+    pulls = (winsorised - winsorised.mean()) / (1 - 2 * cut / n) / n
+    freedom = degrees_of_freedom(n)
+    error = sqrt(exactness(n) * n / (n - 1) * float((pulls**2).sum()))
+    widths = [t_quantile(freedom, 0.975) * error]
+    for cluster in (draw, process):
+        sums = np.bincount(np.unique(cluster, return_inverse=True)[1], pulls)
+        if (count := len(sums)) > 1:
+            error = sqrt(count / (count - 1) * float((sums**2).sum()))
+            widths.append(t_quantile(count - 1, 0.975) * error)
+    return trimmed_mean(values), max(widths)
 
 
 def lost(race: dict[str, Any], share: float = 0, speed: float = 1) -> list[Lost]:
@@ -98,9 +136,16 @@ def summary(found: list[Judged]) -> dict[str, float]:
     """Error and half-width in %, and the misses."""
     return {
         "n": len(found),
-        "error": 100 * sqrt(fmean(each.ln_ratio**2 for each in found)),
-        "half_width": 100 * median(each.half_width for each in found),
-        "missed": sum(abs(each.ln_ratio) > each.half_width for each in found),
+        **_scores([(each.ln_ratio, each.half_width) for each in found]),
+        **{f"{POOLED}{key}": value for key, value in _scores([e.pooled for e in found]).items()},
+    }
+
+
+def _scores(found: list[tuple[float, float]]) -> dict[str, float]:
+    return {
+        "error": 100 * sqrt(fmean(ln_ratio**2 for ln_ratio, _ in found)),
+        "half_width": 100 * median(half_width for _, half_width in found),
+        "missed": sum(abs(ln_ratio) > half_width for ln_ratio, half_width in found),
     }
 
 
@@ -115,7 +160,10 @@ def main() -> None:
         for name in ("all", *programs)
     }
     for name, row in table.items():
-        print(name, *(f"{key} {value:.3g}" for key, value in row.items()), sep="  ")
+        own = {key: value for key, value in row.items() if not key.startswith(POOLED)}
+        check = {key: value for key, value in row.items() if key.startswith(POOLED)}
+        print(name, *(f"{key} {value:.3g}" for key, value in own.items()), sep="  ")
+        print("", *(f"{key} {value:.3g}" for key, value in check.items()), sep="  ")
     for share, speed in ((0, 1), *product((0.1, 0.2, 0.3), (0.7, 0.5))):
         seen = [lost(race, share, speed) for race in races()]
         found_in = sum(any(each.own for each in both) for both in seen)

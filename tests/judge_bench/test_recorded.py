@@ -22,6 +22,17 @@ def test_recorded_equals_are_judged_better_than_when_they_were_raced() -> None:
     assert found["error"] < 0.34 and found["half_width"] < 0.65 and found["missed"] <= 3
 
 
+def test_the_pooled_estimate_of_the_same_blocks_is_a_check_on_it() -> None:
+    races = [recorded.judged(race) for race in recorded.races()]
+    found = recorded.summary(races)
+    assert found["pooled_error"] == pytest.approx(0.318, abs=0.001)
+    assert found["pooled_half_width"] == pytest.approx(0.576, abs=0.001)
+    assert found["pooled_missed"] == 2
+    for each in races:
+        ln_ratio, half_width = each.pooled
+        assert abs(ln_ratio - each.ln_ratio) < half_width + each.half_width
+
+
 def test_recorded_equals_have_no_pauses_and_those_that_are_planted_are_found() -> None:
     """1 of 97 would be a rate of up to 5.6 %."""
     races = list(recorded.races())
