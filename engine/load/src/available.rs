@@ -41,14 +41,14 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
                     return Some(slot);
                 }
             } else if self.pool.is_one_shot() {
-                if connection.state == State::Closed {
+                if connection.state == State::Offered {
                     return Some(slot);
                 }
             } else if self.has_room(slot) {
                 return Some(slot);
-            } else if connection.state == State::Closed && connection.due_ns == 0 {
+            } else if connection.state == State::Closed && connection.alarm_ns <= now_ns {
                 // It may be opened again; one that pauses continues to pause.
-                self.set_due(slot, now_ns);
+                self.set_alarm(slot, now_ns);
             }
         }
     }

@@ -76,7 +76,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
             .write_other(flight, request, &mut pool.shared, &mut pool.out)
             .expect("it was rendered before, and its values were checked");
         self.say(slot);
-        self.set_due(slot, now_ns().saturating_add(self.pool.target.request_timeout_ns));
+        self.set_alarm(slot, now_ns().saturating_add(self.pool.target.request_timeout_ns));
     }
 
     /// Bytes were received on a connection that begins.

@@ -127,7 +127,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         } else {
             let timeout_ns = self.pool.target.request_timeout_ns;
             let since_ns = connection.protocol.waits_since_ns(|flight| flight.sent_ns);
-            connection.due_ns = since_ns.unwrap_or(now_ns).saturating_add(timeout_ns);
+            connection.alarm_ns = since_ns.unwrap_or(now_ns).saturating_add(timeout_ns);
         }
     }
 

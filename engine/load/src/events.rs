@@ -82,7 +82,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         }
         let since_ns = self.pool.connections[slot].protocol.waits_since_ns(|flight| flight.sent_ns);
         let timeout_ns = self.pool.target.request_timeout_ns;
-        self.set_due(slot, since_ns.unwrap_or(now_ns).saturating_add(timeout_ns));
+        self.set_alarm(slot, since_ns.unwrap_or(now_ns).saturating_add(timeout_ns));
         is_over
     }
 

@@ -40,7 +40,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         self.written += 1;
         if was_idle {
             self.pool.enter(slot, State::Busy);
-            self.set_due(slot, now_ns.saturating_add(self.pool.target.request_timeout_ns));
+            self.set_alarm(slot, now_ns.saturating_add(self.pool.target.request_timeout_ns));
         }
     }
 
@@ -261,8 +261,8 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
                 self.on_ready(slot);
             }
         } else if is_idle && is_done && !self.pool.io.may_retire(slot) {
-            self.pool.enter(slot, State::Held);
-            self.set_due(slot, next_ns.saturating_add(self.pool.target.request_timeout_ns));
+            self.pool.enter(slot, State::Lingering);
+            self.set_alarm(slot, next_ns.saturating_add(self.pool.target.request_timeout_ns));
         } else if is_idle && is_done {
             self.note_announced(slot);
             self.replace(slot, false, next_ns);
@@ -288,8 +288,8 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
                 self.go_on(slot, next_ns);
             }
         } else if more {
-            self.pool.enter(slot, State::Held);
-            self.set_due(slot, next_ns.saturating_add(self.pool.target.request_timeout_ns));
+            self.pool.enter(slot, State::Lingering);
+            self.set_alarm(slot, next_ns.saturating_add(self.pool.target.request_timeout_ns));
         } else if is_done {
             self.replace(slot, false, next_ns);
         } else if !(had_room && matches!(self.pacer, Pacer::Open { .. })) {

@@ -66,7 +66,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         let due_ns = now_ns().saturating_add(self.pool.target.request_timeout_ns);
         for slot in self.pool.held_from..self.pool.connections.len() {
             if self.pool.connections[slot].state == State::Streaming {
-                self.set_due(slot, due_ns);
+                self.set_alarm(slot, due_ns);
             }
         }
     }
@@ -103,7 +103,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
             .expect("it was rendered before");
         pool.enter(slot, State::Streaming);
         self.say(slot);
-        self.set_due(slot, now_ns.saturating_add(self.pool.target.request_timeout_ns));
+        self.set_alarm(slot, now_ns.saturating_add(self.pool.target.request_timeout_ns));
     }
 
     /// Bytes of a held stream were received.
@@ -163,7 +163,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
             tally.events.count(&pushed, since_ns, window.holds(now_ns), now_ns);
             let timeout_ns = self.pool.target.request_timeout_ns;
             self.pool.connections[slot].failures = 0;
-            self.set_due(slot, now_ns.saturating_add(timeout_ns));
+            self.set_alarm(slot, now_ns.saturating_add(timeout_ns));
         }
     }
 
@@ -173,7 +173,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         self.tally.held.get_or_insert_default().ended += 1;
         self.pool.connections[slot].protocol.finish();
         self.close(slot);
-        self.set_due(slot, now_ns);
+        self.set_alarm(slot, now_ns);
     }
 
     /// The server has closed a connection that holds a stream.
@@ -228,6 +228,6 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         pool.out.clear();
         pool.io.close(slot);
         pool.enter(slot, State::Closed);
-        self.set_due(slot, now_ns() + pause_ns);
+        self.set_alarm(slot, now_ns() + pause_ns);
     }
 }

@@ -49,7 +49,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         match (self.pool.is_one_shot(), &self.pacer) {
             (false, _) => self.connect(slot, now_ns),
             (true, Pacer::Open { .. }) => {
-                self.pool.connections[slot].due_ns = u64::MAX;
+                self.pool.enter(slot, State::Offered);
                 self.pool.available.push_back(slot);
             }
             (true, _) => self.connect_for(slot, now_ns, now_ns),
@@ -69,7 +69,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         self.written += 1;
         self.pool.enter(slot, State::Connecting);
         self.pool.connections[slot].sent = 0;
-        self.set_due(slot, now_ns.saturating_add(self.pool.target.route.connect_timeout_ns));
+        self.set_alarm(slot, now_ns.saturating_add(self.pool.target.route.connect_timeout_ns));
         let pool = &mut *self.pool;
         let first = pool.connections[slot].waiting.filter(|_| pool.sends_at_once());
         let first = first.map(|flight| pool.book.message(flight.message).bytes.clone());
@@ -128,7 +128,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
             let is_established = !B::SHAKES_HANDS || self.pool.io.agreed(slot).is_some();
             self.tally.connects += u64::from(is_established);
             let due_ns = flight.sent_ns.saturating_add(self.pool.target.request_timeout_ns);
-            self.set_due(slot, due_ns);
+            self.set_alarm(slot, due_ns);
             if self.pool.sends_at_once() {
                 self.pool.connections[slot].protocol.start(flight, 1);
             } else {
@@ -164,7 +164,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         self.say_goodbye(slot);
         self.pool.io.close(slot);
         self.pool.enter(slot, State::Closed);
-        self.pool.connections[slot].due_ns = 0;
+        self.pool.connections[slot].alarm_ns = 0;
     }
 
     /// Says goodbye, where the protocol has a message for it.
@@ -187,7 +187,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
             self.pool.io.retire(slot);
         }
         self.pool.enter(slot, State::Closed);
-        self.pool.connections[slot].due_ns = 0;
+        self.pool.connections[slot].alarm_ns = 0;
         if self.wants(now_ns) && slot < self.limit {
             self.reopen(slot, now_ns);
         }
@@ -209,7 +209,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
     /// The server has closed its side.
     pub(crate) fn on_end(&mut self, slot: usize) {
         match self.pool.connections[slot].state {
-            State::Held => self.replace(slot, true, now_ns()),
+            State::Lingering => self.replace(slot, true, now_ns()),
             State::Busy => self.end_answer(slot),
             State::Once => self.end_chain(slot),
             State::Streaming => self.on_held_end(slot),
@@ -223,7 +223,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
     /// Reading or writing failed.
     pub(crate) fn on_failed(&mut self, slot: usize, failure: &Failure) {
         match self.pool.connections[slot].state {
-            State::Held => self.replace(slot, true, now_ns()),
+            State::Lingering => self.replace(slot, true, now_ns()),
             State::Idle => self.drop_idle(slot),
             _ => {
                 self.close_with_error(slot, ErrorKind::of_stream(failure), None, || {
@@ -243,7 +243,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
                 connection.failures = connection.failures.saturating_add(1);
             }
             let pause_ns = pause_ns(connection.failures, false);
-            self.set_due(slot, now_ns() + pause_ns);
+            self.set_alarm(slot, now_ns() + pause_ns);
         } else {
             self.tally.idle_closed += 1;
         }
@@ -309,7 +309,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         pool.out.clear();
         pool.io.close(slot);
         pool.enter(slot, State::Closed);
-        self.set_due(slot, now_ns + pause_ns);
+        self.set_alarm(slot, now_ns + pause_ns);
         (0..unanswered).for_each(|_| self.on_heard(slot, false, now_ns));
         if was_connecting && !was_for_one {
             self.count_unstarted(now_ns);

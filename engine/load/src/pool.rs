@@ -13,31 +13,34 @@ use volley_requests::{Book, Chain};
 /// The state of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum State {
-    /// There is no connection; it may be opened from `due_ns` on.
+    /// There is no connection; it may be opened from `alarm_ns` on.
     Closed,
-    /// Not established yet; given up at `due_ns`.
+    /// There is no connection; it is opened for a request that becomes due, and carries that one
+    /// only.
+    Offered,
+    /// Not established yet; given up at `alarm_ns`.
     Connecting,
-    /// Established, but the server's announcement has not arrived; given up at `due_ns`.
+    /// Established, but the server's announcement has not arrived; given up at `alarm_ns`.
     Greeting,
     /// Established, and sends the requests that the file wants once per connection; given up at
-    /// `due_ns`.
+    /// `alarm_ns`.
     Once,
-    /// Established, and holds a stream whose next event is due before `due_ns`.
+    /// Established, and holds a stream whose next event is due before `alarm_ns`.
     Streaming,
     /// Established, and carries no request.
     Idle,
-    /// Established, with requests in flight; given up at `due_ns`.
+    /// Established, with requests in flight; given up at `alarm_ns`.
     Busy,
     /// Its last answer is complete, and more is there to read, or on its way: the server's end, bytes
     /// that were not requested, or a ticket. Nothing is sent before that is known.
-    Held,
+    Lingering,
 }
 
 impl State {
     /// Whether the connection awaits something from the server: a slice does not end before.
     #[inline]
     fn is_active(self) -> bool {
-        !matches!(self, Self::Closed | Self::Streaming | Self::Idle)
+        !matches!(self, Self::Closed | Self::Offered | Self::Streaming | Self::Idle)
     }
 
     /// Whether requests may be sent.
@@ -87,7 +90,7 @@ pub(crate) struct Beginning {
 pub(crate) struct Connection<P> {
     pub(crate) state: State,
     /// When the connection needs attention unless an event comes first.
-    pub(crate) due_ns: u64,
+    pub(crate) alarm_ns: u64,
     /// The requests that it carries.
     pub(crate) protocol: P,
     /// The request that it is being opened for, where it carries one only.
@@ -104,7 +107,7 @@ impl<P: Default> Connection<P> {
     pub(crate) fn new() -> Self {
         Self {
             state: State::Closed,
-            due_ns: 0,
+            alarm_ns: 0,
             protocol: P::default(),
             waiting: None,
             beginning: None,
@@ -309,7 +312,7 @@ impl<B: Backend, P: Protocol<Flight>> Pool<B, P> {
     pub(crate) fn hang_up(&mut self) -> Result<()> {
         for slot in 0..self.connections.len() {
             self.enter(slot, State::Closed);
-            self.connections[slot].due_ns = 0;
+            self.connections[slot].alarm_ns = 0;
             self.io.close(slot);
         }
         self.io.close_retired()

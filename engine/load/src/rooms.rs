@@ -105,7 +105,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
             return false;
         }
         if now_ns < quiet_until_ns {
-            self.next_due_ns = self.next_due_ns.min(quiet_until_ns);
+            self.next_alarm_ns = self.next_alarm_ns.min(quiet_until_ns);
             return false;
         }
         connections.iter().any(|connection| connection.state == State::Idle)
@@ -124,7 +124,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
                 connection.protocol.start(flight, 1);
                 connection.sent += 1;
                 self.pool.enter(slot, State::Busy);
-                self.set_due(slot, now_ns.saturating_add(timeout_ns));
+                self.set_alarm(slot, now_ns.saturating_add(timeout_ns));
                 sender = sender.or(Some(slot));
                 listeners += 1;
             }
@@ -180,7 +180,7 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         state.is_whole &= is_heard;
         if state.waiting == 0 && !is_right {
             // Its connection is closed: nothing else shows that the room is free.
-            self.next_due_ns = now_ns;
+            self.next_alarm_ns = now_ns;
         }
         if self.window.holds(due_ns) {
             let tally = self.tally.rooms.get_or_insert_default();

@@ -2,7 +2,7 @@
 //! answer at once. Its time is counted in writes, so that what it shows depends on no speed.
 
 use crate::pace::{Pace, Pacer, Window};
-use crate::pool::{Flight, Pool, Share, State};
+use crate::pool::{Flight, Pool, Share};
 use crate::schedule::{Process, Profile, Shape, Stage};
 use crate::scheme::Scheme;
 use crate::tally::Tally;
@@ -196,7 +196,7 @@ fn run(mut pool: Simulation, pace: &Pace, count: usize) -> (Tally, Simulated) {
     let tally = turn.tally;
     assert_eq!((tally.errors.sum(), tally.misses), (0, 0));
     assert_eq!((tally.requests_all, pool.io.waits.len()), (count as u64, count));
-    assert!(pool.connections.iter().all(|it| matches!(it.state, State::Idle | State::Closed)));
+    assert_eq!(pool.active(), 0);
     (tally, pool.io)
 }
 
@@ -245,7 +245,7 @@ fn answers_do_not_wait_until_the_connections_of_a_stage_have_begun() {
         step(&mut turn);
         assert_eq!(turn.pool.active(), 1);
         turn.pacer = Pacer::new(&level(COUNT), SHARE, COUNT, 0);
-        turn.next_due_ns = 0;
+        turn.next_alarm_ns = 0;
         while turn.pool.active() < COUNT {
             step(&mut turn);
         }

@@ -3,7 +3,7 @@
 use crate::by_request::ByRequest;
 use crate::intervals::{Interval, Log};
 use crate::pace::{Pace, Pacer, Window};
-use crate::pool::{Flight, Pool, Share};
+use crate::pool::{Flight, Pool, Share, State};
 use crate::shared::{Control, Live, Spares};
 use crate::tally::Tally;
 use crate::turn::Turn;
@@ -208,7 +208,9 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
         let now_ns = now_ns();
         while let Some(slot) = self.pool.available.pop_front() {
             // It was offered in the slice before, but no request took it.
-            self.pool.connections[slot].due_ns = 0;
+            if self.pool.connections[slot].state == State::Offered {
+                self.pool.enter(slot, State::Closed);
+            }
             if let Some(room) = self.pool.room_of(slot) {
                 self.take_room(room, now_ns);
             }

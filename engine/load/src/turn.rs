@@ -54,7 +54,7 @@ pub(crate) struct Turn<'a, B, P: Protocol<Flight>> {
     /// Requests and connections that were written since this was set to 0.
     pub(crate) written: usize,
     /// No connection is due before this time.
-    pub(crate) next_due_ns: u64,
+    pub(crate) next_alarm_ns: u64,
     /// When the last turn began.
     turned_ns: u64,
     /// The shortest latency of the last turn's answers, or of earlier ones where it had none.
@@ -81,7 +81,7 @@ impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
             started: usize::MAX,
             swept: 0,
             written: 0,
-            next_due_ns: 0,
+            next_alarm_ns: 0,
             turned_ns: 0,
             shortest_ns: 0,
             latest_ns: u64::MAX,
@@ -135,7 +135,7 @@ impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
         let now_ns = now_ns();
         self.start(now_ns);
         self.release(now_ns);
-        if self.swept > 0 || now_ns >= self.next_due_ns {
+        if self.swept > 0 || now_ns >= self.next_alarm_ns {
             self.sweep(now_ns);
         }
         if let Some(log) = &mut self.log {
@@ -174,7 +174,7 @@ impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
         };
         let roll_ns = self.log.as_ref().map_or(u64::MAX, Log::next_ns);
         let roll_ns = if roll_ns < self.window.end_ns { roll_ns } else { u64::MAX };
-        arrival_ns.min(self.next_due_ns).min(roll_ns)
+        arrival_ns.min(self.next_alarm_ns).min(roll_ns)
     }
 
     /// Handles the events; returns how many there were.
@@ -261,7 +261,7 @@ impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
     fn sweep(&mut self, now_ns: u64) {
         self.written = 0;
         if self.swept == 0 {
-            self.next_due_ns = u64::MAX;
+            self.next_alarm_ns = u64::MAX;
             self.adjust_limit(now_ns);
         }
         let connections = self.pool.connections.len();
@@ -277,9 +277,9 @@ impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
         }
         self.swept = 0;
         // At most one sweep a millisecond, however many connections there are.
-        self.next_due_ns = self.next_due_ns.max(now_ns + MS);
+        self.next_alarm_ns = self.next_alarm_ns.max(now_ns + MS);
         if let Pacer::Stages { .. } = self.pacer {
-            self.next_due_ns = self.next_due_ns.min(now_ns + 10 * MS);
+            self.next_alarm_ns = self.next_alarm_ns.min(now_ns + 10 * MS);
         }
     }
 
@@ -287,7 +287,7 @@ impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
     #[inline]
     fn attend(&mut self, slot: usize, now_ns: u64) {
         let connection = &self.pool.connections[slot];
-        let is_due = connection.due_ns <= now_ns;
+        let is_due = connection.alarm_ns <= now_ns;
         match connection.state {
             State::Closed if !self.uses(slot) || !self.wants(now_ns) => return,
             State::Closed if is_due => self.reopen(slot, now_ns),
@@ -295,12 +295,12 @@ impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
             State::Greeting if is_due => self.fail_greeting(slot),
             State::Once if is_due => self.time_out_chain(slot),
             State::Streaming if is_due => self.time_out_held(slot),
-            State::Idle => return,
+            State::Offered | State::Idle => return,
             State::Busy if is_due => self.time_out(slot, now_ns),
-            State::Held if is_due => self.replace(slot, false, now_ns),
+            State::Lingering if is_due => self.replace(slot, false, now_ns),
             _ => {}
         }
-        self.next_due_ns = self.next_due_ns.min(self.pool.connections[slot].due_ns);
+        self.next_alarm_ns = self.next_alarm_ns.min(self.pool.connections[slot].alarm_ns);
     }
 
     /// Uses more connections, or fewer, according to the stages.
@@ -338,8 +338,8 @@ impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
         self.after_answers(slot, false, had_room, now_ns);
     }
 
-    pub(crate) fn set_due(&mut self, slot: usize, due_ns: u64) {
-        self.pool.connections[slot].due_ns = due_ns;
-        self.next_due_ns = self.next_due_ns.min(due_ns);
+    pub(crate) fn set_alarm(&mut self, slot: usize, due_ns: u64) {
+        self.pool.connections[slot].alarm_ns = due_ns;
+        self.next_alarm_ns = self.next_alarm_ns.min(due_ns);
     }
 }
