@@ -121,12 +121,6 @@ pub(crate) enum Unsent {
 }
 
 impl Unsent {
-    /// The whole of some bytes.
-    pub(crate) fn all(bytes: Arc<[u8]>) -> Self {
-        let whole = 0..bytes.len();
-        Self::Owned(bytes, whole)
-    }
-
     /// Notes that this many bytes have been sent; returns whether any are left.
     #[inline]
     pub(crate) fn advance(&mut self, sent: usize) -> bool {
@@ -287,7 +281,14 @@ pub trait Backend: Sized {
     fn send(&mut self, slot: usize, part: Range<usize>);
 
     /// Sends bytes outside the outbox, after any that are still being sent on that connection.
-    fn send_owned(&mut self, slot: usize, bytes: Arc<[u8]>);
+    #[inline]
+    fn send_owned(&mut self, slot: usize, bytes: Arc<[u8]>) {
+        let whole = 0..bytes.len();
+        self.send_part_of(slot, bytes, whole);
+    }
+
+    /// The same for a part of them. All are held until it is sent.
+    fn send_part_of(&mut self, slot: usize, bytes: Arc<[u8]>, part: Range<usize>);
 
     /// The content of the next `length` bytes on a slot's TCP connection is not needed. If there
     /// are many, they may be counted instead of being read ([`What::Counted`]). Holds until other

@@ -290,8 +290,8 @@ impl Backend for Epoll {
     }
 
     #[inline]
-    fn send_owned(&mut self, slot: usize, bytes: Arc<[u8]>) {
-        self.start_sending(slot, Unsent::all(bytes));
+    fn send_part_of(&mut self, slot: usize, bytes: Arc<[u8]>, part: Range<usize>) {
+        self.start_sending(slot, Unsent::Owned(bytes, part));
     }
 
     fn may_count(&mut self, slot: usize, length: u64) {

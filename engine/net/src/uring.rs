@@ -293,8 +293,8 @@ impl Backend for Uring {
     }
 
     #[inline]
-    fn send_owned(&mut self, slot: usize, bytes: Arc<[u8]>) {
-        self.queue(slot, Unsent::all(bytes));
+    fn send_part_of(&mut self, slot: usize, bytes: Arc<[u8]>, part: Range<usize>) {
+        self.queue(slot, Unsent::Owned(bytes, part));
     }
 
     fn may_count(&mut self, slot: usize, length: u64) {

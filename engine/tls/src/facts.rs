@@ -1,6 +1,6 @@
 //! What client and server agreed on, in OpenSSL's words.
 
-use rustls::{CipherSuite, ClientConnection, NamedGroup, ProtocolVersion, SupportedCipherSuite};
+use rustls::{CipherSuite, CommonState, NamedGroup, ProtocolVersion, SupportedCipherSuite};
 use std::fmt;
 
 /// The agreed terms. Displayed as ab prints them: `TLSv1.3,TLS_AES_256_GCM_SHA384,2048,256`.
@@ -27,7 +27,7 @@ impl fmt::Display for Facts {
 
 impl Facts {
     /// Returns `None` as long as nothing is agreed on.
-    pub(super) fn of(connection: &ClientConnection) -> Option<Self> {
+    pub(super) fn of(connection: &CommonState) -> Option<Self> {
         let suite = connection.negotiated_cipher_suite()?;
         let certificate = connection.peer_certificates()?.first()?;
         let group =

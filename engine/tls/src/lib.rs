@@ -9,7 +9,7 @@
 
 mod facts;
 mod failures;
-mod records;
+mod outgoing;
 mod sealed;
 #[cfg(test)]
 mod server;

@@ -21,6 +21,8 @@ pub struct Tls<B: Backend> {
     outbox: Arc<[u8]>,
     client: Config,
     slots: Vec<Slot>,
+    /// Memory for the sealed bytes of a piece.
+    scratch: Vec<u8>,
     /// Plain bytes of the last piece.
     opened: Vec<u8>,
     /// Events that are not taken yet.
@@ -43,7 +45,8 @@ impl<B: Backend> Tls<B> {
     /// For connections in this many slots of `io`, which send parts of `outbox`.
     pub fn new(io: B, client: Config, slots: usize, outbox: Arc<[u8]>) -> Self {
         let slots = (0..slots).map(|_| Slot::new(&client)).collect();
-        Self { io, outbox, client, slots, opened: Vec::new(), events: VecDeque::new() }
+        let (scratch, opened) = (Vec::new(), Vec::new());
+        Self { io, outbox, client, slots, scratch, opened, events: VecDeque::new() }
     }
 
     /// What client and server agreed on, in OpenSSL's words. `None` before that.
@@ -88,7 +91,7 @@ impl<B: Backend> Tls<B> {
         let Some(session) = &mut place.session else { return self.io.release(piece) };
         let before = session.stage();
         let bytes = self.io.bytes(&piece);
-        let result = session.open(bytes, &mut self.opened);
+        let result = session.open(bytes, &mut self.scratch, &mut self.opened);
         let after = session.stage();
         let failure = result.err().map(|error| {
             let cleartext = failures::cleartext(bytes).filter(|_| before == Stage::Handshake);
@@ -167,8 +170,8 @@ impl<B: Backend> Tls<B> {
 
     fn send_sealed(&mut self, slot: usize) {
         let session = self.slots[slot].session.as_mut();
-        if let Some(bytes) = session.and_then(Session::sealed) {
-            self.io.send_owned(slot, bytes);
+        if let Some((bytes, length)) = session.and_then(Session::sealed) {
+            self.io.send_part_of(slot, bytes, 0..length);
         }
     }
 
@@ -248,8 +251,8 @@ impl<B: Backend> Backend for Tls<B> {
     }
 
     #[inline]
-    fn send_owned(&mut self, slot: usize, bytes: Arc<[u8]>) {
-        self.send_plain(slot, Plaintext::Own(&bytes));
+    fn send_part_of(&mut self, slot: usize, bytes: Arc<[u8]>, part: Range<usize>) {
+        self.send_plain(slot, Plaintext::Own(&bytes[part]));
     }
 
     fn end_sending(&mut self, slot: usize) {

@@ -1,15 +1,29 @@
 //! One TLS session.
 
-use super::{Config, Facts, Memory, records};
-use rustls::{ClientConnection, Error, HandshakeKind, ProtocolVersion};
+use super::{Config, Facts, Memory};
+use crate::outgoing::Outgoing;
+use rustls::client::{ClientConnectionData, UnbufferedClientConnection};
+use rustls::unbuffered::{
+    ConnectionState, EncodeError, EncodeTlsData, EncryptError, UnbufferedStatus, WriteTraffic,
+};
+use rustls::{Error, HandshakeKind, ProtocolVersion};
+use std::fmt;
 use std::sync::Arc;
 use volley_net::Agreed;
 
 /// A session, from its first hello on.
-#[derive(Debug)]
 pub struct Session {
-    connection: ClientConnection,
+    connection: UnbufferedClientConnection,
     stage: Stage,
+    /// The beginning of a record whose end is still to come.
+    rest: Vec<u8>,
+    outgoing: Outgoing,
+}
+
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Session").field("stage", &self.stage).finish_non_exhaustive()
+    }
 }
 
 /// The stage of a session.
@@ -28,10 +42,12 @@ pub enum Stage {
 impl Session {
     /// Begins with the client's hello: [`Session::sealed`] has it.
     pub fn start(client: &Config, memory: &Memory) -> Result<Self, Error> {
-        let mut connection = ClientConnection::new(memory.0.clone(), client.name.clone())?;
-        // Sealed bytes are taken away at once.
-        connection.set_buffer_limit(None);
-        Ok(Self { connection, stage: Stage::Handshake })
+        Ok(Self {
+            connection: UnbufferedClientConnection::new(memory.0.clone(), client.name.clone())?,
+            stage: Stage::Handshake,
+            rest: Vec::new(),
+            outgoing: Outgoing::default(),
+        })
     }
 
     /// The session's stage.
@@ -58,35 +74,90 @@ impl Session {
     }
 
     /// Takes bytes from the server, and appends the plain ones to `opened`. Answers may have to be
-    /// sent whether it fails or not.
-    pub fn open(&mut self, mut sealed: &[u8], opened: &mut Vec<u8>) -> Result<(), Error> {
-        while !sealed.is_empty() && matches!(self.stage, Stage::Handshake | Stage::Open) {
-            if let Err(error) = self.open_some(&mut sealed, opened) {
-                self.stage = Stage::Broken;
-                return Err(error);
+    /// sent whether it fails or not. `scratch` is memory for sealed bytes, which are opened in place.
+    pub fn open(
+        &mut self,
+        sealed: &[u8],
+        scratch: &mut Vec<u8>,
+        opened: &mut Vec<u8>,
+    ) -> Result<(), Error> {
+        if !matches!(self.stage, Stage::Handshake | Stage::Open) {
+            return Ok(());
+        }
+        scratch.clear();
+        scratch.append(&mut self.rest);
+        scratch.extend_from_slice(sealed);
+        let mut at = 0;
+        loop {
+            let UnbufferedStatus { mut discard, state } =
+                self.connection.process_tls_records(&mut scratch[at..]);
+            let mut is_over = false;
+            match state {
+                Ok(ConnectionState::ReadTraffic(mut records)) => {
+                    while let Some(record) = records.next_record() {
+                        let record = record.inspect_err(|_| self.stage = Stage::Broken)?;
+                        opened.extend_from_slice(record.payload);
+                        discard += record.discard;
+                    }
+                }
+                Ok(ConnectionState::EncodeTlsData(data)) => encode(data, &mut self.outgoing),
+                Ok(ConnectionState::TransmitTlsData(data)) => data.done(),
+                Ok(ConnectionState::PeerClosed) => self.stage = Stage::Ended,
+                Ok(_) => is_over = true,
+                // Records before the wrong one are right.
+                Err(error) => {
+                    self.stage = Stage::Broken;
+                    return Err(error);
+                }
+            }
+            at += discard;
+            if is_over {
+                break;
             }
         }
-        Ok(())
-    }
-
-    fn open_some(&mut self, sealed: &mut &[u8], opened: &mut Vec<u8>) -> Result<(), Error> {
-        if records::open_some(&mut self.connection, sealed, opened)?.peer_has_closed() {
-            self.stage = Stage::Ended;
-        } else if !self.connection.is_handshaking() {
+        self.rest.extend_from_slice(&scratch[at..]);
+        if self.stage == Stage::Handshake && !self.connection.is_handshaking() {
             self.stage = Stage::Open;
         }
         Ok(())
     }
 
-    /// Seals bytes for the server: [`Session::sealed`] has them.
+    /// Seals bytes for the server, once the handshake is done: [`Session::sealed`] has them.
     pub fn seal(&mut self, plain: &[u8]) {
-        records::seal(&mut self.connection, plain);
+        self.write(|traffic, room| traffic.encrypt(plain, room));
     }
 
     /// Sends `close_notify`, unless the session is broken.
+    #[expect(
+        clippy::redundant_closure_for_method_calls,
+        reason = "the method's path would name a single lifetime"
+    )]
     pub fn end(&mut self) {
-        if matches!(self.stage, Stage::Open | Stage::Ended) {
-            self.connection.send_close_notify();
+        self.write(|traffic, room| traffic.queue_close_notify(room));
+    }
+
+    /// Nothing is written before the handshake is done, nor in a session that is broken.
+    fn write(
+        &mut self,
+        mut write: impl FnMut(
+            &mut WriteTraffic<'_, ClientConnectionData>,
+            &mut [u8],
+        ) -> Result<usize, EncryptError>,
+    ) {
+        while matches!(self.stage, Stage::Open | Stage::Ended) {
+            match self.connection.process_tls_records(&mut self.rest).state {
+                Ok(ConnectionState::EncodeTlsData(data)) => encode(data, &mut self.outgoing),
+                Ok(ConnectionState::TransmitTlsData(data)) => data.done(),
+                Ok(ConnectionState::WriteTraffic(mut traffic)) => {
+                    return self.outgoing.write(|room| match write(&mut traffic, room) {
+                        Ok(length) => Ok(length),
+                        Err(EncryptError::InsufficientSize(size)) => Err(size.required_size),
+                        // Only after more records than a connection ever has.
+                        Err(EncryptError::EncryptExhausted) => Ok(0),
+                    });
+                }
+                _ => return, // Both sides have ended.
+            }
         }
     }
 
@@ -97,8 +168,32 @@ impl Session {
         }
     }
 
-    /// The bytes to send to the server now.
-    pub fn sealed(&mut self) -> Option<Arc<[u8]>> {
-        records::sealed(&mut self.connection)
+    /// The bytes to send to the server now: so many of these. Their memory is used again when nobody
+    /// else holds it.
+    pub fn sealed(&mut self) -> Option<(Arc<[u8]>, usize)> {
+        while self.connection.wants_write() {
+            match self.connection.process_tls_records(&mut self.rest).state {
+                Ok(ConnectionState::EncodeTlsData(data)) => encode(data, &mut self.outgoing),
+                _ => break,
+            }
+        }
+        self.outgoing.take()
+    }
+}
+
+/// A message of the handshake, or an alert.
+fn encode(mut data: EncodeTlsData<'_, ClientConnectionData>, outgoing: &mut Outgoing) {
+    outgoing.write(|room| match data.encode(room) {
+        Ok(length) => Ok(length),
+        Err(EncodeError::InsufficientSize(size)) => Err(size.required_size),
+        Err(EncodeError::AlreadyEncoded) => Ok(0),
+    });
+}
+
+#[cfg(test)]
+impl Session {
+    /// The bytes to send to the server now, in memory of their own.
+    pub(crate) fn sent(&mut self) -> Option<Vec<u8>> {
+        self.sealed().map(|(bytes, length)| bytes[..length].to_vec())
     }
 }

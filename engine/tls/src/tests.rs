@@ -2,6 +2,7 @@
 
 use super::server::Wanted;
 use super::{Config, Memory, Session, Stage, Terms};
+use allocation_counter::measure;
 use proptest::prelude::*;
 use rcgen::{PKCS_ECDSA_P384_SHA384, PKCS_ED25519};
 use rustls::crypto::CryptoProvider;
@@ -32,7 +33,7 @@ impl Pair {
     /// Carries bytes both ways, a limited number at a time, until there are none left.
     fn carry(&mut self, mut sizes: impl Iterator<Item = usize>) -> Result<(), String> {
         loop {
-            let to_server = self.client.sealed();
+            let to_server = self.client.sent();
             let to_client = sent(&mut self.server);
             if to_server.is_none() && to_client.is_empty() {
                 return Ok(());
@@ -42,7 +43,9 @@ impl Pair {
             while !rest.is_empty() {
                 let (now, later) = rest.split_at(sizes.next().unwrap().clamp(1, rest.len()));
                 rest = later;
-                self.client.open(now, &mut self.opened).map_err(|error| error.to_string())?;
+                self.client
+                    .open(now, &mut Vec::new(), &mut self.opened)
+                    .map_err(|error| error.to_string())?;
             }
         }
     }
@@ -120,11 +123,11 @@ proptest! {
         pair.server.writer().write_all(&[b'w'; 50]).unwrap();
         bytes.extend(sent(&mut pair.server));
         bytes[border + at] ^= 1 << bit;
-        let error = pair.client.open(&bytes, &mut pair.opened).unwrap_err();
+        let error = pair.client.open(&bytes, &mut Vec::new(), &mut pair.opened).unwrap_err();
         prop_assert_eq!(error.to_string(), "cannot decrypt peer's message");
         prop_assert_eq!(pair.client.stage(), Stage::Broken);
         prop_assert_eq!(&pair.opened, b"right");
-        let alert = pair.client.sealed().unwrap();
+        let alert = pair.client.sent().unwrap();
         prop_assert_eq!(
             feed(&mut pair.server, &alert).unwrap_err(),
             "server: received fatal alert: BadRecordMac"
@@ -200,9 +203,52 @@ fn a_server_s_goodbye_ends_the_session_and_ours_is_said() {
     pair.carry(repeat(usize::MAX)).unwrap();
     assert_eq!((pair.client.stage(), &pair.opened[..]), (Stage::Ended, &b"last words"[..]));
     pair.client.end();
-    let goodbye = pair.client.sealed().unwrap();
+    let goodbye = pair.client.sent().unwrap();
     pair.server.read_tls(&mut &goodbye[..]).unwrap();
     assert!(pair.server.process_new_packets().unwrap().peer_has_closed());
+}
+
+#[test]
+fn keys_that_the_server_changes_are_followed_and_ours_change_with_them() {
+    let mut pair = Pair::plain(Wanted::default().session()).shake_hands();
+    for _ in 0..3 {
+        pair.server.writer().write_all(b"old keys, ").unwrap();
+        pair.server.refresh_traffic_keys().unwrap();
+        pair.server.writer().write_all(b"new keys").unwrap();
+        pair.carry(repeat(usize::MAX)).unwrap();
+        assert_eq!(std::mem::take(&mut pair.opened), b"old keys, new keys");
+        pair.client.seal(b"heard");
+        pair.carry(repeat(usize::MAX)).unwrap();
+        assert_eq!(read(&mut pair.server), b"heard");
+    }
+}
+
+#[test]
+fn a_warm_session_allocates_nothing_of_its_own() {
+    const RECORD: usize = 16 * 1024;
+    let mut pair = Pair::plain(Wanted::default().session()).shake_hands();
+    pair.server.set_buffer_limit(None);
+    let mut scratch = Vec::new();
+    for (round, records) in [(0, 5), (1, 5), (2, 1), (3, 5), (4, 2)] {
+        let sending = measure(|| {
+            pair.client.seal(b"a request");
+            pair.client.sealed().unwrap();
+        });
+        pair.server.writer().write_all(&vec![b'x'; records * RECORD]).unwrap();
+        let sealed = sent(&mut pair.server);
+        let reading = measure(|| {
+            pair.opened.clear();
+            for piece in sealed.chunks(40_000) {
+                pair.client.open(piece, &mut scratch, &mut pair.opened).unwrap();
+            }
+        });
+        assert_eq!(pair.opened.len(), records * RECORD);
+        if round > 0 {
+            // They are rustls' own: a record each.
+            assert_eq!(sending.count_total, 1);
+            assert_eq!(reading.count_total, records as u64);
+        }
+    }
 }
 
 #[test]

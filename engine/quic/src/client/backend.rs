@@ -55,10 +55,10 @@ impl Backend for Quic {
     fn send(&mut self, _: usize, _: Range<usize>) {}
 
     #[inline]
-    fn send_owned(&mut self, slot: usize, bytes: Arc<[u8]>) {
+    fn send_part_of(&mut self, slot: usize, bytes: Arc<[u8]>, part: Range<usize>) {
         let place = &mut self.slots[slot];
         let Some(open) = &mut place.open else { return };
-        if open.line.write(&bytes) {
+        if open.line.write(&bytes[part]) {
             let generation = place.generation;
             self.ready.push_back(Ready { slot, generation, what: Kind::News });
         }

@@ -18,7 +18,7 @@ fn agreed(terms: &Terms, wanted: Wanted) -> Result<String, String> {
     let mut session = Session::start(&client, &client.memory()).unwrap();
     let mut server = wanted.session();
     while server.is_handshaking() {
-        if let Some(bytes) = session.sealed() {
+        if let Some(bytes) = session.sent() {
             server.read_tls(&mut &bytes[..]).unwrap();
         }
         server.process_new_packets().map_err(|error| error.to_string())?;
@@ -26,7 +26,9 @@ fn agreed(terms: &Terms, wanted: Wanted) -> Result<String, String> {
         while server.wants_write() {
             server.write_tls(&mut bytes).unwrap();
         }
-        session.open(&bytes, &mut Vec::new()).map_err(|error| error.to_string())?;
+        session
+            .open(&bytes, &mut Vec::new(), &mut Vec::new())
+            .map_err(|error| error.to_string())?;
     }
     assert_eq!(session.stage(), Stage::Open);
     let facts = session.facts().unwrap();
