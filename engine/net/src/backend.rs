@@ -344,6 +344,9 @@ pub trait Backend: Sized {
     /// The bytes of a piece.
     fn bytes<'a>(&'a self, piece: &'a Self::Piece) -> &'a [u8];
 
+    /// The same, to be changed in place.
+    fn bytes_mut<'a>(&'a mut self, piece: &'a mut Self::Piece) -> &'a mut [u8];
+
     /// Gives the piece's buffer back, for other bytes.
     fn release(&mut self, piece: Self::Piece);
 }

@@ -378,5 +378,10 @@ impl Backend for Epoll {
         &self.scratch[..*piece]
     }
 
+    #[inline]
+    fn bytes_mut<'a>(&'a mut self, piece: &'a mut usize) -> &'a mut [u8] {
+        &mut self.scratch[..*piece]
+    }
+
     fn release(&mut self, _: usize) {}
 }

@@ -384,6 +384,11 @@ impl Backend for Uring {
     }
 
     #[inline]
+    fn bytes_mut<'a>(&'a mut self, piece: &'a mut Piece) -> &'a mut [u8] {
+        self.ring.bytes_mut(piece)
+    }
+
+    #[inline]
     fn release(&mut self, piece: Piece) {
         self.ring.release(piece);
     }

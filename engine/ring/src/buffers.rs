@@ -104,6 +104,17 @@ impl Buffers {
     }
 
     #[inline]
+    pub(crate) fn bytes_mut(&mut self, piece: &mut Piece) -> &mut [u8] {
+        self.check(piece);
+        let start = piece.buffer as usize * self.stride();
+        // SAFETY: as in `bytes()`; and who borrows both has the only reference to these bytes.
+        unsafe {
+            let start = self.bytes.as_ptr().add(start);
+            std::slice::from_raw_parts_mut(start, piece.length as usize)
+        }
+    }
+
+    #[inline]
     pub(crate) fn release(&mut self, piece: Piece) {
         self.check(&piece);
         self.put(piece.buffer);

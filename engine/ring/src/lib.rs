@@ -235,6 +235,16 @@ impl Ring {
         self.shared.buffers.bytes(piece)
     }
 
+    /// The same, to be changed in place.
+    ///
+    /// # Panics
+    ///
+    /// If another ring received them.
+    #[inline]
+    pub fn bytes_mut(&mut self, piece: &mut Piece) -> &mut [u8] {
+        self.shared.buffers.bytes_mut(piece)
+    }
+
     /// Gives the piece's buffer back to the kernel.
     ///
     /// # Panics

@@ -21,8 +21,6 @@ pub struct Tls<B: Backend> {
     outbox: Arc<[u8]>,
     client: Config,
     slots: Vec<Slot>,
-    /// Memory for the sealed bytes of a piece.
-    scratch: Vec<u8>,
     /// Plain bytes of the last piece.
     opened: Vec<u8>,
     /// Events that are not taken yet.
@@ -45,8 +43,7 @@ impl<B: Backend> Tls<B> {
     /// For connections in this many slots of `io`, which send parts of `outbox`.
     pub fn new(io: B, client: Config, slots: usize, outbox: Arc<[u8]>) -> Self {
         let slots = (0..slots).map(|_| Slot::new(&client)).collect();
-        let (scratch, opened) = (Vec::new(), Vec::new());
-        Self { io, outbox, client, slots, scratch, opened, events: VecDeque::new() }
+        Self { io, outbox, client, slots, opened: Vec::new(), events: VecDeque::new() }
     }
 
     /// What client and server agreed on, in OpenSSL's words. `None` before that.
@@ -85,13 +82,13 @@ impl<B: Backend> Tls<B> {
         }
     }
 
-    fn take_bytes(&mut self, slot: usize, piece: B::Piece) {
+    fn take_bytes(&mut self, slot: usize, mut piece: B::Piece) {
         self.opened.clear();
         let place = &mut self.slots[slot];
         let Some(session) = &mut place.session else { return self.io.release(piece) };
         let before = session.stage();
-        let bytes = self.io.bytes(&piece);
-        let result = session.open(bytes, &mut self.scratch, &mut self.opened);
+        let bytes = self.io.bytes_mut(&mut piece);
+        let result = session.open(bytes, &mut self.opened);
         let after = session.stage();
         let failure = result.err().map(|error| {
             let cleartext = failures::cleartext(bytes).filter(|_| before == Stage::Handshake);
@@ -312,6 +309,10 @@ impl<B: Backend> Backend for Tls<B> {
     #[inline]
     fn bytes<'a>(&'a self, _: &'a Plain) -> &'a [u8] {
         &self.opened
+    }
+
+    fn bytes_mut<'a>(&'a mut self, _: &'a mut Plain) -> &'a mut [u8] {
+        &mut self.opened
     }
 
     fn release(&mut self, _: Plain) {}

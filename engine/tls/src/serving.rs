@@ -177,14 +177,12 @@ mod tests {
             if there.is_none() && back.is_none() {
                 return Ok(opened);
             }
-            let back = back.as_deref().unwrap_or_default();
-            client.open(back, &mut Vec::new(), &mut opened[0])?;
+            client.open(&mut back.as_deref().unwrap_or_default().to_vec(), &mut opened[0])?;
             let result = server.open(there.as_deref().unwrap_or_default(), &mut opened[1]);
             if let Err(error) = result {
                 // The client receives the alert.
                 let alert = server.sealed();
-                let alert = alert.as_deref().unwrap_or_default();
-                client.open(alert, &mut Vec::new(), &mut opened[0])?;
+                client.open(&mut alert.as_deref().unwrap_or_default().to_vec(), &mut opened[0])?;
                 return Err(error);
             }
         }

@@ -11,6 +11,9 @@ use std::fmt;
 use std::sync::Arc;
 use volley_net::Agreed;
 
+/// A record's kind, version and length (RFC 8446, section 5.1).
+const HEADER: usize = 5;
+
 /// A session, from its first hello on.
 pub struct Session {
     connection: UnbufferedClientConnection,
@@ -73,24 +76,49 @@ impl Session {
         Some(Agreed { tls_version, cipher, alpn, resumed, early: None, took_ns: 0 })
     }
 
-    /// Takes bytes from the server, and appends the plain ones to `opened`. Answers may have to be
-    /// sent whether it fails or not. `scratch` is memory for sealed bytes, which are opened in place.
-    pub fn open(
-        &mut self,
-        sealed: &[u8],
-        scratch: &mut Vec<u8>,
-        opened: &mut Vec<u8>,
-    ) -> Result<(), Error> {
+    /// Takes bytes from the server, which are opened in place, and appends the plain ones to
+    /// `opened`. Answers may have to be sent whether it fails or not.
+    pub fn open(&mut self, mut sealed: &mut [u8], opened: &mut Vec<u8>) -> Result<(), Error> {
         if !matches!(self.stage, Stage::Handshake | Stage::Open) {
             return Ok(());
         }
-        scratch.clear();
-        scratch.append(&mut self.rest);
-        scratch.extend_from_slice(sealed);
+        if !self.rest.is_empty() {
+            let mut rest = std::mem::take(&mut self.rest);
+            let end;
+            (end, sealed) = sealed.split_at_mut(missing(&rest, sealed));
+            rest.extend_from_slice(end);
+            self.open_some(&mut rest, opened)?;
+            if !rest.is_empty() && !sealed.is_empty() {
+                // A message of several records.
+                rest.extend_from_slice(sealed);
+                sealed = &mut [];
+                self.open_some(&mut rest, opened)?;
+            }
+            self.rest = rest;
+        }
+        if !sealed.is_empty() {
+            let used = self.open_records(sealed, opened)?;
+            self.rest.extend_from_slice(&sealed[used..]);
+        }
+        if self.stage == Stage::Handshake && !self.connection.is_handshaking() {
+            self.stage = Stage::Open;
+        }
+        Ok(())
+    }
+
+    /// Takes away what it has opened.
+    fn open_some(&mut self, sealed: &mut Vec<u8>, opened: &mut Vec<u8>) -> Result<(), Error> {
+        let used = self.open_records(sealed, opened)?;
+        sealed.drain(..used);
+        Ok(())
+    }
+
+    /// Returns how many bytes are done with.
+    fn open_records(&mut self, sealed: &mut [u8], opened: &mut Vec<u8>) -> Result<usize, Error> {
         let mut at = 0;
         loop {
             let UnbufferedStatus { mut discard, state } =
-                self.connection.process_tls_records(&mut scratch[at..]);
+                self.connection.process_tls_records(&mut sealed[at..]);
             let mut is_over = false;
             match state {
                 Ok(ConnectionState::ReadTraffic(mut records)) => {
@@ -112,14 +140,9 @@ impl Session {
             }
             at += discard;
             if is_over {
-                break;
+                return Ok(at);
             }
         }
-        self.rest.extend_from_slice(&scratch[at..]);
-        if self.stage == Stage::Handshake && !self.connection.is_handshaking() {
-            self.stage = Stage::Open;
-        }
-        Ok(())
     }
 
     /// Seals bytes for the server, once the handshake is done: [`Session::sealed`] has them.
@@ -178,6 +201,18 @@ impl Session {
             }
         }
         self.outgoing.take()
+    }
+}
+
+/// How many of the next bytes complete the record that `rest` begins.
+fn missing(rest: &[u8], next: &[u8]) -> usize {
+    let mut length = rest.iter().chain(next).skip(HEADER - 2);
+    match (length.next(), length.next()) {
+        (Some(&high), Some(&low)) => {
+            let whole = HEADER + usize::from(u16::from_be_bytes([high, low]));
+            whole.saturating_sub(rest.len()).min(next.len())
+        }
+        _ => next.len(),
     }
 }
 

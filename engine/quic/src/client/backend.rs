@@ -138,5 +138,9 @@ impl Backend for Quic {
         &self.records
     }
 
+    fn bytes_mut<'a>(&'a mut self, _: &'a mut Records) -> &'a mut [u8] {
+        &mut self.records
+    }
+
     fn release(&mut self, _: Records) {}
 }

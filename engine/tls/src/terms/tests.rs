@@ -26,9 +26,7 @@ fn agreed(terms: &Terms, wanted: Wanted) -> Result<String, String> {
         while server.wants_write() {
             server.write_tls(&mut bytes).unwrap();
         }
-        session
-            .open(&bytes, &mut Vec::new(), &mut Vec::new())
-            .map_err(|error| error.to_string())?;
+        session.open(&mut bytes, &mut Vec::new()).map_err(|error| error.to_string())?;
     }
     assert_eq!(session.stage(), Stage::Open);
     let facts = session.facts().unwrap();
