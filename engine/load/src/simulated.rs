@@ -73,7 +73,7 @@ impl Backend for Simulated {
         self.queued.push((slot, self.written));
     }
 
-    fn send_owned(&mut self, _: usize, _: Arc<[u8]>) {
+    fn send_part_of(&mut self, _: usize, _: Arc<[u8]>, _: Range<usize>) {
         unreachable!()
     }
 
@@ -119,6 +119,10 @@ impl Backend for Simulated {
 
     fn bytes<'a>(&'a self, (): &'a ()) -> &'a [u8] {
         ANSWER
+    }
+
+    fn bytes_mut<'a>(&'a mut self, (): &'a mut ()) -> &'a mut [u8] {
+        unreachable!()
     }
 
     fn release(&mut self, (): ()) {}
