@@ -312,6 +312,8 @@ def about_race(
             )
     if history.tcp and history.tcp.listen_overflows:
         yield Finding.of("listen_queue_full", overflows=history.tcp.listen_overflows)
+    if history.tcp and history.tcp.tracking_drops:
+        yield Finding.of("tracking_full", dropped_packets=history.tcp.tracking_drops)
     yield from network_findings(plan, history, names)
 
 

@@ -9,6 +9,7 @@ from typing import TypeVar
 import psutil
 
 from bakeoff.measure import rules
+from bakeoff.measure.kernel import read_tracking
 from bakeoff.measure.machine import machine, siblings
 from bakeoff.measure.rules import Busiest
 from bakeoff.model.machine import Hindrance
@@ -36,6 +37,7 @@ def hindrances() -> tuple[Hindrance, ...]:
         rules.open_files(*resource.getrlimit(resource.RLIMIT_NOFILE)),
         _known(rules.somaxconn, facts.somaxconn),
         _known(lambda ports: rules.ports(ports, facts.tcp_tw_reuse), facts.port_range),
+        _known(lambda places: rules.tracking(*places), read_tracking()),
         rules.counting(facts.cgroup),
     )
     order = ("warning", "note", "ok")

@@ -44,9 +44,36 @@ def read_tcp() -> TcpTrouble | None:
             listen_overflows=extended["ListenOverflows"],
             listen_drops=extended["ListenDrops"],
             retransmits=plain["RetransSegs"],
+            tracking_drops=read_tracking_drops(),
         )
     except (OSError, KeyError):
         return None
+
+
+_TRACKING = Path("/proc/net/stat/nf_conntrack")
+
+
+def read_tracking_drops(path: Path = _TRACKING) -> int:
+    """The packets that connection tracking (nf_conntrack) dropped since the network namespace
+    began; 0 where nothing is tracked. The file has a line of hexadecimal numbers per processor."""
+    try:
+        names, *processors = (line.split() for line in path.read_text().splitlines())
+        return sum(int(numbers[names.index("drop")], 16) for numbers in processors)
+    except (OSError, ValueError, IndexError):
+        return 0
+
+
+def read_tracking() -> tuple[int, int] | None:
+    """The connections that the kernel tracks, and how many it has room for; None: it tracks none.
+
+    A connection is in the table for minutes after its end (nf_conntrack_tcp_timeout_time_wait).
+    """
+    path = "/proc/sys/net/netfilter/nf_conntrack_"
+    try:
+        tracked, room = (int(Path(path + name).read_text()) for name in ("count", "max"))
+    except (OSError, ValueError):
+        return None
+    return (tracked, room) if tracked else None
 
 
 def read_received() -> Received | None:

@@ -9,6 +9,9 @@ CONNECTIONS = 4096
 """Open files and backlog that a race with many connections needs."""
 PORTS = 20_000
 """Outgoing ports that a race with a connection for each request needs."""
+TRACKED = 4_194_304
+"""Connections of two minutes, in which each is tracked after its end, at 35,000 a second."""
+TRACKING_FULL = 0.8
 
 
 class Busiest(NamedTuple):
@@ -199,6 +202,20 @@ def ports(outgoing: tuple[int, int], tw_reuse: int | None) -> Hindrance:
             "`sudo sysctl net.ipv4.tcp_tw_reuse=2`",
         )
     return _ok(f"{count} outgoing ports", "reused on loopback after a second")
+
+
+def tracking(tracked: int, room: int) -> Hindrance:
+    """A firewall's table has each connection until two minutes after its end."""
+    have = f"{tracked:,} of {room:,} places for tracked connections are taken"
+    fix = (
+        f"`sudo sysctl net.netfilter.nf_conntrack_max={TRACKED}`, or don't track loopback: "
+        "`sudo iptables -t raw -A OUTPUT -o lo -j NOTRACK`"
+    )
+    if tracked > TRACKING_FULL * room:
+        return _warning(have, "beyond that the kernel drops packets of new connections", fix)
+    if room < TRACKED:
+        return _note(have, "with a connection per request they run out within seconds", fix)
+    return _ok(have, "room for a connection per request")
 
 
 def counting(kind: str) -> Hindrance:

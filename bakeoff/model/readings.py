@@ -93,11 +93,13 @@ class Memory(Contract):
 class TcpTrouble(Counters):
     """Troubles of the kernel's TCP, over the whole network namespace: connections that met a full
     listen queue, connections that were dropped before they were accepted (including the former),
-    and segments that were sent again."""
+    segments that were sent again, and packets that connection tracking dropped, most often because
+    its table was full."""
 
     listen_overflows: NonNegativeInt
     listen_drops: NonNegativeInt
     retransmits: NonNegativeInt
+    tracking_drops: NonNegativeInt = 0
 
 
 class Received(Counters):

@@ -40,5 +40,5 @@ SOUND_AUDIT = Audit(
     apart_ms=0,
     answer_ms=0.1,
 )
-TROUBLE = TcpTrouble(listen_overflows=7, listen_drops=8, retransmits=9)
+TROUBLE = TcpTrouble(listen_overflows=7, listen_drops=8, retransmits=9, tracking_drops=10)
 NO_TROUBLE = TcpTrouble(listen_overflows=0, listen_drops=0, retransmits=0)

@@ -196,6 +196,7 @@ def test_warnings_on_an_entry(
     [
         ({"cores": Cores(server=(0,), client=(0,))}, "cores_shared", {}),
         ({"end": {"tcp": TROUBLE}}, "listen_queue_full", {"overflows": 14}),
+        ({"end": {"tcp": TROUBLE}}, "tracking_full", {"dropped_packets": 20}),
         ({"end": {"network": LOSSY}}, "segments_resent", {"sides": ["load"], "shares": [0.002]}),
         ({"steal_s": 0.05}, "host_steal", {}),
         ({"cpu_source": {"b": "tree"}}, "cpu_sources_differ", {"sources": ["cgroup-v2", "tree"]}),

@@ -31,6 +31,7 @@ GOOD = [
     rules.open_files(resource.RLIM_INFINITY, resource.RLIM_INFINITY),
     rules.somaxconn(4096),
     rules.ports((32768, 60999), 2),
+    rules.tracking(50, 8_000_000),
     rules.counting("cgroup-v2"),
 ]
 NOTES = [
@@ -46,6 +47,7 @@ NOTES = [
     (rules.somaxconn(128), "somaxconn 128"),
     (rules.ports((32768, 40000), 2), "7233 outgoing ports"),
     (rules.ports((32768, 60999), 0), "tcp_tw_reuse is off"),
+    (rules.tracking(50, 262_144), "50 of 262,144 places for tracked connections"),
     (rules.counting("tree"), "no control group can be made"),
 ]
 WARNINGS = [
@@ -58,6 +60,7 @@ WARNINGS = [
     (rules.load(3.0, 2), "load average 3.0"),
     (rules.busiest(NODE), "node (pid 7) uses 50% of a processor"),
     (rules.open_files(256, 1024), "at most 1024 open files"),
+    (rules.tracking(250_000, 262_144), "250,000 of 262,144 places for tracked connections"),
 ]
 
 

@@ -3,12 +3,13 @@
 import os
 import socket
 import time
+from pathlib import Path
 
 import pytest
 
 from bakeoff.measure import read_cores, read_received, read_tcp, read_udp_drops, read_used_ns
 from bakeoff.measure.cpu import TICK_NS
-from bakeoff.measure.kernel import parse_cores, parse_counters
+from bakeoff.measure.kernel import parse_cores, parse_counters, read_tracking_drops
 
 PROC_STAT = """\
 cpu  18236 0 3485 197584 966 0 204 635 0 0
@@ -52,6 +53,17 @@ def test_names_and_values_of_counters_are_on_lines_of_their_own() -> None:
         "IpExt": {"InNoRoutes": 0, "InOctets": 99},
     }
     assert parse_counters("") == {}
+
+
+def test_packets_that_connection_tracking_dropped_are_summed_over_processors(
+    tmp_path: Path,
+) -> None:
+    tracked = tmp_path / "nf_conntrack"
+    tracked.write_text("entries insert_failed drop\n0000030a 1 000002b1\n0000030a 0 0000000f\n")
+    assert read_tracking_drops(tracked) == 0x2B1 + 0xF
+    tracked.write_text("entries\n0000030a\n")
+    assert read_tracking_drops(tracked) == 0
+    assert read_tracking_drops(tmp_path / "gone") == 0
 
 
 def test_datagrams_that_a_full_buffer_has_no_room_for_are_counted_by_port() -> None:

@@ -114,6 +114,14 @@ def test_one_that_stalls_at_once_is_out_and_the_others_have_a_verdict(measure: M
     assert "with 64 connections: use fewer (-c), or see its log" in reason
 
 
+def test_one_whose_packets_connection_tracking_drops_is_out_for_that(measure: Measure) -> None:
+    world = World(SPEEDS, stalls={"slow": 0.0}, untracked=3)
+    finished, _ = raced(measure, world, "fast", "slow", "same")
+    reason = why_slow_alone_is_out(finished)
+    assert "connection tracking (nf_conntrack) dropped" in reason
+    assert "raise net.netfilter.nf_conntrack_max" in reason
+
+
 @pytest.mark.parametrize("stalls_after_s", [0.6, 1.2, 2.0])
 def test_one_that_stalls_while_further_processes_are_warmed_up_is_out_for_that(
     measure: Measure, stalls_after_s: float

@@ -55,18 +55,18 @@ class World(Audience):
     clients leave those that they hold up a share of their throughput, and `crowded` ones have slow
     clients now. `loading` is who is loaded, over what kind of `connection`. Those with `places` in
     their listen queues close the connection after each answer, and what overflows them waits for a
-    second. Those that stall answer nothing after so many seconds of load (`stalls`), and the
-    connections of `broken` ones end with that kind of error. `queues` are places in the listen
-    queues of those that keep connections, and `served` how many of them are served at a time;
-    `waited_ms` is how long those wait that overflow them when they connect. `starts_s` is what
-    starts take on the clock. With `drains` a slice ends when what is in flight is answered, and
-    with `drains_s` so much later; `costs` has what a request of a mix costs, by server and name; 1
-    without. Those in `forgets` are as cold as at first when their first connections are closed, or
-    with `forgets_again` any. `compiles_s` is the CPU time that each slice in a process's first half
-    second of load leaves to be done after it. Those of `leaks` use that share of a core all the
-    time, but while they are `frozen`, since when. `stubborn` ones survive SIGKILL. Profilers fail
-    with `profiler_fault`, and see nothing of what is `lacking`; of these servers they are `refused`
-    some.
+    second. Those that stall answer nothing after so many seconds of load (`stalls`), and connection
+    tracking drops `untracked` packets in each slice. The connections of `broken` ones end with that
+    kind of error. `queues` are places in the listen queues of those that keep connections, and
+    `served` how many of them are served at a time; `waited_ms` is how long those wait that overflow
+    them when they connect. `starts_s` is what starts take on the clock. With `drains` a slice ends
+    when what is in flight is answered, and with `drains_s` so much later; `costs` has what a
+    request of a mix costs, by server and name; 1 without. Those in `forgets` are as cold as at
+    first when their first connections are closed, or with `forgets_again` any. `compiles_s` is the
+    CPU time that each slice in a process's first half second of load leaves to be done after it.
+    Those of `leaks` use that share of a core all the time, but while they are `frozen`, since when.
+    `stubborn` ones survive SIGKILL. Profilers fail with `profiler_fault`, and see nothing of what
+    is `lacking`; of these servers they are `refused` some.
     """
 
     requests_per_s: dict[str, float]
@@ -102,6 +102,7 @@ class World(Audience):
     overflows: int = 0
     waited_ms: int = 0
     stalls: dict[str, float] = field(default_factory=dict)
+    untracked: int = 0
     broken: dict[str, str] = field(default_factory=dict)
     stubborn: set[str] = field(default_factory=set)
     lacking: dict[Layer, Finding] = field(default_factory=dict)
@@ -238,8 +239,13 @@ class World(Audience):
 
     def tcp(self) -> TcpTrouble:
         """A segment sent again in each slice."""
-        full = self.overflows
-        return TcpTrouble(listen_overflows=full, listen_drops=full, retransmits=self.slices)
+        full, sent_again = self.overflows, self.slices
+        return TcpTrouble(
+            listen_overflows=full,
+            listen_drops=full,
+            retransmits=sent_again,
+            tracking_drops=self.untracked * self.slices,
+        )
 
     def udp_drops(self, _port: int) -> int:
         """A datagram dropped in each slice."""

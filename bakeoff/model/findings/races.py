@@ -65,6 +65,13 @@ RACES: Mapping[str, Row] = {
         "a client waits for 1 s or more before it tries again",
         advice="raise net.core.somaxconn and the server's backlog, or use fewer connections (-c)",
     ),
+    "tracking_full": Row(
+        "connection tracking (nf_conntrack) dropped {dropped_packets:# packet} on this machine, "
+        "most often because its table is full: new connections to any server then fail, or wait "
+        "for 1 s or more",
+        advice="raise net.netfilter.nf_conntrack_max, or don't track loopback",
+        more="`sudo iptables -t raw -A OUTPUT -o lo -j NOTRACK` leaves loopback untracked.",
+    ),
     "segments_resent": Row(
         "the network lost segments (<{shares:.2%} of the {sides} node's>), and each one sent again "
         "delays a request by 200 ms or more",

@@ -76,6 +76,7 @@ VALUES: Mapping[str, Meant] = {
     "dropped": Meant(
         "connections that the kernel dropped, over all servers; null: it was not counted", 16
     ),
+    "dropped_packets": Meant("packets that connection tracking dropped", 22_656),
     "ended": Meant("working processes that ended while blocks were measured", 3),
     "error_us": Meant("how far off a clock may be, µs", 900.0),
     "failure": Meant(

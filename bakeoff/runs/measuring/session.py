@@ -61,6 +61,7 @@ class Session:
         self._load: Generator | None = None
         self._audits: Mapping[str, Audit] = {}
         self._programs: dict[str, Program] = {}
+        self._tcp = context.stages.meters.tcp()
         self.leaks = Leaks(plan)
 
     def __enter__(self) -> "Session":
@@ -100,6 +101,12 @@ class Session:
     @property
     def stopped(self) -> tuple[Stopped, ...]:
         return self.instances.stopped
+
+    @property
+    def tracking_drops(self) -> int:
+        """The packets that connection tracking has dropped since the session began."""
+        now = self.context.stages.meters.tcp()
+        return now.since(self._tcp).tracking_drops if now and self._tcp else 0
 
     def program(self, name: str) -> Program:
         """The findings of earlier runs on a contender's program, and of this one so far."""

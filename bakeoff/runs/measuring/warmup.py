@@ -232,10 +232,11 @@ def leave_out_held_up(slices: Mapping[str, Sequence[Slice]], session: Session, d
 
     `slices` has those of each contender so far, by name; `doing` says what they were for.
     """
+    held_up = {name: each for name, each in slices.items() if _is_held_up(each)}
+    dropped = session.tracking_drops if held_up else 0
     out = {
-        name: _reason(each, session.plan.connections, doing)
-        for name, each in slices.items()
-        if _is_held_up(each)
+        name: _reason(each, session.plan.connections, doing, dropped)
+        for name, each in held_up.items()
     }
     leave_out(out, session.context.watch)
 
@@ -264,7 +265,7 @@ def _is_held_up(slices: Sequence[Slice]) -> bool:
     )
 
 
-def _reason(slices: Sequence[Slice], connections: int, doing: str) -> str:
+def _reason(slices: Sequence[Slice], connections: int, doing: str, dropped: int) -> str:
     missing = sum(each.event.misses for each in slices)
     due = sum(each.event.due for each in slices)
     if not due:
@@ -272,10 +273,15 @@ def _reason(slices: Sequence[Slice], connections: int, doing: str) -> str:
             f"no answer came on {plural(connections, 'connection')} within "
             f"{REQUEST_TIMEOUT_MS / 1000:g} s while {doing}: see its log"
         )
-    fewer = "use fewer (-c), or " if connections > 1 else ""
+    advice = "use fewer (-c), or see its log" if connections > 1 else "see its log"
+    if dropped:
+        advice = (
+            f"connection tracking (nf_conntrack) dropped {plural(dropped, 'packet')} meanwhile; "
+            "raise net.netfilter.nf_conntrack_max, or don't track loopback"
+        )
     return (
         f"{missing:,} of {due:,} requests had no answer within {REQUEST_TIMEOUT_MS / 1000:g} s "
-        f"while {doing} with {plural(connections, 'connection')}: {fewer}see its log"
+        f"while {doing} with {plural(connections, 'connection')}: {advice}"
     )
 
 
