@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use volley_net::Backend;
 use volley_net::clock::now_ns;
-use volley_protocol::{Answers, End, Io, Protocol, Step};
+use volley_protocol::{Answers, End, Io, Protocol, Step, head};
 
 /// Checking an answer of this length takes a while, so the next request gets its own reading of the
 /// clock.
@@ -188,7 +188,12 @@ impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
             match step {
                 None => {
                     let extra = length - at;
-                    let detail = format!("{extra} bytes that nobody asked for, after the answer");
+                    let detail = match head::foreign(bytes) {
+                        Some(foreign) if connection.sent == 0 => {
+                            format!("{extra} bytes before the first request: {foreign}")
+                        }
+                        _ => format!("{extra} bytes that nobody asked for, after the answer"),
+                    };
                     return Progress::Wrong(ErrorKind::Malformed, at, detail);
                 }
                 Some(Step::Incomplete) => {

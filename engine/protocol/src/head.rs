@@ -79,6 +79,11 @@ pub(crate) fn unfold(head: &[u8]) -> Cow<'_, [u8]> {
     unfolded
 }
 
+/// What a server of another protocol is that sends these bytes without a request, in words.
+pub fn foreign(bytes: &[u8]) -> Option<&'static str> {
+    begins_well(bytes).err()?.1.strip_prefix("an answer begins with HTTP/1., but ")
+}
+
 /// Whether `bytes` can be the beginning of an answer; `Err` holds the first wrong byte's offset.
 pub(crate) fn begins_well(bytes: &[u8]) -> Result<(), (usize, &'static str)> {
     let Some(at) = bytes.iter().zip(b"HTTP/1.").position(|(got, expected)| got != expected) else {

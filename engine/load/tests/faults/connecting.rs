@@ -68,6 +68,22 @@ fn where_their_number_ends_a_load_requests_without_a_connection_end_as_misses() 
 }
 
 #[test]
+fn a_server_that_begins_in_http_2_is_named_whenever_its_bytes_come() {
+    both_ways(|io| {
+        let address = serve(move |mut conversation| {
+            conversation.say(&[0, 0, 0, 4, 0, 0, 0, 0, 0]);
+            conversation.next_request();
+        });
+        let mut workers = Workers::start(&size(io), &[Arc::new(target(address))]).unwrap();
+        workers.open(0).unwrap();
+        thread::sleep(Duration::from_millis(50));
+        let bad = run(&mut workers, &for_ms(50)).tally.first_bad.unwrap();
+        assert_eq!(bad.kind, ErrorKind::Malformed);
+        assert!(bad.detail.ends_with("this server seems to speak HTTP/2"), "{}", bad.detail);
+    });
+}
+
+#[test]
 fn more_connections_than_a_unix_socket_queues() {
     both_ways(|io| {
         let (listener, path) = listen_unix(&format!("crowded-{io:?}"));
