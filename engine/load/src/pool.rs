@@ -13,10 +13,9 @@ use volley_requests::{Book, Chain};
 /// The state of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum State {
-    /// There is no connection; it may be opened from `alarm_ns` on.
+    /// Not connected; it may be opened from `alarm_ns` on.
     Closed,
-    /// There is no connection; it is opened for a request that becomes due, and carries that one
-    /// only.
+    /// Not connected; it is opened for a request that becomes due, and carries that one only.
     Offered,
     /// Not established yet; given up at `alarm_ns`.
     Connecting,

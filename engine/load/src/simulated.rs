@@ -1,5 +1,5 @@
-//! Turns over a kernel of a few lines: it sends a request when that is handed over, and then has its
-//! answer at once. Its time is counted in writes, so that what it shows depends on no speed.
+//! Turns over a kernel of a few lines: it sends a request when that is handed over, and then has
+//! its answer at once. Its time is counted in writes, so that what it shows depends on no speed.
 
 use crate::pace::{Pace, Pacer, Window};
 use crate::pool::{Flight, Pool, Share};
@@ -31,7 +31,7 @@ const COUNT: usize = 1000;
 struct Simulated {
     /// Requests written so far.
     written: usize,
-    /// Slots whose requests the kernel has not seen, and how many requests were written by then.
+    /// Slots whose requests the kernel has not seen, and how many were written up to each.
     queued: Vec<(usize, usize)>,
     answers: VecDeque<(usize, usize)>,
     /// For each answer: how many other requests were written after its own, until it was handled.
@@ -257,7 +257,7 @@ fn answers_do_not_wait_until_the_connections_of_a_stage_have_begun() {
 }
 
 /// Something seemed to follow each answer, which was complete, but nothing came: the connection is
-/// replaced, which is no error, and the next request goes on.
+/// replaced, which is not counted as an error, and the next request goes on.
 #[test]
 fn silence_behind_an_answer_loses_no_request() {
     let silent = Simulated { more: true, ..Simulated::default() };

@@ -49,7 +49,7 @@ pub(crate) struct Turn<'a, B, P: Protocol<Flight>> {
     pub(crate) limit: usize,
     /// Connections from this one on, up to the limit, have yet to be given their first requests.
     pub(crate) started: usize,
-    /// How far the present sweep has come; 0: there is none.
+    /// How far the present sweep has come; 0: none is under way.
     swept: usize,
     /// Requests and connections that were written since this was set to 0.
     pub(crate) written: usize,
@@ -338,8 +338,8 @@ impl<'a, B: Backend, P: Protocol<Flight>> Turn<'a, B, P> {
         self.after_answers(slot, false, had_room, now_ns);
     }
 
-    pub(crate) fn set_alarm(&mut self, slot: usize, due_ns: u64) {
-        self.pool.connections[slot].alarm_ns = due_ns;
-        self.next_alarm_ns = self.next_alarm_ns.min(due_ns);
+    pub(crate) fn set_alarm(&mut self, slot: usize, alarm_ns: u64) {
+        self.pool.connections[slot].alarm_ns = alarm_ns;
+        self.next_alarm_ns = self.next_alarm_ns.min(alarm_ns);
     }
 }

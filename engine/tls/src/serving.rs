@@ -145,7 +145,7 @@ impl ServerSession {
 
     /// Seals bytes for the client: [`ServerSession::sealed`] has them.
     pub fn seal(&mut self, plain: &[u8]) {
-        self.connection.writer().write_all(plain).expect("there is no limit");
+        self.connection.writer().write_all(plain).expect("rustls takes all bytes");
     }
 
     /// Sends `close_notify`.

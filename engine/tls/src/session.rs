@@ -119,7 +119,6 @@ impl Session {
         loop {
             let UnbufferedStatus { mut discard, state } =
                 self.connection.process_tls_records(&mut sealed[at..]);
-            let mut is_over = false;
             match state {
                 Ok(ConnectionState::ReadTraffic(mut records)) => {
                     while let Some(record) = records.next_record() {
@@ -131,7 +130,7 @@ impl Session {
                 Ok(ConnectionState::EncodeTlsData(data)) => encode(data, &mut self.outgoing),
                 Ok(ConnectionState::TransmitTlsData(data)) => data.done(),
                 Ok(ConnectionState::PeerClosed) => self.stage = Stage::Ended,
-                Ok(_) => is_over = true,
+                Ok(_) => return Ok(at + discard),
                 // Records before the wrong one are right.
                 Err(error) => {
                     self.stage = Stage::Broken;
@@ -139,9 +138,6 @@ impl Session {
                 }
             }
             at += discard;
-            if is_over {
-                return Ok(at);
-            }
         }
     }
 
