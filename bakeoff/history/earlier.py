@@ -67,6 +67,7 @@ def of(connection: Connection, run: IndexedRun, without: Collection[str]) -> Ear
                 b=_build(*of_b, *around),
                 ratio=pair.ratio.ratio,
                 error=pair.error,
+                core_trip_ns=pair.core_trip_ns,
             )
             for id_, pair, of_a, of_b, around in found
             if pair.error

@@ -2,7 +2,8 @@
 
 Records come in file order and may stop anywhere. Blocks in which the host took CPU time away are
 left out for that reason, never for their outcome. So are slices in which other processes had the
-cores. The verdict has the figures with and without them.
+cores, or in which the host had moved the cores of servers and generator closer together or farther
+apart than in most. The verdict has the figures with and without them.
 """
 
 from collections import Counter
@@ -13,6 +14,8 @@ from itertools import pairwise
 from math import log
 from statistics import fmean
 from typing import Literal
+
+import numpy as np
 
 from bakeoff.judge import loaders
 from bakeoff.judge.tally import Turn
@@ -206,6 +209,8 @@ DELAY_SHARE_MAX = 0.05
 """The share of a window in which the generator was ready to run while others had its cores."""
 OTHERS_SHARE_MAX = 0.2
 """The share of a slice in which others had the servers' cores."""
+TRIPS_ALIKE = 2.0
+"""Two distances of cores are one where a trip takes at most so many times as long as the other."""
 CALM_BLOCKS_MIN = 30
 """If fewer would remain, nothing is left out, and a finding says so."""
 BOOT_BLOCKS_MIN = 10
@@ -216,8 +221,9 @@ def calm(
     blocks: Sequence[samples.Block], cpus: frozenset[int], *, in_company: bool = False
 ) -> tuple[samples.Block, ...]:
     """The blocks in which the host took at most 5 % of the time of `cpus` (steal), and in which all
-    load generators loaded together, without the slices in which other processes had the cores.
-    These stay where slices may be `in_company`: a request's CPU time is the same beside others.
+    load generators loaded together, without the slices at another distance of the cores than most,
+    and those in which other processes had the cores. The latter stay where slices may be
+    `in_company`: a request's CPU time is the same beside others.
 
     A block stays if two of its slices do (or its only one). A boot's first block has no steal:
     nothing was read before it. The clock ticks every 10 ms, so in a short block a single tick is
@@ -225,11 +231,8 @@ def calm(
     object.
     """
     gone = disturbed(blocks, cpus)
-    left = [
-        block if in_company else _alone(block)
-        for place, block in enumerate(blocks)
-        if place not in gone
-    ]
+    left = _undisturbed(blocks, in_company)
+    left = [block for place, block in enumerate(left) if place not in gone]
     kept = [block for block in left if block is not None]
     kind = judged_kind(blocks)
     judged = Counter(block.boot for block in kept if block.kind == kind)
@@ -301,12 +304,68 @@ def had_company(of: samples.Slice) -> bool | None:
     return (waited or 0) > limit_ns or (others or 0.0) > OTHERS_SHARE_MAX
 
 
-def _alone(block: samples.Block) -> samples.Block | None:
-    """The block without the slices that had company; None: too few of them would remain."""
-    slices = tuple(slice_ for slice_ in block.slices if not had_company(slice_))
-    if len(slices) == len(block.slices):
-        return block
-    return block.model_copy(update={"slices": slices}) if len(slices) > 1 else None
+def usual_trip_ns(blocks: Iterable[samples.Block]) -> float | None:
+    """How long a line of the cache takes from the generator's core to the servers' and back, at the
+    distance that most slices had; None: none was timed.
+
+    A hypervisor moves the cores of a virtual machine. All data between generator and server goes
+    the same way, so each request takes longer while they are apart: the less a server does for a
+    request, the larger is the part that this adds.
+    """
+    slices = (slice_ for block in blocks for slice_ in block.slices)
+    trips = np.sort([each.event.core_trip_ns or 0 for each in slices])
+    trips = trips[trips > 0]
+    if not len(trips):
+        return None
+    lows = np.searchsorted(trips, trips / TRIPS_ALIKE)
+    highs = np.searchsorted(trips, trips * TRIPS_ALIKE, side="right")
+    most = int(np.argmax(highs - lows))
+    return float(np.median(trips[lows[most] : highs[most]]))
+
+
+def one_distance(trip_ns: float | None, other_ns: float | None) -> bool:
+    """Whether the cores were as far apart both times; an unknown distance is as any other."""
+    if not trip_ns or not other_ns:
+        return True
+    return 1 / TRIPS_ALIKE <= trip_ns / other_ns <= TRIPS_ALIKE
+
+
+def cores_moved(blocks: Sequence[samples.Block]) -> Iterator[Finding]:
+    """The blocks in which the cores were at another distance, and how far apart they were."""
+    usual_ns = usual_trip_ns(blocks)
+    moved = [
+        [each for each in block.slices if not one_distance(each.event.core_trip_ns, usual_ns)]
+        for block in blocks
+    ]
+    trips = [each.event.core_trip_ns or 0 for slices in moved for each in slices]
+    if usual_ns and trips:
+        yield Finding.of(
+            "cores_moved",
+            n=sum(map(bool, moved)),
+            blocks=len(blocks),
+            usual_trip_ns=usual_ns,
+            trip_ns=float(np.median(trips)),
+        )
+
+
+def _undisturbed(
+    blocks: Sequence[samples.Block], in_company: bool = False
+) -> list[samples.Block | None]:
+    """The blocks without their disturbed slices; None: too few of them would remain."""
+    usual_ns = usual_trip_ns(blocks)
+
+    def without(block: samples.Block) -> samples.Block | None:
+        slices = tuple(
+            each
+            for each in block.slices
+            if one_distance(each.event.core_trip_ns, usual_ns)
+            and (in_company or not had_company(each))
+        )
+        if len(slices) == len(block.slices):
+            return block
+        return block.model_copy(update={"slices": slices}) if len(slices) > 1 else None
+
+    return list(map(without, blocks))
 
 
 def left_out(blocks: Sequence[samples.Block], kept: Sequence[samples.Block]) -> int:
@@ -321,7 +380,8 @@ def kept_disturbed(
     if left_out(blocks, kept):
         return
     gone = disturbed(blocks, cpus)
-    n = sum(place in gone or _alone(block) is not block for place, block in enumerate(blocks))
+    left = _undisturbed(blocks)
+    n = sum(place in gone or left[place] is not block for place, block in enumerate(blocks))
     if n:
         yield Finding.of(
             "blocks_kept",

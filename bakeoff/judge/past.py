@@ -18,7 +18,7 @@ weighted by 1 / (τ² + error²), with the variance τ² + that mean's + its own
 race's stands: the next race is as long. The quantile is Student's (Higgins, Thompson and
 Spiegelhalter, J. R. Stat. Soc. A 172, 2009), with one degree of freedom for each earlier race.
 About this race's estimate instead of the mean the variance would have 2 τ²: docs/EVIDENCE.md has
-the cost of that.
+the cost of that. Races at another distance of the cores show nothing of this one.
 
 For two builds that have met too seldom, τ² is the mean over all pairs in the same setting, weighted
 by their degrees of freedom. Two copies of one build are a pair with a known mean: each of their
@@ -35,6 +35,7 @@ from math import exp, log, sqrt
 import numpy as np
 
 from bakeoff.judge.compare import CONFIDENCE
+from bakeoff.judge.history import one_distance
 from bakeoff.judge.quantiles import normal_cdf, normal_quantile, t_cdf, t_quantile
 from bakeoff.judge.spread import Floats, between
 from bakeoff.model import history
@@ -281,6 +282,9 @@ Lines = dict[tuple[str, str], list[tuple[float, float]]]
 
 
 def predicted(verdict: Verdict, earlier: history.Earlier) -> Verdict:
+    trip_ns = next((pair.core_trip_ns for pair in verdict.pairs), None)
+    alike = [each for each in earlier.ratios if one_distance(trip_ns, each.core_trip_ns)]
+    earlier = earlier.model_copy(update={"ratios": tuple(alike)})
     races = len({ratio.run for ratio in earlier.ratios})
     pairs = expecting(verdict.pairs, earlier)
     return verdict.model_copy(update={"pairs": pairs, "earlier_races": races})

@@ -96,6 +96,7 @@ def listed(
     *,
     within: float | None,
     measured_s: float,
+    core_trip_ns: float | None = None,
 ) -> tuple[Pair, ...]:
     """All pairs, the one that stands higher first; `names` are in the order of `ordered`.
 
@@ -105,6 +106,7 @@ def listed(
 
     A difference up to the margin `within` makes neither faster. The margin is even on the log
     scale, so the order of the two does not matter. `measured_s`: the race's measured time.
+    `core_trip_ns`: the usual distance of its cores.
     """
     margin, alike = within or 0.0, 1 + (within or MARGIN)
 
@@ -128,6 +130,7 @@ def listed(
             first_byte_ratio=unbounded(first_byte, a, b, at_least),
             event_ratios=event_ratios(by_events, a, b, at_least),
             by_state=by_state(cpu, a, machine, len(by_cpu)) if cpu else None,
+            core_trip_ns=core_trip_ns,
         )
         if pair.decided or not whole:
             return pair

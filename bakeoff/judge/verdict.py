@@ -9,7 +9,15 @@ from bakeoff.judge.compare import MARGIN, compare
 from bakeoff.judge.entries import Compared, Participants, row
 from bakeoff.judge.fairness import unequal
 from bakeoff.judge.gate import decided, decided_by_both, is_decided, precision
-from bakeoff.judge.history import History, calm, kept_disturbed, left_out, steal_share
+from bakeoff.judge.history import (
+    History,
+    calm,
+    cores_moved,
+    kept_disturbed,
+    left_out,
+    steal_share,
+    usual_trip_ns,
+)
 from bakeoff.judge.path import path_figures, path_findings
 from bakeoff.judge.pauses import Speeds
 from bakeoff.judge.requests import disagreements, mixed_requests
@@ -81,6 +89,7 @@ def judge(
         states(beside_others.blocks),
         within=plan.within,
         measured_s=measured_s,
+        core_trip_ns=usual_trip_ns(every.blocks),
     )
     standing, letters = places(names, listing), cpu_letters(names, reference, by_cpu, plan.within)
     entries = tuple(
@@ -165,6 +174,7 @@ def judge(
         *about_race.about_race(plan, every, names, complete, steal, shared),
         *about_race.blocks_left_out(disturbed - apart, len(every.blocks), entries),
         *kept_disturbed(every.blocks, kept, cpus),
+        *(cores_moved(every.blocks) if disturbed else ()),
         *path_findings(verdict.path),
         *loaders.findings(every.blocks, apart, plan.mode == "open"),
         *feel_unlike(listing, reference),

@@ -269,9 +269,10 @@ class SliceEvent(Contract):
     were sent to rooms, `held` if streams were held, `by_request` for a target with a request file
     (one for each of its requests, in order), and `datagrams` over HTTP/3. `delayed_ns` is how long
     the engine's threads waited in the window for others to leave their cores; None: the kernel
-    doesn't report it. `fixed_work_ns` is the CPU time of the job's fixed work just before. Slices
-    of earlier versions have neither of these, nor `busy_threads` nor `requests_by_share`, which
-    those of other load generators lack, too.
+    doesn't report it. `fixed_work_ns` is the CPU time of the job's fixed work just before, and
+    `core_trip_ns` how long a line of the cache took from the generator's core to that of the work
+    and back. Slices of earlier versions have none of these, nor `busy_threads` nor
+    `requests_by_share`, which those of other load generators lack, too.
     """
 
     type: Literal["slice"] = "slice"
@@ -307,6 +308,7 @@ class SliceEvent(Contract):
     cpu_ns: NonNegativeInt
     delayed_ns: NonNegativeInt | None = None
     fixed_work_ns: PositiveInt | None = None
+    core_trip_ns: PositiveInt | None = None
     busy: NonNegativeFloat
     busy_threads: tuple[NonNegativeFloat, ...] = ()
     first_bad: BadExchange | None

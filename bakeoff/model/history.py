@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Annotated, Literal
 
-from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
 from bakeoff.model.audit import Audit
 from bakeoff.model.base import Contract, IfGiven
@@ -339,7 +339,7 @@ class EarlierRatio(Contract):
     """The ratio of `a` over `b` in a `run`, with the standard error of its logarithm.
 
     Both are builds: servers with the same version, sources and surroundings (kernel, bakeoff) have
-    the same id, as far as the history knows these.
+    the same id, as far as the history knows these. `core_trip_ns` is that of its `Pair`.
     """
 
     run: Id
@@ -347,6 +347,7 @@ class EarlierRatio(Contract):
     b: Id
     ratio: float
     error: Annotated[float, Field(gt=0)]
+    core_trip_ns: IfGiven[PositiveFloat] = None
 
 
 class Earlier(Contract):

@@ -5,7 +5,7 @@ from math import inf, log, log1p
 from statistics import NormalDist
 from typing import Annotated, Literal, Self, TypeVar
 
-from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
 from bakeoff.model.base import Contract, IfGiven
 from bakeoff.model.finding import Finding
@@ -76,8 +76,10 @@ class Pair(Sided):
     state. `mean_ratio` is the ratio of mean speeds, pauses included, in a family of its own; its
     `n` counts draws. None: one was limited, or the race had one draw or an open loop.
     `first_byte_ratio` is b's time to the first byte of a body over a's, geometric means, in a
-    family of its own; None: each answer came in one piece, or one was limited. `next_race` is None
-    if too few earlier races are known.
+    family of its own; None: each answer came in one piece, or one was limited. `core_trip_ns` is
+    how long a line of the cache took from the generator's core to the servers' and back: the
+    distance of the cores at which the two were compared; None: it was not measured. `next_race` is
+    None if too few earlier races at that distance are known.
     """
 
     ratio: Ratio
@@ -91,6 +93,7 @@ class Pair(Sided):
     first_byte_ratio: IfGiven[Interval] = None
     event_ratios: IfGiven[EventRatios] = None
     by_state: IfGiven[ByState] = None
+    core_trip_ns: IfGiven[PositiveFloat] = None
     next_race: IfGiven[NextRace] = None
 
     @property

@@ -12,11 +12,11 @@ class Conditions(Contract):
 
     Standard deviations are of ln throughput. `drift_sd` and `drift_s` are the machine's: AR(1) in
     continuous time, `drift_s` its correlation time; it affects the planted server `felt` times as
-    much as the others. `slice_sd` is a slice's own. A burst in which the host takes a core lasts
-    `steal_ms` on average. `connections_sd`, `process_sd` and `boot_sd` are one program's: from one
-    set of connections, process and boot to the next. Servers that start slowly, and so are
-    `lasting`, have a few processes that take turns; others have a new one for each draw. Two slices
-    are `gap_ms` apart.
+    much as the others. For a share `apart_share` of the time the host has the cores apart.
+    `slice_sd` is a slice's own. A burst in which the host takes a core lasts `steal_ms` on average.
+    `connections_sd`, `process_sd` and `boot_sd` are one program's: from one set of connections,
+    process and boot to the next. Servers that start slowly, and so are `lasting`, have a few
+    processes that take turns; others have a new one for each draw. Two slices are `gap_ms` apart.
     """
 
     source: str
@@ -26,6 +26,7 @@ class Conditions(Contract):
     drift_sd: NonNegativeFloat
     drift_s: PositiveFloat
     felt: NonNegativeFloat = 1.0
+    apart_share: Annotated[float, Field(ge=0, lt=1)] = 0.0
     slice_sd: NonNegativeFloat
     steals_per_s: NonNegativeFloat
     steal_ms: PositiveFloat

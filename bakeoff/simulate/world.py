@@ -256,7 +256,10 @@ class Load:
         process, ln_level = self._processes[command.target], self._ln_level[command.target]
         name, _ = world.ln_process[process]
         weather = world.weather
-        fixed_work_ns = round(FIXED_WORK_NS * exp(-weather.ln_speed))
+        state = {
+            "fixed_work_ns": round(FIXED_WORK_NS * exp(-weather.ln_speed)),
+            "core_trip_ns": weather.core_trip_ns,
+        }
         weather.pass_by((given.gap_ms + command.ramp_ms) / 1000)
         start_ns = world.now_ns()
         stolen_s = weather.pass_by(ms / 2000)
@@ -276,7 +279,7 @@ class Load:
         )
         service_ns = 1e9 / (given.requests_per_s * exp(ln_level))
         event = event_of(command, service_ns, window, answered, self._connections)
-        return event.model_copy(update={"fixed_work_ns": fixed_work_ns})
+        return event.model_copy(update=state)
 
     def close(self) -> None:
         pass

@@ -19,9 +19,10 @@ from bakeoff.model.verdict import Verdict
 from bakeoff.simulate.conditions import USUAL
 from bakeoff.simulate.race import MACHINE, Size, plan_of, records_of
 
-FELT = USUAL.model_copy(update={"felt": 1.4})
+FELT = USUAL.model_copy(update={"felt": 1.4, "apart_share": 0.3})
 SIMULATED = ((Size(0.0, 2, 20.0, 1), USUAL), (Size(-0.05, 5, 20.0, 2), FELT))
-"""Two equals, and five of which one is slower and feels the machine more."""
+"""Two equals, and five of which one is slower and feels the machine more, whose cores the host
+moves."""
 METHODS_OF_SOURCES = {"9c925439273e": "8f3c6e1d0de8"}
 """The first 49 races were kept with a name of the sources: what `method` gave at their commit."""
 OF_NO_USE = {"processes", "equivalent", "cpu_finding", "more_s"}
@@ -56,7 +57,8 @@ def of_entry(verdict: Verdict, name: str) -> dict[str, Any]:
 
 def packed(records: Sequence[Record], verdict: Verdict) -> str:
     """Draw, whether it counts, and for each entry [requests/s, CPU ns per request, number of its
-    process] of the short blocks: JSON, compressed, as text."""
+    process, ns of a trip between the cores, ns of the fixed work] of the short blocks: JSON,
+    compressed, as text."""
     processes = {
         (each.boot, each.draw): each.processes for each in records if isinstance(each, Draw)
     }
@@ -71,6 +73,8 @@ def packed(records: Sequence[Record], verdict: Verdict) -> str:
                     round(slice_.event.requests_per_s),
                     round(1000 * (slice_.server_cpu_us_per_request or 0)),
                     processes.get((each.boot, each.draw), {}).get(slice_.entry, 0),
+                    slice_.event.core_trip_ns,
+                    slice_.event.fixed_work_ns,
                 ]
                 for slice_ in each.slices
             },

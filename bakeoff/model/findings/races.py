@@ -106,17 +106,23 @@ RACES: Mapping[str, Row] = {
     ),
     "blocks_left_out": Row(
         "{n:,} of {blocks:,} blocks are left out, as a whole or in part, because the host or other "
-        "processes took over {limit_share:.0%} of the cores' time"
-        "[; with them the ratios are <{names:who} {ratios:.3g} ({lows:.3g} to {highs:.3g})>]",
+        "processes took over {limit_share:.0%} of the cores' time, or because the host moved the "
+        "cores[; with them the ratios are <{names:who} {ratios:.3g} ({lows:.3g} to {highs:.3g})>]",
         advice="nothing to do: the ratios are those of the other blocks",
         example={"limit_share": 0.05},
     ),
     "blocks_kept": Row(
         "{n:,} of {blocks:,} blocks were disturbed (the host or other processes took over "
-        "{limit_share:.0%} of the cores' time, or the load generators did not load together) and "
-        "still count, because fewer than {least} others would be left",
+        "{limit_share:.0%} of the cores' time, the host moved the cores, or the load generators "
+        "did not load together) and still count, because fewer than {least} others would be left",
         advice="run it longer (-d), or choose a quieter time or machine",
         example={"limit_share": 0.05},
+    ),
+    "cores_moved": Row(
+        "the host moved the cores of servers and generator: in {n:,} of {blocks:,} blocks a line "
+        "of the cache took {trip_ns:.0f} ns from one to the other and back, in most "
+        "{usual_trip_ns:.0f} ns; the ratios are those of most blocks",
+        advice="compare races at one distance of the cores; on the host, pin the machine's cores",
     ),
     "state_unseen": Row(
         "the time that other processes took on the cores of the {unseen:listed} could not be read "

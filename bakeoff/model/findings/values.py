@@ -239,6 +239,7 @@ VALUES: Mapping[str, Meant] = {
     "times": Meant("slices in which it stalled", 8),
     "together": Meant("events that came at once with the one before", 3_000),
     "tool": Meant("a load tool", "wrk"),
+    "trip_ns": Meant("how long a line of the cache takes to another core and back, ns", 400.0),
     "user": Meant("the name of a user of this machine, or the number", "www-data"),
     "unit": Meant("what is counted: `request`, or `message` over WebSocket", "request"),
     "unseen": Meant(
@@ -248,6 +249,7 @@ VALUES: Mapping[str, Meant] = {
     "us_high": Meant("upper end of the 95 % interval of `us_more`", 6.6),
     "us_low": Meant("lower end of the 95 % interval of `us_more`", 5.6),
     "us_more": Meant("CPU time per request more than the other, µs", 6.1),
+    "usual_trip_ns": Meant("the same in most blocks, ns", 85.0),
     "value_us": Meant("that quantile, µs", 204_000.0),
     "versions": Meant("versions of TLS", ["TLS 1.3", "TLS 1.2"]),
     "wait": Meant("what keeps threads from work: `thread`, `socket`, `disk` or `timer`", "thread"),

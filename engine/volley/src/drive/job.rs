@@ -1,7 +1,7 @@
 //! Checks a job and turns it into targets.
 
 use crate::drive::at_least_1;
-use crate::drive::fixed_work::fixed_work_ns;
+use crate::drive::core_state::core_state;
 use crate::drive::messages::{
     ConnectionMode, EventsSpec, ExpectSpec, HeldSpec, HttpVersion, Job, PROTOCOL, RequestSpec,
     RequestsSpec, TargetSpec, TlsSpec, WebSocketSpec,
@@ -65,7 +65,7 @@ pub(super) fn check(job: &Job) -> Result<(), String> {
     job.cpus.iter().try_for_each(|&cpu| limits::pin(&[cpu]))?;
     if let Some(cpu) = job.fixed_work_cpu {
         let renamed = |wrong: String| wrong.replacen("`cpus`", "`fixed_work_cpu`", 1);
-        fixed_work_ns(cpu).map_err(|wrong| renamed(wrong.to_string()))?;
+        core_state(cpu, &[]).map_err(|wrong| renamed(wrong.to_string()))?;
     }
     limits::pin(&job.cpus)
 }

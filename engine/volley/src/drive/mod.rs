@@ -1,10 +1,11 @@
 //! `volley drive`: commands on standard input, events on standard output.
 
-mod fixed_work;
+mod core_state;
+mod core_trip;
 mod job;
 pub mod messages;
 
-use crate::drive::fixed_work::fixed_work_ns;
+use crate::drive::core_state::{CoreState, core_state};
 use crate::drive::messages::{
     Command, Done, ErrorEvent, Event, EventsSlice, Failure, HeldReady, HeldSlice, Job, PROTOCOL,
     Ready, RequestSlice, RoomsSlice, SliceCommand, SliceEvent, TargetReady,
@@ -101,6 +102,7 @@ fn say(events: &mut impl Write, event: &Event) -> io::Result<()> {
 struct Engine {
     workers: Workers,
     targets: Vec<Arc<Target>>,
+    cpus: Vec<usize>,
     fixed_work_cpu: Option<usize>,
 }
 
@@ -113,8 +115,8 @@ impl Engine {
         let (threads, cpus, ring) = (job.threads, job.cpus.clone(), RingSize::default());
         let size = Size { threads, cpus, io: job.io, ring };
         let workers = Workers::start(&size, &targets)?;
-        let fixed_work_cpu = job.fixed_work_cpu;
-        let mut engine = Self { workers, targets, fixed_work_cpu };
+        let (cpus, fixed_work_cpu) = (job.cpus.clone(), job.fixed_work_cpu);
+        let mut engine = Self { workers, targets, cpus, fixed_work_cpu };
         let ready = engine.open(job, names)?;
         Ok((engine, ready))
     }
@@ -148,9 +150,9 @@ impl Engine {
 
     fn slice(&mut self, command: &SliceCommand) -> Result<SliceEvent, DriveError> {
         self.check(command).map_err(|wrong| DriveError::Command(format!("slice: {wrong}")))?;
-        let fixed_work_ns = self.fixed_work_cpu.map(fixed_work_ns).transpose()?;
+        let state = self.fixed_work_cpu.map(|cpu| core_state(cpu, &self.cpus)).transpose()?;
         let outcome = self.workers.run(command.target, &plan(command), &mut |_| Wish::GoOn)?;
-        Ok(event(command, fixed_work_ns, outcome))
+        Ok(event(command, state.as_ref(), outcome))
     }
 
     fn check(&self, command: &SliceCommand) -> Result<(), String> {
@@ -213,7 +215,7 @@ fn plan(command: &SliceCommand) -> Plan {
     }
 }
 
-fn event(command: &SliceCommand, fixed_work_ns: Option<u64>, outcome: Outcome) -> SliceEvent {
+fn event(command: &SliceCommand, state: Option<&CoreState>, outcome: Outcome) -> SliceEvent {
     let (busy, is_open) = (outcome.busy(), command.rate.is_some());
     let busy_threads = outcome.busy_threads.clone();
     let Outcome { window, drained_ns, cpu_ns, delayed_ns, tally, dropped, .. } = outcome;
@@ -250,7 +252,8 @@ fn event(command: &SliceCommand, fixed_work_ns: Option<u64>, outcome: Outcome) -
         send_lag: is_open.then(|| tally.send_lag.encode()),
         cpu_ns,
         delayed_ns,
-        fixed_work_ns,
+        fixed_work_ns: state.map(|state| state.fixed_work_ns),
+        core_trip_ns: state.and_then(|state| state.trip_ns),
         busy,
         busy_threads,
         first_bad: tally.first_bad,

@@ -46,6 +46,7 @@ pub struct SliceEvent {
     pub cpu_ns: u64,
     pub delayed_ns: Option<u64>,
     pub fixed_work_ns: Option<u64>,
+    pub core_trip_ns: Option<u64>,
     pub busy: f64,
     pub busy_threads: Vec<f64>,
     pub first_bad: Option<Bad>,

@@ -1,5 +1,6 @@
-//! A fixed amount of work between the slices: its duration shows how fast a core is at the moment.
+//! The state of a core between slices: how fast it is at the moment, and how far from the generator.
 
+use crate::drive::core_trip::Path;
 use std::hint::black_box;
 use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -17,12 +18,28 @@ const NUMBERS: usize = 2048;
 /// FNV's constants.
 const PRIME: u64 = 0x100_0000_01b3;
 
-/// The CPU time of the work on a core, in ns. No server takes part.
+/// A core as it is at the moment.
+pub(super) struct CoreState {
+    /// The CPU time of a fixed amount of work there, in ns.
+    pub(super) fixed_work_ns: u64,
+    /// How long a line of the cache takes from the calling thread's core to this one and back. `None`:
+    /// it may be the same core, or another thread was in the way.
+    pub(super) trip_ns: Option<u64>,
+}
+
+/// The state of `cpu`, seen from `callers`, the cores on which the calling thread may be. No server
+/// takes part.
 ///
 /// The work has its own thread, so that no other thread has to return to its cores.
-pub(super) fn fixed_work_ns(cpu: usize) -> io::Result<u64> {
-    let work = move || -> io::Result<u64> {
-        limits::pin(&[cpu]).map_err(io::Error::other)?;
+pub(super) fn core_state(cpu: usize, callers: &[usize]) -> io::Result<CoreState> {
+    let apart = !callers.is_empty() && !callers.contains(&cpu);
+    let path = Path::new();
+    let work = || -> io::Result<u64> {
+        let pinned = limits::pin(&[cpu]);
+        if apart {
+            path.returns();
+        }
+        pinned.map_err(io::Error::other)?;
         let numbers: Vec<u64> = (0..NUMBERS as u64).collect();
         let mut ends = UnixStream::pair()?;
         let began_ns = thread_cpu_ns();
@@ -30,8 +47,13 @@ pub(super) fn fixed_work_ns(cpu: usize) -> io::Result<u64> {
         black_box(hash(&numbers));
         Ok(thread_cpu_ns() - began_ns)
     };
-    let thread = thread::Builder::new().name("fixed work".to_owned()).spawn(work)?;
-    thread.join().unwrap_or_else(|_| Err(io::Error::other("the fixed work ended in a panic")))
+    thread::scope(|threads| {
+        let named = thread::Builder::new().name("fixed work".to_owned());
+        let worker = named.spawn_scoped(threads, work)?;
+        let trip_ns = if apart { path.trip_ns() } else { None };
+        let panicked = |_| Err(io::Error::other("the fixed work ended in a panic"));
+        Ok(CoreState { fixed_work_ns: worker.join().unwrap_or_else(panicked)?, trip_ns })
+    })
 }
 
 /// Small servers spend most of their time on this: the kernel, with far more code than fits into
