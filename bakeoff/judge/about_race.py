@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from math import log
 from statistics import median
 
+from bakeoff.judge.calm import STEAL_SHARE_MAX, steal_share, unseen
 from bakeoff.judge.compare import MIN_BLOCKS, compare
 from bakeoff.judge.entries import Participants
-from bakeoff.judge.history import STEAL_SHARE_MAX, History, steal_share, unseen
+from bakeoff.judge.history import History
 from bakeoff.judge.warm_up import short_warm_up
 from bakeoff.model.entry import VerdictEntry
 from bakeoff.model.finding import Finding

@@ -13,6 +13,7 @@ from statistics import median
 import numpy as np
 
 from bakeoff.judge import validity
+from bakeoff.judge.calm import calm, kept_disturbed, left_out
 from bakeoff.judge.compare import CONFIDENCE
 from bakeoff.judge.crossing import (
     CONNECTIONS,
@@ -31,7 +32,7 @@ from bakeoff.judge.crossing import (
     quantiles_of,
     requests_at,
 )
-from bakeoff.judge.history import History, calm, kept_disturbed, left_out
+from bakeoff.judge.history import History
 from bakeoff.judge.lines import cost_lines, counts_energy
 from bakeoff.judge.path import path_figures, path_findings
 from bakeoff.judge.spread import Floats, Indices

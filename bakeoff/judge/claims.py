@@ -16,8 +16,9 @@ from typing import Literal, Protocol
 
 import numpy as np
 
+from bakeoff.judge.calm import calm
 from bakeoff.judge.compare import MIN_BLOCKS, family
-from bakeoff.judge.history import History, calm
+from bakeoff.judge.history import History
 from bakeoff.judge.latency import merge, summary
 from bakeoff.judge.paired import Paired, pair_up
 from bakeoff.model.article import Article, Claim, Metric

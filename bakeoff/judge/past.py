@@ -34,8 +34,8 @@ from math import exp, log, sqrt
 
 import numpy as np
 
+from bakeoff.judge.calm import one_distance
 from bakeoff.judge.compare import CONFIDENCE
-from bakeoff.judge.history import one_distance
 from bakeoff.judge.quantiles import normal_cdf, normal_quantile, t_cdf, t_quantile
 from bakeoff.judge.spread import Floats, between
 from bakeoff.model import history

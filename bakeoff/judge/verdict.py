@@ -5,12 +5,7 @@ from dataclasses import replace
 
 from bakeoff.judge import about_race, loaders
 from bakeoff.judge.by_cpu import differing, feel_unlike, states
-from bakeoff.judge.compare import MARGIN, compare
-from bakeoff.judge.entries import Compared, Participants, row
-from bakeoff.judge.fairness import unequal
-from bakeoff.judge.gate import decided, decided_by_both, is_decided, precision
-from bakeoff.judge.history import (
-    History,
+from bakeoff.judge.calm import (
     calm,
     cores_moved,
     kept_disturbed,
@@ -18,6 +13,11 @@ from bakeoff.judge.history import (
     steal_share,
     usual_trip_ns,
 )
+from bakeoff.judge.compare import MARGIN, compare
+from bakeoff.judge.entries import Compared, Participants, row
+from bakeoff.judge.fairness import unequal
+from bakeoff.judge.gate import decided, decided_by_both, is_decided, precision
+from bakeoff.judge.history import History
 from bakeoff.judge.path import path_figures, path_findings
 from bakeoff.judge.pauses import Speeds
 from bakeoff.judge.requests import disagreements, mixed_requests

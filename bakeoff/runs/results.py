@@ -115,7 +115,8 @@ class Results(Reported):
 
         Raises `BadUsage` where the contender doesn't exist.
         """
-        from bakeoff.judge.history import History, calm
+        from bakeoff.judge.calm import calm
+        from bakeoff.judge.history import History
         from bakeoff.judge.latency import merge
 
         plan, name = self._race_plan, self._entry_name(name)

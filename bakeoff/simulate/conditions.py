@@ -13,7 +13,7 @@ from statistics import median
 import numpy as np
 from numpy.typing import NDArray
 
-from bakeoff.judge.history import steal_share
+from bakeoff.judge.calm import steal_share
 from bakeoff.judge.paired import ln_throughput, pair_up
 from bakeoff.judge.spread import trimmed_mean
 from bakeoff.model.cut import Draw, DrawRule, SliceLengths, Warmup

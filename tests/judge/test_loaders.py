@@ -5,7 +5,8 @@ from collections.abc import Callable
 import pytest
 
 from bakeoff.judge import loaders
-from bakeoff.judge.history import History, calm
+from bakeoff.judge.calm import calm
+from bakeoff.judge.history import History
 from bakeoff.load.merging import merged
 from bakeoff.model.loaders import LoaderSlice
 from bakeoff.model.samples import Block, Record, Slice

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from bakeoff.judge import judge
-from bakeoff.judge.history import calm
+from bakeoff.judge.calm import calm
 from bakeoff.model.cut import Draw
 from bakeoff.model.ratio import Ratio
 from bakeoff.model.samples import Block, Record
