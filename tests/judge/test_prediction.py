@@ -12,7 +12,7 @@ from scipy import stats
 from bakeoff.judge.past import expecting, predicted
 from bakeoff.model.history import EARLIER_MIN, Earlier, EarlierRatio
 from bakeoff.model.pairs import NextRace, Pair
-from tests.judge.races import Race, judged
+from tests.judge.races import Race, altered, judged, with_event
 from tests.ratios import interval
 
 BUILDS = {"a": "a" * 12, "b": "b" * 12, "c": "c" * 12, "a again": "a" * 12}
@@ -158,3 +158,23 @@ def test_a_verdict_says_how_many_races_its_predictions_rest_on() -> None:
     assert len(found.pairs) == 3 and verdict.earlier_races is None
     kept = [each.model_copy(update={"next_race": None}) for each in found.pairs]
     assert kept == list(verdict.pairs)
+
+
+def test_races_at_another_distance_of_the_cores_predict_nothing() -> None:
+    """Those whose distance is unknown, as of earlier versions, do."""
+    race = Race({"a": 1.0, "b": 0.8}, boots=1, blocks=60)
+    verdict = judged(
+        race, altered(race.records(), lambda _, each: with_event(each, core_trip_ns=85))
+    )
+    trips_ns = [90.0, 400.0, None, 70.0, 390.0, None]
+    seen = [
+        each.model_copy(update={"core_trip_ns": trip_ns})
+        for each, trip_ns in zip(races([0.2, 2.0, 0.25, 0.15, 3.0, 0.22]), trips_ns, strict=True)
+    ]
+    alike = [each for each in seen if each.core_trip_ns not in (390.0, 400.0)]
+    found, same = (
+        predicted(verdict, Earlier(builds=BUILDS, ratios=tuple(given))) for given in (seen, alike)
+    )
+    assert (found.earlier_races, found.pairs) == (4, same.pairs)
+    unknown = predicted(judged(race), Earlier(builds=BUILDS, ratios=tuple(seen)))
+    assert unknown.earlier_races == 6

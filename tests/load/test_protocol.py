@@ -42,6 +42,12 @@ def test_an_example_is_read_and_written_unchanged(name: str) -> None:
     assert MESSAGES[name].from_json(read.to_json(), name) == read
 
 
+def test_a_slice_of_an_earlier_version_has_no_distance_of_the_cores() -> None:
+    now = SliceEvent.from_json((EXAMPLES / "slice-event.json").read_text(), "event")
+    then = now.model_dump(exclude={"core_trip_ns"})
+    assert (now.core_trip_ns, SliceEvent.model_validate(then).core_trip_ns) == (84, None)
+
+
 REQUEST = {"method": "GET", "path": "/", "host": "a"}
 EXPECT = {"status": 200, "body_base64": None}
 MESSAGE = {"message_base64": "", "binary": False, "compression": False}

@@ -11,11 +11,15 @@ from bakeoff.judge.compare import compare
 from bakeoff.judge.history import History
 from bakeoff.judge.latency import merge
 from bakeoff.model.cut import Draw, DrawRule, Warmup
+from bakeoff.model.pairs import Pair, pair_of
 from bakeoff.model.samples import RECORD, Block, Record
+from bakeoff.model.verdict import Verdict
 from bakeoff.plan.schedule import has_first_process
 from bakeoff.simulate import USUAL, Size, plan_of, records_of
 from bakeoff.simulate.race import MACHINE, PLANTED, REFERENCE
-from bakeoff.simulate.server import Weather
+from bakeoff.simulate.server import APART_LN, APART_S, APART_TRIP_NS, TRIP_NS, Weather
+from tests.judge.races import altered, with_event
+from tests.ratios import known
 
 SMALL = Size(effect=0.0, contenders=2, duration_s=4, boots=2)
 SDS = ("drift_sd", "slice_sd", "connections_sd", "process_sd", "boot_sd")
@@ -189,3 +193,58 @@ def test_a_slice_differs_from_a_later_one_as_recorded_ones_did() -> None:
             differences.append(weather.ln_speed - before)
         whole = np.hypot(np.std(differences), np.sqrt(2) * USUAL.slice_sd)
         assert whole == pytest.approx(sd, rel=0.12)
+
+
+def test_for_some_time_the_cores_are_apart_all_are_slower_then_and_the_trip_tells() -> None:
+    size, found = Size(0.0, 2, 40, 1), []
+    for seed in range(1, 9):
+        found += [
+            (piece.event.core_trip_ns, np.log(piece.event.requests_per_s))
+            for block in of(Block, quietly(size, seed, apart_share=0.3))
+            for piece in block.slices
+        ]
+    near, apart = ([ln for trip, ln in found if trip == of] for of in (TRIP_NS, APART_TRIP_NS))
+    assert len(near) + len(apart) == len(found)
+    assert len(apart) / len(found) == pytest.approx(0.3, abs=0.1)
+    assert np.median(near) - np.median(apart) == pytest.approx(APART_LN, abs=0.02)
+
+
+def test_cores_that_the_host_does_not_move_are_near() -> None:
+    blocks = of(Block, quietly(SMALL))
+    assert {each.event.core_trip_ns for block in blocks for each in block.slices} == {TRIP_NS}
+
+
+def test_the_cores_stay_apart_for_a_while() -> None:
+    weather = Weather(USUAL.model_copy(update={"apart_share": 0.3}), np.random.default_rng(4))
+    trips_ns = []
+    for _ in range(STEPS):
+        weather.pass_by(1.0)
+        trips_ns.append(weather.core_trip_ns)
+    apart = np.equal(trips_ns, APART_TRIP_NS)
+    assert np.mean(apart) == pytest.approx(0.3, abs=0.05)
+    times = np.count_nonzero(np.diff(apart.astype(int)) == 1)
+    assert np.count_nonzero(apart) / times == pytest.approx(APART_S, rel=0.15)
+
+
+def test_a_planted_ratio_is_found_where_cores_move_by_those_slices_at_the_usual_distance() -> None:
+    """The planted server feels a distance more: apart, its ratio is another."""
+    size, felt = Size(-0.05, 3, 20, 1), 1.4
+    moved = USUAL.model_copy(update={"felt": felt, "apart_share": 0.3})
+    errors, blind_errors = [], []
+    for seed in range(1, 9):
+        plan = plan_of(size, moved, seed)
+        records = list(records_of(plan, size, moved))
+        pair = over_reference(judge(plan, {}, records, MACHINE, complete=True))
+        truth = size.ln_ratio(PLANTED, REFERENCE)
+        truth -= (felt - 1) * APART_LN if pair.core_trip_ns == APART_TRIP_NS else 0
+        low, high = pair.ratio.ends
+        assert low < np.exp(truth) < high
+        errors.append(abs(np.log(pair.ratio.ratio) - truth))
+        blind = altered(records, lambda _, each: with_event(each, core_trip_ns=None))
+        unseen = over_reference(judge(plan, {}, blind, MACHINE, complete=True))
+        blind_errors.append(abs(np.log(unseen.ratio.ratio) - truth))
+    assert np.mean(errors) < np.mean(blind_errors) / 2
+
+
+def over_reference(verdict: Verdict) -> Pair:
+    return known(pair_of(verdict.pairs, PLANTED, REFERENCE))

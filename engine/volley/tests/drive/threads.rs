@@ -15,6 +15,7 @@ both_ways! {
     two_threads_share_the_connections,
     each_thread_keeps_to_its_core_and_says_how_busy_it_was,
     fixed_work_is_timed_and_moves_no_thread,
+    a_trip_between_cores_is_timed_where_they_are_two,
     others_on_the_generators_core_delay_it,
 }
 
@@ -49,6 +50,25 @@ fn fixed_work_is_timed_and_moves_no_thread(io: IoChoice) {
         let time_ns = driver.slice(0, 0, 20).fixed_work_ns.unwrap();
         assert!(time_ns > 10_000 && time_ns < 50 * MS, "{time_ns}");
         assert_eq!(cores_of_threads(driver.pid()), before);
+    }
+}
+
+/// A thread that is kept from its core for 2 ms has no time, so one of a few slices has to have one.
+fn a_trip_between_cores_is_timed_where_they_are_two(io: IoChoice) {
+    let cores = some_cores();
+    let trips_ns = |cpus: &[usize], fixed_work_cpu| -> Vec<Option<u64>> {
+        let mut job = job(io, &[servers::always(GOOD)]);
+        (job.cpus, job.fixed_work_cpu) = (cpus.to_vec(), fixed_work_cpu);
+        let (mut driver, _) = Driver::job(job);
+        (0..20).map(|_| driver.slice(0, 0, 5).core_trip_ns).collect()
+    };
+    let none = vec![None; 20];
+    assert_eq!(trips_ns(&[], Some(cores[0])), none);
+    assert_eq!(trips_ns(&cores, Some(cores[0])), none);
+    assert_eq!(trips_ns(&cores[..1], None), none);
+    if let [one, other] = cores[..] {
+        let timed: Vec<u64> = trips_ns(&[one], Some(other)).into_iter().flatten().collect();
+        assert!(!timed.is_empty() && timed.iter().all(|&trip_ns| trip_ns < MS), "{timed:?}");
     }
 }
 
