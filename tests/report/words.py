@@ -158,11 +158,11 @@ def of_trust() -> Iterator[Case]:
         yield f"precision, {reached}", race_trust.precision(two(precision=found))
     floor = sample.verdict().noise_floor
     assert floor
-    apart = floor.model_copy(update={"ratio": 1.011, "low": 1.008, "high": 1.014})
+    elsewhere = floor.model_copy(update={"ratio": 1.011, "low": 1.008, "high": 1.014})
     differs = Finding.of("twin_differs", name="nginx", ratio=1.011, low=1.008, high=1.014)
     yield "noise floor", race_trust.noise_floor(two())
     yield "no twin", race_trust.noise_floor(two(noise_floor=None))
-    yield "twin differs", race_trust.noise_floor(two(noise_floor=apart, warnings=(differs,)))
+    yield "twin differs", race_trust.noise_floor(two(noise_floor=elsewhere, warnings=(differs,)))
     yield "next race, few known", race_trust.next_race(two(earlier_races=3))
     expected = NextRace(ratio=1.7, low=1.61, high=1.79, basis="pair", n=7)
     known = two(pair={"next_race": expected}, earlier_races=7)
@@ -171,6 +171,8 @@ def of_trust() -> Iterator[Case]:
         yield f"solo, {agrees}", race_trust.confirmation(solo(agrees))
     yield "closed loop", race_trust.latency_caution(two())
     yield "open loop", race_trust.latency_caution(two(**OPEN))
+    apart = two(pair={"core_trip_ns": 84.6})
+    yield "distance of the cores", "; ".join(race_method.distance(apart))
     yield "open loop, its load", race_method.loop(two(**OPEN))
     yield "open loop, load by peaks", race_method.loop(two(**OPEN | {"rate": None, "load": 0.7}))
 

@@ -27,6 +27,7 @@ def facts(verdict: Verdict) -> tuple[str, ...]:
         *([f"{verdict.streams} streams on each"] if verdict.streams > 1 else []),
         *spoken(verdict),
         *pinning(verdict.cores),
+        *distance(verdict),
         *asked(verdict),
         *over(verdict.path),
         figures.plural(verdict.boots, "boot"),
@@ -44,7 +45,7 @@ def method(verdict: Verdict) -> dict[str, object]:
         **({"pipeline": f"{verdict.pipeline} requests ahead"} if verdict.pipeline > 1 else {}),
         **({"streams": f"{verdict.streams} on a connection"} if verdict.streams > 1 else {}),
         **({"protocol": ", ".join(said)} if (said := spoken(verdict)) else {}),
-        "pinning": ", ".join(pinning(verdict.cores)),
+        "pinning": ", ".join((*pinning(verdict.cores), *distance(verdict))),
         **({"upstream": ", ".join(said)} if (said := asked(verdict)) else {}),
         **({"path": ", ".join(said)} if (said := over(verdict.path)) else {}),
         "slices": _slice_lengths(verdict),
@@ -61,6 +62,12 @@ def blocks_of(verdict: Verdict) -> str:
     of_all = figures.plural(verdict.blocks, "block")
     left_out = verdict.disturbed_blocks
     return f"{of_all} ({left_out:,} disturbed)" if left_out else of_all
+
+
+def distance(verdict: Verdict) -> tuple[str, ...]:
+    """How far the generator's core is from the servers': the time of a line of the cache."""
+    trip_ns = next((pair.core_trip_ns for pair in verdict.pairs), None)
+    return (f"{trip_ns:.0f} ns from core to core and back",) if trip_ns else ()
 
 
 def asked(verdict: Verdict) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from bakeoff.report import document
 from bakeoff.report.figures import MISSING
 from bakeoff.report.kinds import race, race_tables, race_trust, shared, standings
 from bakeoff.report.kinds.race_headline import headline, measured
-from bakeoff.report.kinds.race_method import response_head
+from bakeoff.report.kinds.race_method import facts, method, response_head
 from bakeoff.report.render import markdown
 from bakeoff.report.sentences import joined
 from tests.report import sample
@@ -30,6 +30,13 @@ def test_what_was_not_wanted_is_not_spoken_of() -> None:
 def test_an_invalid_verdict_names_no_winner() -> None:
     invalid = two(valid=False, warnings=(said("so"),), by_cpu=SHOWN)
     assert "nginx" not in headline(invalid)
+
+
+def test_the_distance_of_the_cores_is_said_where_it_was_measured() -> None:
+    said_of = "85 ns from core to core and back"
+    for verdict, known in ((two(pair={"core_trip_ns": 84.6}), True), (two(), False)):
+        assert (said_of in facts(verdict)) is known
+        assert (said_of in str(method(verdict)["pinning"])) is known
 
 
 def test_the_mean_stands_beside_the_ratio_where_it_is_another_one_or_pauses_were_found() -> None:
