@@ -146,6 +146,16 @@ def test_races_that_differ_as_much_as_they_claim_have_a_quotient_of_1() -> None:
     assert line["cochran_p"] > 0.1
 
 
+def test_races_are_held_against_others_at_their_distance_of_the_cores() -> None:
+    races = [
+        raced("unequal", pairs=[pair("a", "b", ratio, core_trip_ns=trip_ns)])
+        for ratio, trip_ns in ((2.0, 80.0), (1.5, 400.0), (2.01, 95.0), (1.99, 70.0))
+    ]
+    found = proved.unequal(races)
+    assert (found["n"], found["elsewhere"]) == (3, 1)
+    assert found["throughput"]["a over b"]["sd_percent"] == pytest.approx(0.5, rel=0.01)
+
+
 def test_the_next_ratio_is_held_against_the_prediction_of_the_race_before() -> None:
     predicted = NextRace(ratio=2.0, low=1.9, high=2.1, basis="pair", n=4)
     ratios = (2.0, 2.05, 2.2)
