@@ -107,7 +107,8 @@ CAPACITIES: Mapping[str, Row] = {
     ),
     "server_cores": Row("the servers had {cores:# core}"),
     "blocks_disturbed": Row(
-        "{n} of {blocks} blocks are left out, in which the host took the cores away"
+        "{n} of {blocks} blocks are left out, in which the host took the cores away or moved them, "
+        "or other processes had them"
     ),
     "one_boot_of_search": Row(
         "there was one boot, so the capacities hold for these processes and connections only; use "
