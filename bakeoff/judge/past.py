@@ -282,7 +282,7 @@ Lines = dict[tuple[str, str], list[tuple[float, float]]]
 
 
 def predicted(verdict: Verdict, earlier: history.Earlier) -> Verdict:
-    trip_ns = next((pair.core_trip_ns for pair in verdict.pairs), None)
+    trip_ns = verdict.core_trip_ns
     alike = [each for each in earlier.ratios if one_distance(trip_ns, each.core_trip_ns)]
     earlier = earlier.model_copy(update={"ratios": tuple(alike)})
     races = len({ratio.run for ratio in earlier.ratios})

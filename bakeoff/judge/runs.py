@@ -27,6 +27,7 @@ from dataclasses import dataclass
 from math import exp, expm1, hypot, inf, log, log1p
 
 from bakeoff.judge.about_race import gather
+from bakeoff.judge.calm import one_distance
 from bakeoff.judge.gate import result, weighed
 from bakeoff.model.compare import RunChange, RunFacts, RunFigures, RunsComparison
 from bakeoff.model.entry import VerdictEntry
@@ -246,6 +247,11 @@ def _warnings(
             yield Finding.of("run_cut_short", run=verdict.run)
     if old.machine.engine != new.machine.engine:
         yield Finding.of("engines_differ", before=old.machine.engine, after=new.machine.engine)
+    if not one_distance(old.core_trip_ns, new.core_trip_ns):
+        assert old.core_trip_ns and new.core_trip_ns
+        yield Finding.of(
+            "distances_differ", before_ns=old.core_trip_ns, after_ns=new.core_trip_ns
+        )
     if reference:
         yield from _same_program(before, after, reference)
         for name in common:

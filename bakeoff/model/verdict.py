@@ -164,6 +164,11 @@ class Verdict(Contract):
         """Whether neither a path nor a network was between generator and servers."""
         return self.path is None and not self.cores.apart
 
+    @property
+    def core_trip_ns(self) -> float | None:
+        """The distance of its cores, which all its pairs share; None: it was not measured."""
+        return next((pair.core_trip_ns for pair in self.pairs), None)
+
     def pair(self, a: str, b: str) -> Pair | None:
         return pair_of(self.pairs, a, b)
 

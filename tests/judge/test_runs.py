@@ -175,6 +175,18 @@ def test_another_engine_is_said() -> None:
     assert compare_runs(run(1), other).warnings == (engines,)
 
 
+def test_another_distance_of_the_cores_is_said() -> None:
+    def at(number: int, trip_ns: float | None) -> Run:
+        one = run(number)
+        pairs = (each.model_copy(update={"core_trip_ns": trip_ns}) for each in one.verdict.pairs)
+        return Run(one.verdict.model_copy(update={"pairs": tuple(pairs)}), one.receipts)
+
+    apart = Finding.of("distances_differ", before_ns=85.0, after_ns=400.0)
+    assert compare_runs(at(1, 85.0), at(2, 400.0)).warnings == (apart,)
+    for near in (60.0, 110.0, None):
+        assert compare_runs(at(1, 85.0), at(2, near)).warnings == ()
+
+
 def test_where_long_slices_count_in_one_run_alone_it_is_said() -> None:
     long = run(2, long_blocks=10, long_ratios={"ref": 1.0, "a": 0.4, "b": 2.0})
     short = run(1, long_blocks=10)

@@ -67,6 +67,11 @@ RUNS: Mapping[str, Row] = {
         "the load engine is {before} in the earlier run and {after} in the later one, which may be "
         "a part of every change"
     ),
+    "distances_differ": Row(
+        "the cores of servers and generator were at another distance ({before_ns:.0f} ns from core "
+        "to core and back in the earlier run, {after_ns:.0f} ns in the later one), which alone "
+        "changes the ratios of unlike contenders"
+    ),
     "reference_unknown": Row(
         "the reference {reference} may differ between the runs, as its version is not known; if it "
         "changed, its change is in every ratio"

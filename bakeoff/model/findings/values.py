@@ -18,6 +18,7 @@ class Meant(NamedTuple):
 
 VALUES: Mapping[str, Meant] = {
     "after": Meant("what it was afterwards, or in the later run", "2.0"),
+    "after_ns": Meant("how long a line of the cache took between cores in the later run, ns", 400.0),
     "after_ratio": Meant("its throughput after that moment over its throughput before", 0.62),
     "after_share": Meant("share of a process's blocks after which it changed", 0.4),
     "answered_share": Meant("answers per request that was due; the median over the slices", 0.958),
@@ -25,6 +26,7 @@ VALUES: Mapping[str, Meant] = {
     "at_most_per_s": Meant("requests per second that a path allows at most", 3_200.0),
     "attempts": Meant("requests that were sent, over all slices", 48_000),
     "before": Meant("what it was before, or in the earlier run", "1.9"),
+    "before_ns": Meant("the same in the earlier run, ns", 85.0),
     "began": Meant("processes that took up work while blocks were measured", 3),
     "blocks": Meant("blocks, all of them", 80),
     "boot": Meant("a boot's number, from 0", 0),

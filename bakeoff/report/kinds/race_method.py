@@ -66,7 +66,7 @@ def blocks_of(verdict: Verdict) -> str:
 
 def distance(verdict: Verdict) -> tuple[str, ...]:
     """How far the generator's core is from the servers': the time of a line of the cache."""
-    trip_ns = next((pair.core_trip_ns for pair in verdict.pairs), None)
+    trip_ns = verdict.core_trip_ns
     return (f"{trip_ns:.0f} ns from core to core and back",) if trip_ns else ()
 
 
