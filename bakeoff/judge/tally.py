@@ -54,12 +54,13 @@ class Turn:
         return max(0, event.drained_ns - event.start_ns) + self.ramp_ms * 1_000_000
 
     @property
-    def server_cost(self) -> tuple[int, int, int]:
+    def server_cost(self) -> tuple[int, float, int]:
         """The server's CPU time in ns, the requests that it was for, and over how many ns: of the
         window or, where that is unknown, of ramp, window and drain."""
         cpu_ns, requests = self.slice_.server_cost
         event = self.slice_.event
-        return cpu_ns or 0, requests, event.server.over_ns if event.server else self.span_ns
+        over_ns = self.span_ns if event.server_cpu_ns is None else event.window_ns
+        return cpu_ns or 0, requests, over_ns
 
     @property
     def client_cpu_ns(self) -> int:
@@ -91,7 +92,7 @@ class Tally:
     client_cpu_ns: int
     cpu: CpuTime | None
     cpu_ns: int
-    cpu_requests: int
+    cpu_requests: float
     span_ns: int
     connects: int
     idle_closed: int

@@ -262,15 +262,6 @@ class HeldSlice(Contract):
     first_bad: BadExchange | None
 
 
-class ServerCost(Contract):
-    """The CPU time of a server's processes over a time that is about the window, and how many
-    answers it gave in that."""
-
-    cpu_ns: NonNegativeInt
-    over_ns: NonNegativeInt
-    requests: NonNegativeInt
-
-
 class SliceEvent(Contract):
     """Event: one slice, measured. Times in ns of CLOCK_MONOTONIC, histograms in ns.
 
@@ -280,8 +271,8 @@ class SliceEvent(Contract):
     were sent to rooms, `held` if streams were held, `by_request` for a target with a request file
     (one for each of its requests, in order), and `datagrams` over HTTP/3. `delayed_ns` is how long
     the engine's threads waited in the window for others to leave their cores; None: the kernel
-    doesn't report it. `server` is None where its processes' CPU time was not read, or one of them
-    ended. `fixed_work_ns` is the CPU time of the job's fixed
+    doesn't report it. `server_cpu_ns` is the CPU time of the server's processes in the window;
+    None: it was not read, or one of them ended. `fixed_work_ns` is the CPU time of the job's fixed
     work just before, and `core_trip_ns` how long a line of the cache took from the generator's core
     to that of the work and back. Slices of earlier versions have none of these, nor `busy_threads`
     nor `requests_by_share`, which those of other load generators lack, too.
@@ -319,7 +310,7 @@ class SliceEvent(Contract):
     send_lag: str | None
     cpu_ns: NonNegativeInt
     delayed_ns: NonNegativeInt | None = None
-    server: ServerCost | None = None
+    server_cpu_ns: NonNegativeInt | None = None
     fixed_work_ns: PositiveInt | None = None
     core_trip_ns: PositiveInt | None = None
     busy: NonNegativeFloat

@@ -75,11 +75,11 @@ class Slice(Contract):
         return cpu_ns / 1000 / requests if cpu_ns is not None and requests else None
 
     @property
-    def server_cost(self) -> tuple[int | None, int]:
+    def server_cost(self) -> tuple[int | None, float]:
         """The server's CPU time in ns, and the requests that it was for. Both are the window's
         where the engine read it: in the ramp, after others' turns, a request costs more."""
-        if server := self.event.server:
-            return server.cpu_ns, server.requests
+        if self.event.server_cpu_ns is not None:
+            return self.event.server_cpu_ns, self.event.answered
         return self.server_cpu and self.server_cpu.total_ns, self.event.requests_all
 
 

@@ -13,14 +13,7 @@ from typing import Any
 import numpy as np
 
 from bakeoff.build import Wanted
-from bakeoff.model.engine import (
-    Job,
-    Ready,
-    ReadyTarget,
-    ServerCost,
-    SliceCommand,
-    SliceEvent,
-)
+from bakeoff.model.engine import Job, Ready, ReadyTarget, SliceCommand, SliceEvent
 from bakeoff.model.history import Program
 from bakeoff.model.machine import Machine
 from bakeoff.model.plan import Entry
@@ -265,8 +258,10 @@ class Load:
         process, ln_level = self._processes[command.target], self._ln_level[command.target]
         name, _ = world.ln_process[process]
         weather = world.weather
-        fixed_work_ns = round(FIXED_WORK_NS * exp(-weather.ln_speed))
-        core_trip_ns = weather.core_trip_ns
+        state = {
+            "fixed_work_ns": round(FIXED_WORK_NS * exp(-weather.ln_speed)),
+            "core_trip_ns": weather.core_trip_ns,
+        }
         weather.pass_by((given.gap_ms + command.ramp_ms) / 1000)
         start_ns = world.now_ns()
         stolen_s = weather.pass_by(ms / 2000)
@@ -281,17 +276,13 @@ class Load:
             lost_ns=min(length_ns, round(stolen_s * 1e9)),
         )
         answered = count(given.requests_per_s * exp(ln_rate), window, world.rng)
-        cpu_ns = round(SERVER_BUSY * (length_ns - window.lost_ns))
-        world.cpu_ns[process] += cpu_ns + round(SERVER_BUSY * (window.ramp_ns + DRAIN_NS))
+        state["server_cpu_ns"] = round(SERVER_BUSY * (length_ns - window.lost_ns))
+        world.cpu_ns[process] += state["server_cpu_ns"] + round(
+            SERVER_BUSY * (window.ramp_ns + DRAIN_NS)
+        )
         service_ns = 1e9 / (given.requests_per_s * exp(ln_level))
         event = event_of(command, service_ns, window, answered, self._connections)
-        return event.model_copy(
-            update={
-                "server": ServerCost(cpu_ns=cpu_ns, over_ns=length_ns, requests=answered),
-                "fixed_work_ns": fixed_work_ns,
-                "core_trip_ns": core_trip_ns,
-            }
-        )
+        return event.model_copy(update=state)
 
     def close(self) -> None:
         pass

@@ -5,7 +5,6 @@ import pytest
 
 from bakeoff.judge.compare import Comparison, _weighed, family
 from bakeoff.judge.paired import Paired, ln_thrift, ln_throughput, pair_up
-from bakeoff.model.engine import ServerCost
 from bakeoff.model.readings import CpuTime
 from bakeoff.model.samples import Block, Slice
 from tests.judge.races import MS, Race, event
@@ -47,10 +46,7 @@ def test_thrift_is_requests_of_the_window_per_second_of_its_cpu_time(
 ) -> None:
     """A slice of which the window is unknown counts as a whole: there it had 1,300 requests."""
     cpu = whole_ns and CpuTime(total_ns=whole_ns, user_ns=0, system_ns=whole_ns)
-    server = None
-    if window_ns is not None:
-        server = ServerCost(cpu_ns=window_ns, over_ns=20 * MS, requests=requests)
-    given = event(requests_all=1300, server=server)
+    given = event(requests=requests, requests_all=1300, server_cpu_ns=window_ns)
     slice_ = Slice(entry="a", event=given, server_cpu=cpu, leak_ns=None, leak_wall_ns=None)
     assert 1e6 / np.exp(ln_thrift(slice_)) == pytest.approx(cost_us, nan_ok=True)
 

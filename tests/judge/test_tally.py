@@ -7,7 +7,6 @@ import pytest
 from bakeoff.judge.entries import cpu_per_request
 from bakeoff.judge.tally import Tally, Turn
 from bakeoff.judge.validity import leak_share
-from bakeoff.model.engine import ServerCost
 from bakeoff.model.readings import CpuTime
 from bakeoff.model.samples import Slice
 from tests.judge.races import BAD, MS, event
@@ -61,8 +60,7 @@ def test_the_generators_share_is_weighed_by_the_length_of_the_windows() -> None:
 def test_the_servers_cost_is_the_windows_where_the_engine_read_it() -> None:
     """In the ramp a request costs more: 26 ms for 1,300 requests in all, 15 for 1,000 in 20 ms."""
     counts = {"requests": 1000, "requests_all": 1300}
-    server = ServerCost(cpu_ns=15 * MS, over_ns=20 * MS, requests=1000)
-    tally = Tally.of([turn(**counts, server=server)])
+    tally = Tally.of([turn(**counts, server_cpu_ns=15 * MS)])
     cost = cpu_per_request(tally)
     assert (cost.server, cost.server_user, cost.server_system) == (15.0, 3.75, 11.25)
     assert tally.server_busy(1) == 0.75

@@ -7,7 +7,6 @@ use crate::pool::{Flight, Pool, Share, State};
 use crate::shared::{Control, Live, Spares};
 use crate::tally::Tally;
 use crate::turn::Turn;
-use serde::{Deserialize, Serialize};
 use std::io::Result;
 use volley_net::clock::{MS, cpu_ns_of, now_ns, thread_cpu_ns, thread_delay_ns};
 use volley_net::{Backend, Patience};
@@ -43,9 +42,9 @@ pub struct Outcome {
     pub cpu_ns: u64,
     /// How long they waited for their cores within it; `None`: the kernel does not report it.
     pub delayed_ns: Option<u64>,
-    /// What the server's processes did in the window; `None`: there are none to read, or one has
-    /// ended.
-    pub server: Option<ServerCost>,
+    /// The CPU time of the server's processes within the window; `None`: there is none to read, or
+    /// one has ended.
+    pub server_cpu_ns: Option<u64>,
     /// The share of its window that each thread did not spend waiting for the kernel, by its
     /// number. With [`Plan::requests`], the window of a thread ends with its last answer.
     pub busy_threads: Vec<f64>,
@@ -54,50 +53,6 @@ pub struct Outcome {
     /// Datagrams that arrived at this machine in the meantime and were dropped for want of a
     /// buffer, ours or the server's; `None`: none are sent, or the kernel does not report it.
     pub dropped: Option<u64>,
-}
-
-/// A server's CPU time, over which time, and how many answers it gave in that.
-///
-/// The readings are at the ends of a window as each thread comes to them: one that others keep from
-/// its core comes late, and then has this time and its answers in both.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ServerCost {
-    /// CPU time of all its processes, user and system.
-    pub cpu_ns: u64,
-    /// The time between the readings.
-    pub over_ns: u64,
-    /// Answers to all threads between the readings.
-    pub requests: u64,
-}
-
-impl ServerCost {
-    /// Since its start. One thread reads the CPU time for all.
-    fn now(plan: &Plan, share: Share, requests: u64) -> Option<Self> {
-        let cpu_ns = match &*plan.server_pids {
-            [] => return None,
-            processes if share.thread == 0 => cpu_ns_of(processes)?,
-            _ => 0,
-        };
-        Some(Self { cpu_ns, over_ns: now_ns(), requests })
-    }
-
-    /// Of all threads.
-    pub(crate) fn merged(self, other: Self) -> Self {
-        Self {
-            cpu_ns: self.cpu_ns + other.cpu_ns,
-            over_ns: self.over_ns.max(other.over_ns),
-            requests: self.requests + other.requests,
-        }
-    }
-
-    fn since(&self, before: &Self) -> Self {
-        Self {
-            cpu_ns: self.cpu_ns.saturating_sub(before.cpu_ns),
-            over_ns: self.over_ns.saturating_sub(before.over_ns),
-            requests: self.requests.saturating_sub(before.requests),
-        }
-    }
 }
 
 impl Outcome {
@@ -219,7 +174,9 @@ pub(crate) fn run<B: Backend, P: Protocol<Flight>>(
     if plan.ramp_ns > 0 {
         turn.allowance = most;
     }
-    let server = ServerCost::now(plan, share, turn.tally.requests_all);
+    // One thread reads for all.
+    let server_pids = if share.thread == 0 { &*plan.server_pids } else { &[] };
+    let server_before = ServerCpu::read(server_pids);
     let (cpu_ns, delayed_ns) = (thread_cpu_ns(), thread_delay_ns());
     turn.send_until(turn.window.end_ns, &mut part)?;
     let open_streams = turn.pool.open_streams();
@@ -229,7 +186,7 @@ pub(crate) fn run<B: Backend, P: Protocol<Flight>>(
     }
     let cpu_ns = thread_cpu_ns() - cpu_ns;
     let delayed_ns = delayed_ns.zip(thread_delay_ns()).map(|(before, after)| after - before);
-    let server_after = ServerCost::now(plan, share, turn.tally.requests_all);
+    let server_after = ServerCpu::read(server_pids);
     turn.settle(&mut part)?;
     if let Some(held) = &mut turn.tally.held {
         held.open = open_streams;
@@ -239,6 +196,9 @@ pub(crate) fn run<B: Backend, P: Protocol<Flight>>(
     let Turn { window, mut tally, pool, .. } = turn;
     pool.io.close_retired()?;
     tally.datagrams = pool.io.datagrams().zip(datagrams).map(|(now, before)| now.since(&before));
+    let server_cpu_ns = server_before
+        .zip(server_after)
+        .map(|(before, after)| ServerCpu::within(&window, &before, &after));
     let window_ns = (window.end_ns - window.start_ns).max(1) as f64;
     let mut busy_threads = vec![0.0; share.threads];
     busy_threads[share.thread] = (1.0 - tally.waited_ns as f64 / window_ns).clamp(0.0, 1.0);
@@ -247,11 +207,33 @@ pub(crate) fn run<B: Backend, P: Protocol<Flight>>(
         drained_ns: now_ns(),
         cpu_ns,
         delayed_ns,
-        server: server.zip(server_after).map(|(before, after)| after.since(&before)),
+        server_cpu_ns,
         busy_threads,
         tally,
         dropped: None,
     })
+}
+
+/// The CPU time that a server has had, at a moment.
+struct ServerCpu {
+    at_ns: u64,
+    cpu_ns: u64,
+}
+
+impl ServerCpu {
+    fn read(processes: &[i32]) -> Option<Self> {
+        Some(Self { cpu_ns: cpu_ns_of(processes)?, at_ns: now_ns() })
+    }
+
+    /// The CPU time in a window that began and ended at about these moments: as many cores on
+    /// average as between them, since these are not the window's ends to the nanosecond.
+    fn within(window: &Window, before: &Self, after: &Self) -> u64 {
+        let used_ns = after.cpu_ns.saturating_sub(before.cpu_ns);
+        let passed_ns = after.at_ns.saturating_sub(before.at_ns).max(1);
+        let window_ns = window.end_ns.saturating_sub(window.start_ns);
+        let scaled_ns = u128::from(used_ns) * u128::from(window_ns) / u128::from(passed_ns);
+        u64::try_from(scaled_ns).unwrap_or(u64::MAX)
+    }
 }
 
 impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {
