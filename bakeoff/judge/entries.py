@@ -308,14 +308,14 @@ def row(
 
 
 def cpu_per_request(tally: Tally) -> PerRequest:
-    """CPU µs per request.
+    """CPU µs per request. The server's CPU time covers ramp, window and drain, as do its answers.
 
     The split in user and system may be counted in coarser ticks than the sum: it is scaled to it.
     """
     client = tally.client_cpu_ns / 1e3 / tally.requests if tally.requests else 0.0
     if tally.cpu is None or not tally.cpu_requests:
         return PerRequest(server=None, server_user=None, server_system=None, client=client)
-    server = tally.cpu_ns / 1e3 / tally.cpu_requests
+    server = tally.cpu.total_ns / 1e3 / tally.cpu_requests
     split = tally.cpu.user_ns + tally.cpu.system_ns
     user = server * tally.cpu.user_ns / split if split else None
     return PerRequest(

@@ -131,10 +131,12 @@ def ln_gap(slice_: Slice, p: float) -> float:
 
 
 def ln_thrift(slice_: Slice) -> float:
-    """ln(requests per second of the server's CPU time) of one slice; NaN where its CPU time can't
-    be seen, or where it answered nothing."""
-    cost_us = slice_.server_cpu_us_per_request
-    return float(np.log(1e6 / cost_us)) if cost_us else float("nan")
+    """ln(requests per second of the server's CPU time) of one slice, ramp and drain included; NaN
+    where its CPU time can't be seen, or where it answered nothing."""
+    cpu, requests = slice_.server_cpu, slice_.event.requests_all
+    if cpu is None or not cpu.total_ns or not requests:
+        return float("nan")
+    return float(np.log(requests / (cpu.total_ns * 1e-9)))
 
 
 Merit = Callable[[Slice], float]

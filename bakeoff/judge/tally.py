@@ -54,15 +54,6 @@ class Turn:
         return max(0, event.drained_ns - event.start_ns) + self.ramp_ms * 1_000_000
 
     @property
-    def server_cost(self) -> tuple[int, float, int]:
-        """The server's CPU time in ns, the requests that it was for, and over how many ns: of the
-        window or, where that is unknown, of ramp, window and drain."""
-        cpu_ns, requests = self.slice_.server_cost
-        event = self.slice_.event
-        over_ns = self.span_ns if event.server_cpu_ns is None else event.window_ns
-        return cpu_ns or 0, requests, over_ns
-
-    @property
     def client_cpu_ns(self) -> int:
         """CPU time of the generator in the window, without its polling before it sleeps, which is
         not a cost of a request."""
@@ -72,14 +63,13 @@ class Turn:
 
 @dataclass(frozen=True)
 class Tally:
-    """Sums over slices.
+    """Sums over slices. Windows for throughput; `span` is ramp, window and drain, for CPU.
 
     `answered` is `requests` by the shares of their time in flight within a window.
     `client_cores_ns` is the time in which each of the generator's cores was at work.
-    `cpu`, and `cpu_ns` for `cpu_requests` over `span_ns`, cover the slices in which the server's
-    CPU could be seen: `cpu` with ramps and drains, the others as in `Turn.server_cost`.
-    `handshakes_us` is the time of all handshakes. `upstream_ns` is the upstream's CPU time, over
-    `upstream_span_ns`.
+    `span_ns`, `cpu` and `cpu_requests` cover the slices in which the server's CPU could be seen.
+    `handshakes_us` is the time of all handshakes. `upstream_ns` is the upstream's CPU time,
+    over `upstream_span_ns`.
     """
 
     slices: int
@@ -90,10 +80,9 @@ class Tally:
     window_ns: int
     client_cores_ns: tuple[float, ...]
     client_cpu_ns: int
-    cpu: CpuTime | None
-    cpu_ns: int
-    cpu_requests: float
     span_ns: int
+    cpu: CpuTime | None
+    cpu_requests: int
     connects: int
     idle_closed: int
     handshakes: int
@@ -111,7 +100,7 @@ class Tally:
         given = list(turns)
         events = [turn.slice_.event for turn in given]
         cpu = [turn.slice_.server_cpu for turn in given if turn.slice_.server_cpu]
-        costs = [turn.server_cost for turn in given if turn.slice_.server_cpu]
+        cpu_turns = [turn for turn in given if turn.slice_.server_cpu]
         upstream = [turn.slice_.upstream_cpu for turn in given if turn.slice_.upstream_cpu]
         leaks = [
             (turn.slice_.leak_ns, turn.slice_.leak_wall_ns)
@@ -133,10 +122,9 @@ class Tally:
             window_ns=sum(event.window_ns for event in events),
             client_cores_ns=tuple(map(sum, zip_longest(*at_work_ns, fillvalue=0.0))),
             client_cpu_ns=sum(turn.client_cpu_ns for turn in given),
+            span_ns=sum(turn.span_ns for turn in cpu_turns),
             cpu=CpuTime.summed(cpu) if cpu else None,
-            cpu_ns=sum(cpu_ns for cpu_ns, _, _ in costs),
-            cpu_requests=sum(requests for _, requests, _ in costs),
-            span_ns=sum(span_ns for _, _, span_ns in costs),
+            cpu_requests=sum(turn.slice_.event.requests_all for turn in cpu_turns),
             connects=sum(event.connects for event in events),
             idle_closed=sum(event.idle_closed for event in events),
             handshakes=sum(event.handshakes for event in events),
@@ -197,7 +185,7 @@ class Tally:
         """Share of `cores` that the server used while it was loaded; None: it can't be seen."""
         if self.cpu is None or not self.span_ns:
             return None
-        return self.cpu_ns / (self.span_ns * cores)
+        return self.cpu.total_ns / (self.span_ns * cores)
 
 
 def wrong_answers(event: SliceEvent | RequestSlice) -> int:

@@ -132,8 +132,7 @@ class SliceCommand(Contract):
     """Command: load one target for one slice, in a closed loop unless there is a `rate`.
 
     The ramp begins at `at_ns` of CLOCK_MONOTONIC; None: as soon as the engine is ready. `phase` is
-    the place of the first uniform arrival within its distance; None: in the middle. `server_pids`
-    are the target's processes, if these are on the engine's machine: their CPU time is read.
+    the place of the first uniform arrival within its distance; None: in the middle.
     """
 
     type: Literal["slice"] = "slice"
@@ -146,7 +145,6 @@ class SliceCommand(Contract):
     seed: Annotated[int, Field(ge=0, lt=2**64)] = 0
     phase: Annotated[float, Field(ge=0, lt=1)] | None = None
     at_ns: NonNegativeInt | None = None
-    server_pids: IfAny[tuple[PositiveInt, ...]] = ()
 
 
 class StopCommand(Contract):
@@ -271,11 +269,10 @@ class SliceEvent(Contract):
     were sent to rooms, `held` if streams were held, `by_request` for a target with a request file
     (one for each of its requests, in order), and `datagrams` over HTTP/3. `delayed_ns` is how long
     the engine's threads waited in the window for others to leave their cores; None: the kernel
-    doesn't report it. `server_cpu_ns` is the CPU time of the server's processes in the window;
-    None: it was not read, or one of them ended. `fixed_work_ns` is the CPU time of the job's fixed
-    work just before, and `core_trip_ns` how long a line of the cache took from the generator's core
-    to that of the work and back. Slices of earlier versions have none of these, nor `busy_threads`
-    nor `requests_by_share`, which those of other load generators lack, too.
+    doesn't report it. `fixed_work_ns` is the CPU time of the job's fixed work just before, and
+    `core_trip_ns` how long a line of the cache took from the generator's core to that of the work
+    and back. Slices of earlier versions have none of these, nor `busy_threads` nor
+    `requests_by_share`, which those of other load generators lack, too.
     """
 
     type: Literal["slice"] = "slice"
@@ -310,7 +307,6 @@ class SliceEvent(Contract):
     send_lag: str | None
     cpu_ns: NonNegativeInt
     delayed_ns: NonNegativeInt | None = None
-    server_cpu_ns: NonNegativeInt | None = None
     fixed_work_ns: PositiveInt | None = None
     core_trip_ns: PositiveInt | None = None
     busy: NonNegativeFloat

@@ -69,18 +69,10 @@ class Slice(Contract):
 
     @property
     def server_cpu_us_per_request(self) -> float | None:
-        """Of the window or, where that is unknown, of ramp, window and drain. None: the CPU time
-        wasn't seen, or nothing was answered."""
-        cpu_ns, requests = self.server_cost
-        return cpu_ns / 1000 / requests if cpu_ns is not None and requests else None
-
-    @property
-    def server_cost(self) -> tuple[int | None, float]:
-        """The server's CPU time in ns, and the requests that it was for. Both are the window's
-        where the engine read it: in the ramp, after others' turns, a request costs more."""
-        if self.event.server_cpu_ns is not None:
-            return self.event.server_cpu_ns, self.event.answered
-        return self.server_cpu and self.server_cpu.total_ns, self.event.requests_all
+        """None: the CPU time wasn't seen, or nothing was answered."""
+        if not self.server_cpu or not self.event.requests_all:
+            return None
+        return self.server_cpu.total_ns / 1000 / self.event.requests_all
 
 
 class Block(Contract):

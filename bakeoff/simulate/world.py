@@ -133,10 +133,8 @@ class World:
     def stop(self, name: str, _grace_s: float) -> Stopped:
         return Stopped(name=name, how="SIGTERM")
 
-    def pids(self, _of: object) -> tuple[int, ...]:
+    def pids(self, _key: str) -> tuple[int, ...]:
         return (1,)
-
-    counted_pids = pids
 
     def verify(self, _handle: Handle, entry: Entry, *_: object) -> Verification:
         self.wait(VERIFY_MS / 1000)
@@ -276,9 +274,8 @@ class Load:
             lost_ns=min(length_ns, round(stolen_s * 1e9)),
         )
         answered = count(given.requests_per_s * exp(ln_rate), window, world.rng)
-        state["server_cpu_ns"] = round(SERVER_BUSY * (length_ns - window.lost_ns))
-        world.cpu_ns[process] += state["server_cpu_ns"] + round(
-            SERVER_BUSY * (window.ramp_ns + DRAIN_NS)
+        world.cpu_ns[process] += round(
+            SERVER_BUSY * (window.ramp_ns + length_ns + DRAIN_NS - window.lost_ns)
         )
         service_ns = 1e9 / (given.requests_per_s * exp(ln_level))
         event = event_of(command, service_ns, window, answered, self._connections)

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from bakeoff.judge.compare import Comparison, _weighed, family
-from bakeoff.judge.paired import Paired, ln_thrift, ln_throughput, pair_up
-from bakeoff.model.readings import CpuTime
+from bakeoff.judge.paired import Paired, ln_throughput, pair_up
 from bakeoff.model.samples import Block, Slice
 from tests.judge.races import MS, Race, event
 
@@ -29,26 +28,6 @@ def test_throughput_is_answers_per_second(
         entry="a", event=event(**changed), server_cpu=None, leak_ns=None, leak_wall_ns=None
     )
     assert np.exp(ln_throughput(slice_)) == pytest.approx(requests_per_s, nan_ok=True)
-
-
-@pytest.mark.parametrize(
-    ("window_ns", "whole_ns", "requests", "cost_us"),
-    [
-        (15 * MS, 26 * MS, 1000, 15.0),
-        (None, 26 * MS, 1000, 20.0),
-        (15 * MS, 26 * MS, 0, np.nan),
-        (None, None, 1000, np.nan),
-        (0, 26 * MS, 1000, np.nan),
-    ],
-)
-def test_thrift_is_requests_of_the_window_per_second_of_its_cpu_time(
-    window_ns: int | None, whole_ns: int | None, requests: int, cost_us: float
-) -> None:
-    """A slice of which the window is unknown counts as a whole: there it had 1,300 requests."""
-    cpu = whole_ns and CpuTime(total_ns=whole_ns, user_ns=0, system_ns=whole_ns)
-    given = event(requests=requests, requests_all=1300, server_cpu_ns=window_ns)
-    slice_ = Slice(entry="a", event=given, server_cpu=cpu, leak_ns=None, leak_wall_ns=None)
-    assert 1e6 / np.exp(ln_thrift(slice_)) == pytest.approx(cost_us, nan_ok=True)
 
 
 def test_columns_are_by_name_and_missed_turns_are_gaps() -> None:

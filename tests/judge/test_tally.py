@@ -57,16 +57,6 @@ def test_the_generators_share_is_weighed_by_the_length_of_the_windows() -> None:
     assert tally.client_busy == pytest.approx((0.9 * 20 + 0.3 * 40) / 60)
 
 
-def test_the_servers_cost_is_the_windows_where_the_engine_read_it() -> None:
-    """In the ramp a request costs more: 26 ms for 1,300 requests in all, 15 for 1,000 in 20 ms."""
-    counts = {"requests": 1000, "requests_all": 1300}
-    tally = Tally.of([turn(**counts, server_cpu_ns=15 * MS)])
-    cost = cpu_per_request(tally)
-    assert (cost.server, cost.server_user, cost.server_system) == (15.0, 3.75, 11.25)
-    assert tally.server_busy(1) == 0.75
-    assert cpu_per_request(Tally.of([turn(**counts)])).server == 20.0
-
-
 def test_the_first_bad_exchange_is_kept() -> None:
     later = BAD.model_copy(update={"detail": "later"})
     assert Tally.of([turn(), turn(first_bad=BAD), turn(first_bad=later)]).first_bad == BAD

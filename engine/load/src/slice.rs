@@ -8,7 +8,7 @@ use crate::shared::{Control, Live, Spares};
 use crate::tally::Tally;
 use crate::turn::Turn;
 use std::io::Result;
-use volley_net::clock::{MS, cpu_ns_of, now_ns, thread_cpu_ns, thread_delay_ns};
+use volley_net::clock::{MS, now_ns, thread_cpu_ns, thread_delay_ns};
 use volley_net::{Backend, Patience};
 use volley_protocol::Protocol;
 
@@ -27,8 +27,6 @@ pub struct Plan {
     pub pace: Pace,
     /// Whether intervals are kept.
     pub intervals: bool,
-    /// The server's processes, whose CPU time is read.
-    pub server_pids: Vec<i32>,
 }
 
 /// The measurement of a slice.
@@ -42,9 +40,6 @@ pub struct Outcome {
     pub cpu_ns: u64,
     /// How long they waited for their cores within it; `None`: the kernel does not report it.
     pub delayed_ns: Option<u64>,
-    /// The CPU time of the server's processes within the window; `None`: there is none to read, or
-    /// one has ended.
-    pub server_cpu_ns: Option<u64>,
     /// The share of its window that each thread did not spend waiting for the kernel, by its
     /// number. With [`Plan::requests`], the window of a thread ends with its last answer.
     pub busy_threads: Vec<f64>,
@@ -174,9 +169,6 @@ pub(crate) fn run<B: Backend, P: Protocol<Flight>>(
     if plan.ramp_ns > 0 {
         turn.allowance = most;
     }
-    // One thread reads for all.
-    let server_pids = if share.thread == 0 { &*plan.server_pids } else { &[] };
-    let server_before = ServerCpu::read(server_pids);
     let (cpu_ns, delayed_ns) = (thread_cpu_ns(), thread_delay_ns());
     turn.send_until(turn.window.end_ns, &mut part)?;
     let open_streams = turn.pool.open_streams();
@@ -186,7 +178,6 @@ pub(crate) fn run<B: Backend, P: Protocol<Flight>>(
     }
     let cpu_ns = thread_cpu_ns() - cpu_ns;
     let delayed_ns = delayed_ns.zip(thread_delay_ns()).map(|(before, after)| after - before);
-    let server_after = ServerCpu::read(server_pids);
     turn.settle(&mut part)?;
     if let Some(held) = &mut turn.tally.held {
         held.open = open_streams;
@@ -196,9 +187,6 @@ pub(crate) fn run<B: Backend, P: Protocol<Flight>>(
     let Turn { window, mut tally, pool, .. } = turn;
     pool.io.close_retired()?;
     tally.datagrams = pool.io.datagrams().zip(datagrams).map(|(now, before)| now.since(&before));
-    let server_cpu_ns = server_before
-        .zip(server_after)
-        .map(|(before, after)| ServerCpu::within(&window, &before, &after));
     let window_ns = (window.end_ns - window.start_ns).max(1) as f64;
     let mut busy_threads = vec![0.0; share.threads];
     busy_threads[share.thread] = (1.0 - tally.waited_ns as f64 / window_ns).clamp(0.0, 1.0);
@@ -207,33 +195,10 @@ pub(crate) fn run<B: Backend, P: Protocol<Flight>>(
         drained_ns: now_ns(),
         cpu_ns,
         delayed_ns,
-        server_cpu_ns,
         busy_threads,
         tally,
         dropped: None,
     })
-}
-
-/// The CPU time that a server has had, at a moment.
-struct ServerCpu {
-    at_ns: u64,
-    cpu_ns: u64,
-}
-
-impl ServerCpu {
-    fn read(processes: &[i32]) -> Option<Self> {
-        Some(Self { cpu_ns: cpu_ns_of(processes)?, at_ns: now_ns() })
-    }
-
-    /// The CPU time in a window that began and ended at about these moments: as many cores on
-    /// average as between them, since these are not the window's ends to the nanosecond.
-    fn within(window: &Window, before: &Self, after: &Self) -> u64 {
-        let used_ns = after.cpu_ns.saturating_sub(before.cpu_ns);
-        let passed_ns = after.at_ns.saturating_sub(before.at_ns).max(1);
-        let window_ns = window.end_ns.saturating_sub(window.start_ns);
-        let scaled_ns = u128::from(used_ns) * u128::from(window_ns) / u128::from(passed_ns);
-        u64::try_from(scaled_ns).unwrap_or(u64::MAX)
-    }
 }
 
 impl<B: Backend, P: Protocol<Flight>> Turn<'_, B, P> {

@@ -16,7 +16,6 @@ both_ways! {
     each_thread_keeps_to_its_core_and_says_how_busy_it_was,
     fixed_work_is_timed_and_moves_no_thread,
     a_trip_between_cores_is_timed_where_they_are_two,
-    the_time_of_the_servers_processes_is_read_in_the_window,
     others_on_the_generators_core_delay_it,
 }
 
@@ -71,19 +70,6 @@ fn a_trip_between_cores_is_timed_where_they_are_two(io: IoChoice) {
         let timed: Vec<u64> = trips_ns(&[one], Some(other)).into_iter().flatten().collect();
         assert!(!timed.is_empty() && timed.iter().all(|&trip_ns| trip_ns < MS), "{timed:?}");
     }
-}
-
-/// The server is a thread of this test.
-fn the_time_of_the_servers_processes_is_read_in_the_window(io: IoChoice) {
-    let (mut driver, _) = Driver::job(job(io, &[servers::always(GOOD)]));
-    let own = std::process::id().cast_signed();
-    let mut ended = std::process::Command::new("true").spawn().unwrap();
-    ended.wait().unwrap();
-    let event = driver.slice_of(vec![own]);
-    let cpu_ns = event.server_cpu_ns.unwrap();
-    assert!(cpu_ns > MS && cpu_ns < 64 * (event.end_ns - event.start_ns), "{cpu_ns}");
-    assert_eq!(driver.slice_of(vec![own, ended.id().cast_signed()]).server_cpu_ns, None);
-    assert_eq!(driver.slice_of(vec![]).server_cpu_ns, None);
 }
 
 /// A busy thread of this test has the same core.

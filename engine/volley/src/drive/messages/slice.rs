@@ -45,7 +45,6 @@ pub struct SliceEvent {
     pub send_lag: Option<String>,
     pub cpu_ns: u64,
     pub delayed_ns: Option<u64>,
-    pub server_cpu_ns: Option<u64>,
     pub fixed_work_ns: Option<u64>,
     pub core_trip_ns: Option<u64>,
     pub busy: f64,
