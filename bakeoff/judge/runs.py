@@ -249,9 +249,7 @@ def _warnings(
         yield Finding.of("engines_differ", before=old.machine.engine, after=new.machine.engine)
     if not one_distance(old.core_trip_ns, new.core_trip_ns):
         assert old.core_trip_ns and new.core_trip_ns
-        yield Finding.of(
-            "distances_differ", before_ns=old.core_trip_ns, after_ns=new.core_trip_ns
-        )
+        yield Finding.of("distances_differ", before_ns=old.core_trip_ns, after_ns=new.core_trip_ns)
     if reference:
         yield from _same_program(before, after, reference)
         for name in common:

@@ -7,7 +7,7 @@ from bakeoff.model.cut import Warmup
 from bakeoff.model.finding import Finding
 from bakeoff.model.verdict import Verdict
 from tests.judge.races import Race, altered, judged, row, says
-from tests.judge.test_history import stolen_from
+from tests.judge.test_calm import stolen_from
 from tests.ratios import known
 
 

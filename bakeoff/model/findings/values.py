@@ -18,7 +18,9 @@ class Meant(NamedTuple):
 
 VALUES: Mapping[str, Meant] = {
     "after": Meant("what it was afterwards, or in the later run", "2.0"),
-    "after_ns": Meant("how long a line of the cache took between cores in the later run, ns", 400.0),
+    "after_ns": Meant(
+        "how long a line of the cache took between cores in the later run, ns", 400.0
+    ),
     "after_ratio": Meant("its throughput after that moment over its throughput before", 0.62),
     "after_share": Meant("share of a process's blocks after which it changed", 0.4),
     "answered_share": Meant("answers per request that was due; the median over the slices", 0.958),

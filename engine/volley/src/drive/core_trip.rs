@@ -35,12 +35,12 @@ impl Path {
     /// The time of a trip from this core, in ns, while another thread calls `returns`.
     pub(super) fn trip_ns(&self) -> Option<u64> {
         self.ready.wait();
-        let round_ns = |round: u32| {
+        let timed = |round: u32| {
             let began_ns = now_ns();
             (0..TRIPS).try_for_each(|trip| self.line.trip(round * TRIPS + trip))?;
             Some(now_ns() - began_ns)
         };
-        let rounds_ns: Option<Vec<u64>> = (0..ROUNDS).map(round_ns).collect();
+        let rounds_ns: Option<Vec<u64>> = (0..ROUNDS).map(timed).collect();
         let fastest_ns = rounds_ns?.into_iter().min()?;
         Some((fastest_ns / u64::from(TRIPS)).max(1))
     }
