@@ -1,4 +1,4 @@
-//! The state of a core between slices: how fast it is at the moment, and how far from the generator.
+//! The state of a core between slices: its current speed, and its distance from the generator.
 
 use crate::drive::core_trip::Path;
 use std::hint::black_box;
@@ -18,7 +18,7 @@ const NUMBERS: usize = 2048;
 /// FNV's constants.
 const PRIME: u64 = 0x100_0000_01b3;
 
-/// A core as it is at the moment.
+/// The current state of a core.
 pub(super) struct CoreState {
     /// The CPU time of a fixed amount of work there, in ns.
     pub(super) fixed_work_ns: u64,
