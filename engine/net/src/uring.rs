@@ -84,7 +84,7 @@ struct Slot {
     heads: u8,
     /// The socket has no room for all of the present send.
     is_full: bool,
-    /// A send has met a reset. The kernel reports it once: the receive would find a plain end.
+    /// A send or `connect` met a reset. The kernel reports it once: the receive finds a plain end.
     was_reset: bool,
     /// The present send.
     sending: Option<Unsent>,
@@ -108,7 +108,7 @@ impl Uring {
             self.take_accepted(completion);
             return None;
         }
-        let Completion { operation, key, result, .. } = completion;
+        let Completion { operation, key, result, goes_on, more_to_read: more, .. } = completion;
         let index = key.slot as usize;
         let slot = &mut self.slots[index];
         let event = |what| Some(Event { slot: index, what });
@@ -117,13 +117,12 @@ impl Uring {
             if let Some(piece) = completion.piece {
                 self.ring.release(piece);
             }
-            self.on_retired(key, operation, result, completion.goes_on);
+            self.on_retired(key, operation, result, goes_on);
             return None;
         }
         if slot.connecting && !is_passing(operation, result) {
             return Some(Event { slot: index, what: self.connected(completion) });
         }
-        let Completion { goes_on, more_to_read, piece, .. } = completion;
         match (operation, result) {
             (Operation::Receive, Ok(1..)) => {
                 slot.countable = 0;
@@ -131,19 +130,18 @@ impl Uring {
                     slot.awaits = false;
                     self.to_receive = Some(index);
                 }
-                let more = more_to_read;
-                piece.and_then(|piece| event(What::Bytes { piece, more }))
+                completion.piece.and_then(|piece| event(What::Bytes { piece, more }))
             }
             (Operation::Count, Ok(length @ 1..)) => {
                 let length = u64::from(length);
                 slot.countable -= length;
                 slot.awaits = false;
                 self.to_receive = Some(index);
-                event(What::Counted { length, more: more_to_read })
+                event(What::Counted { length, more })
             }
             (Operation::Receive | Operation::Count, Ok(0)) => {
                 slot.awaits = false;
-                if let Some(piece) = piece {
+                if let Some(piece) = completion.piece {
                     self.ring.release(piece);
                 }
                 let reset = std::mem::take(&mut slot.was_reset);
@@ -168,12 +166,19 @@ impl Uring {
             }
             (Operation::Receive | Operation::Count, Err(errno)) => {
                 slot.awaits = false;
+                // The repeated `connect` has met a reset, and disconnected the socket.
+                let errno = if errno == Errno::NOTCONN { Errno::CONNRESET } else { errno };
                 event(What::Failed(errno.into()))
             }
             (Operation::Send | Operation::SendOwned, result) => match self.sent(index, result) {
                 Ok(()) => None,
                 Err(errno) => event(What::Failed(errno.into())),
             },
+            // The kernel repeats a `connect` that had to wait, perhaps only after the answer.
+            (Operation::Connect, Err(Errno::CONNRESET)) => {
+                slot.was_reset = true;
+                None
+            }
             // Another event has reported it before.
             (Operation::Writable | Operation::Connect | Operation::Accept, _) => None,
         }

@@ -193,6 +193,8 @@ struct Deeds {
     answered: AtomicU64,
     /// Connections that it ended.
     closed: AtomicU64,
+    /// Those of them that it ended within an answer, and without a reset.
+    cut: AtomicU64,
 }
 
 /// Ends connections after some requests: before, within or after the answer.
@@ -213,7 +215,10 @@ fn unreliable() -> (SocketAddr, Arc<Deeds>) {
             if fate < 4 {
                 done.closed.fetch_add(1, Ordering::SeqCst);
                 let ends = [Close::Reset, Close::Reset, Close::Reset, Close::Fin];
-                return conversation.close(ends[random.below(ends.len())]);
+                let end = ends[random.below(ends.len())];
+                let is_cut = u64::from(end == Close::Fin) * (1 - is_whole);
+                done.cut.fetch_add(is_cut, Ordering::SeqCst);
+                return conversation.close(end);
             }
         }
     });
@@ -227,23 +232,27 @@ fn unreliable() -> (SocketAddr, Arc<Deeds>) {
 fn every_request_is_accounted_for(io: IoChoice, plan: &Plan, change: impl Fn(Target) -> Target) {
     let (address, deeds) = unreliable();
     let target = change(Target { connections: 16, ..target(address) });
-    let pipeline = target.pipeline;
+    let (pipeline, per_connection) = (target.pipeline, target.requests_per_connection);
     let outcome = load(io, target, plan);
     let tally = &outcome.tally;
     let kinds = tally.errors.occurred();
     let lost: u64 = kinds.values().sum();
     assert!(
         kinds.keys().all(|kind| [ErrorKind::Reset, ErrorKind::EarlyClose].contains(kind)),
-        "{kinds:?}"
+        "{kinds:?}: {:?}",
+        tally.first_bad
     );
     assert_eq!((tally.requests_all + lost, tally.misses), (COUNT, lost));
     assert_eq!(tally.latencies.count(), tally.requests_all);
-    let [read, answered, closed] =
-        [&deeds.read, &deeds.answered, &deeds.closed].map(|count| count.load(Ordering::SeqCst));
+    let [read, answered, closed, cut] = [&deeds.read, &deeds.answered, &deeds.closed, &deeds.cut]
+        .map(|count| count.load(Ordering::SeqCst));
     assert!(lost > 0 && closed > 100, "{lost} requests were lost with {closed} connections");
     assert!(tally.requests_all <= answered, "{} of {answered}", tally.requests_all);
     let of_closed = closed * pipeline as u64;
     assert!(answered - tally.requests_all <= of_closed, "{answered}, {closed} closed");
+    if per_connection == Some(1) {
+        assert_eq!(tally.errors.of(ErrorKind::EarlyClose), cut, "a reset is not a plain end");
+    }
     assert!(read <= COUNT && COUNT - read <= of_closed, "{read} read, {closed} closed");
 }
 

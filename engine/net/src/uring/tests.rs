@@ -83,6 +83,35 @@ fn a_wait_that_fails_is_not_a_connection() {
     assert_eq!(errno, Errno::NOMEM);
 }
 
+/// Where `connect` had to wait, the kernel repeats it once the connection is there. If the send came
+/// before and the server has reset the connection, it is `connect` that fails; the receive finds a
+/// plain end, or a socket that `connect` has disconnected.
+#[test]
+fn a_reset_that_was_reported_to_connect_is_a_reset() {
+    let Ok(()) = probe() else { return };
+    for found in [Ok(0), Err(Errno::NOTCONN)] {
+        let mut uring = Uring::new(1, Arc::from([]), RingSize::default()).unwrap();
+        let fd = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
+        uring.open(0, Opened { fd, established: true }).unwrap();
+        let key = uring.key(0);
+        let mut completes = |operation, result| {
+            uring.interpret(Completion {
+                operation,
+                key,
+                result,
+                goes_on: false,
+                more_to_read: false,
+                piece: None,
+                accepted: None,
+            })
+        };
+        assert!(completes(Operation::Connect, Err(Errno::CONNRESET)).is_none());
+        let event = completes(Operation::Receive, found).unwrap();
+        let What::Failed(Failure::System(errno)) = event.what else { panic!("{event:?}") };
+        assert_eq!(errno, Errno::CONNRESET);
+    }
+}
+
 /// An answer in two pieces, which arrive while the kernel is not called.
 #[test]
 fn what_is_handed_over_is_sent_and_what_comes_meanwhile_is_one_piece() {
