@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::{Arc, Mutex};
-use std::thread::sleep;
+use std::thread::{scope, sleep};
 use std::time::Duration;
 use volley::drive::messages::{Command, Event, Job, SliceCommand, TargetSpec, WebSocketSpec};
 use volley_load::schedule::Shape;
@@ -129,39 +129,41 @@ fn all_of_a_room_hear_each_message() {
 }
 
 /// Expects this kind of error once, where a listener's copy of the second message meets this deed.
-fn comes_to(unlucky: usize, deed: Deed, kind: &str, words: &str) {
-    for io in ways() {
-        let address =
-            rooms(
-                move |message, listener| {
-                    if (message, listener) == (1, unlucky) { deed } else { Deed::PassesOn }
-                },
-            );
-        let url = format!("ws://{address}/");
-        let asked =
-            ["-c", "3", "--room", "3", "-n", "12", "--timeout", "300ms", "--message", "hello"];
-        let (status, value) = load(&[&asked[..], &[io, &url]].concat());
-        assert_eq!(value["errors"], serde_json::json!({kind: 1}), "{kind} with {io}: {value:#}");
-        assert_eq!(status, 0, "{kind}: others were right");
-        let detail = value["first_bad"]["detail"].as_str().unwrap_or_default();
-        assert!(detail.contains(words), "{kind}: {detail}");
-        let (messages, reach) = room_of(&value);
-        let due = value["requests"].as_u64().unwrap() + value["misses"].as_u64().unwrap();
-        // While a connection is opened anew, its room has fewer listeners.
-        assert!(due <= 3 * messages, "{value:#}");
-        assert!(
-            kind == "doubled" || (reach * due as f64 - (due - 1) as f64).abs() < 1e-6,
-            "{reach}"
-        );
-    }
+fn comes_to(io: &str, unlucky: usize, deed: Deed, kind: &str, words: &str) {
+    let address = rooms(
+        move |message, listener| {
+            if (message, listener) == (1, unlucky) { deed } else { Deed::PassesOn }
+        },
+    );
+    let url = format!("ws://{address}/");
+    let asked = ["-c", "3", "--room", "3", "-n", "12", "--timeout", "1s", "--message", "hello"];
+    let (status, value) = load(&[&asked[..], &[io, &url]].concat());
+    assert_eq!(value["errors"], serde_json::json!({kind: 1}), "{kind} with {io}: {value:#}");
+    assert_eq!(status, 0, "{kind}: others were right");
+    let detail = value["first_bad"]["detail"].as_str().unwrap_or_default();
+    assert!(detail.contains(words), "{kind}: {detail}");
+    let (messages, reach) = room_of(&value);
+    let due = value["requests"].as_u64().unwrap() + value["misses"].as_u64().unwrap();
+    // While a connection is opened anew, its room has fewer listeners.
+    assert!(due <= 3 * messages, "{value:#}");
+    assert!(kind == "doubled" || (reach * due as f64 - (due - 1) as f64).abs() < 1e-6, "{reach}");
 }
 
+/// What is lost is waited for twice as long as the timeout, and what is late comes between the two.
 #[test]
 fn each_fault_of_a_room_has_its_name() {
-    comes_to(2, Deed::Loses, "lost", "no message to the room within 600 ms");
-    comes_to(2, Deed::Doubles, "doubled", "heard already");
-    comes_to(1, Deed::Alters, "mismatch_body", "byte 9");
-    comes_to(2, Deed::Delays(400), "late", "after it was sent");
+    scope(|threads| {
+        for io in ways() {
+            for (unlucky, deed, kind, words) in [
+                (2, Deed::Loses, "lost", "no message to the room within 2000 ms"),
+                (2, Deed::Doubles, "doubled", "heard already"),
+                (1, Deed::Alters, "mismatch_body", "byte 9"),
+                (2, Deed::Delays(1500), "late", "after it was sent"),
+            ] {
+                threads.spawn(move || comes_to(io, unlucky, deed, kind, words));
+            }
+        }
+    });
 }
 
 #[test]
@@ -187,25 +189,26 @@ fn at_a_rate_each_message_is_sent_once_and_rooms_take_turns() {
         let paths: Vec<_> = sent.iter().map(|&(path, _)| path).collect();
         assert_eq!(paths, ["/?room=0", "/?room=1", "/?room=2"]);
         assert_eq!(sent.iter().map(|&(_, sent)| sent).sum::<usize>(), 60);
-        assert!(sent.iter().all(|&(_, sent)| sent >= 5), "{sent:?}");
+        // In each of the two loads, the first messages find all rooms free.
+        assert!(sent.iter().all(|&(_, sent)| sent >= 2), "{sent:?}");
     }
 }
 
-/// A room that takes 50 ms for a message is due 40 of them in 200 ms. They wait, so the last of its
+/// A room that takes 200 ms for a message is due 40 of them in 200 ms. They wait, so the last of its
 /// listeners hears them later and later; and what is not sent within the timeout is never heard.
 #[test]
 fn a_message_is_late_from_when_it_was_due_and_what_is_unsent_is_heard_by_none() {
     for io in ways() {
-        let address = rooms(|_, listener| Deed::Delays(if listener == 1 { 50 } else { 0 }));
+        let address = rooms(|_, listener| Deed::Delays(if listener == 1 { 200 } else { 0 }));
         let url = format!("ws://{address}/");
         let asked = ["-c", "2", "--room", "2", "-R", "200", "-d", "200ms", "--warm-up", "0s"];
-        let more = ["--timeout", "400ms", "--message", "hello", io, &url];
+        let more = ["--timeout", "1s", "--message", "hello", io, &url];
         let (_, value) = load(&[&asked[..], &more].concat());
         let counted = &value["rooms"];
         let (messages, reach) = room_of(&value);
         let unsent = counted["unsent"].as_u64().unwrap();
         assert_eq!(messages + unsent, 40, "{value:#}");
-        assert!((2..=13).contains(&messages), "{value:#}");
+        assert!((2..=7).contains(&messages), "{value:#}");
         assert_eq!(
             (&value["unsent"], &value["misses"]),
             (&(2 * unsent).into(), &(2 * unsent).into())
@@ -213,7 +216,7 @@ fn a_message_is_late_from_when_it_was_due_and_what_is_unsent_is_heard_by_none() 
         assert!((reach - messages as f64 / 40.0).abs() < 1e-9, "{value:#}");
         // Most were never heard, so no median is finite; those that were waited for others.
         let last = &counted["last_us"];
-        assert!(last["p50"].is_null() && last["mean"].as_f64() > Some(100e3), "{value:#}");
+        assert!(last["p50"].is_null() && last["mean"].as_f64() > Some(250e3), "{value:#}");
     }
 }
 
@@ -225,14 +228,16 @@ fn a_room_goes_on_at_its_rate_after_a_listener_has_lost_a_message() {
             _ => Deed::PassesOn,
         });
         let url = format!("ws://{address}/");
-        let asked = ["-c", "3", "--room", "3", "-R", "100", "-d", "400ms", "--warm-up", "0s"];
-        let more = ["--timeout", "50ms", "--message", "hello", io, &url];
+        let asked = ["-c", "3", "--room", "3", "-R", "100", "-n", "120", "--warm-up", "0s"];
+        let more = ["--timeout", "1s", "--message", "hello", io, &url];
         let (status, value) = load(&[&asked[..], &more].concat());
         assert_eq!((status, &value["errors"]), (0, &serde_json::json!({"lost": 1})), "{value:#}");
         let (messages, reach) = room_of(&value);
-        let unsent = value["rooms"]["unsent"].as_u64().unwrap();
-        assert_eq!(messages + unsent, 40, "{value:#}");
-        assert!(messages > 4 && reach < 1.0, "{value:#}");
+        let due = value["requests"].as_u64().unwrap() + 1;
+        assert_eq!((&value["misses"], &value["unsent"]), (&1.into(), &0.into()), "{value:#}");
+        assert!((reach * due as f64 - (due - 1) as f64).abs() < 1e-6, "{value:#}");
+        // While a connection is opened anew, its room has fewer listeners.
+        assert!(messages >= 40 && due <= 3 * messages, "{value:#}");
     }
 }
 
