@@ -13,7 +13,7 @@ from statistics import median
 import numpy as np
 
 from bakeoff.judge import validity
-from bakeoff.judge.calm import calm, kept_disturbed, left_out
+from bakeoff.judge.calm import calm, cores_moved, kept_disturbed, left_out
 from bakeoff.judge.compare import CONFIDENCE
 from bakeoff.judge.crossing import (
     CONNECTIONS,
@@ -378,15 +378,16 @@ def _warnings(
 def _run_warnings(
     plan: Plan, every: History, history: History, complete: bool
 ) -> Iterator[Finding]:
-    cores, left_out = len(plan.cores.server), len(every.blocks) - len(history.blocks)
+    cores, disturbed = len(plan.cores.server), left_out(every.blocks, history.blocks)
     if not complete:
         yield Finding.of("search_cut_short")
     if plan.cores.shared:
         yield Finding.of("cores_shared_by_search")
     if cores > 1:
         yield Finding.of("server_cores", cores=cores)
-    if left_out:
-        yield Finding.of("blocks_disturbed", n=left_out, blocks=len(every.blocks))
+    if disturbed:
+        yield Finding.of("blocks_disturbed", n=disturbed, blocks=len(every.blocks))
+        yield from cores_moved(every.blocks)
     yield from kept_disturbed(every.blocks, history.blocks, plan.cores.here)
     if len(history.boots) == 1 and not history.draws:
         yield Finding.of("one_boot_of_search")

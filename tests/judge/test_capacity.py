@@ -1,6 +1,6 @@
 """Capacities from slices of queues whose capacity is known."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import exp, inf, log
 
 import numpy as np
@@ -17,7 +17,7 @@ from bakeoff.model.samples import Block, Record, Slice
 from bakeoff.plan import ladder, parse_slo
 from tests.judge.facts import MACHINE
 from tests.judge.queues import queue_event, true_capacity
-from tests.judge.races import BAD, MS, Race, encoded, says
+from tests.judge.races import BAD, MS, Race, altered, codes, encoded, says, with_event
 
 P99 = parse_slo("p99=10ms")
 RAMP_MS, WINDOW_MS = 100, 300
@@ -45,6 +45,7 @@ def run(
     seed: int = 1,
     changed: Mapping[str, Mapping[str, object]] | None = None,
     path: PathSeen | None = None,
+    alter: Callable[[Block, Slice], Slice] | None = None,
 ) -> CapacityReport:
     """A search around rungs that are right for each contender's first objective."""
     rng = np.random.default_rng(seed)
@@ -81,6 +82,8 @@ def run(
                 )
                 number += 1
         records.append(end)
+    if alter is not None:
+        records = altered(records, alter)
     asked = CapacityPlan(run="r", objectives=objectives, race=race.plan())
     plan = race.plan().model_copy(update={"path": path and NetworkPath(delay_ms=20, loss=0)})
     return judge_capacity(asked, plan, race.receipts(), records, MACHINE, True, ladder.STEP)
@@ -307,3 +310,20 @@ def test_wrong_bytes_leave_no_capacity() -> None:
     assert entry(report, "a").valid
     assert says(entry(report, "b").reasons, "wrong_answers", first_bad=BAD.detail)
     assert entry(report, "b").capacities == ()
+
+
+@pytest.mark.parametrize(("moved", "blocks"), [("b", 54), ("bc", 45)])
+def test_a_search_says_where_the_cores_moved(moved: str, blocks: int) -> None:
+    """In 9 of 54 blocks: a block of which one slice would remain is left out as a whole."""
+
+    def timed(block: Block, each: Slice) -> Slice:
+        apart = block.block < 3 and each.entry in moved
+        return with_event(each, core_trip_ns=400 if apart else 85)
+
+    equals = dict.fromkeys("abc", 10_000.0)
+    report = run(equals, alter=timed)
+    assert (report.disturbed_blocks, report.blocks) == (9, blocks)
+    assert says(report.warnings, "blocks_disturbed", n=9, blocks=54)
+    assert says(report.warnings, "cores_moved", n=9, blocks=54, usual_trip_ns=85, trip_ns=400)
+    still = run(equals, alter=lambda _, each: with_event(each, core_trip_ns=85))
+    assert not {"blocks_disturbed", "cores_moved"} & set(codes(still.warnings))

@@ -112,8 +112,8 @@ CAPACITIES: Mapping[str, Row] = {
     ),
     "server_cores": Row("the servers had {cores:# core}"),
     "blocks_disturbed": Row(
-        "{n} of {blocks} blocks are left out, in which the host took the cores away or moved them, "
-        "or other processes had them"
+        "{n} of {blocks} blocks are left out, as a whole or in part, because the host took the "
+        "cores away or moved them, or because other processes had them"
     ),
     "one_boot_of_search": Row(
         "there was one boot, so the capacities hold for these processes and connections only; use "

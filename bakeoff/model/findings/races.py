@@ -121,8 +121,8 @@ RACES: Mapping[str, Row] = {
     "cores_moved": Row(
         "the host moved the cores of servers and generator: in {n:,} of {blocks:,} blocks a line "
         "of the cache took {trip_ns:.0f} ns from one to the other and back, in most "
-        "{usual_trip_ns:.0f} ns; the ratios are those of most blocks",
-        advice="compare races at one distance of the cores; on the host, pin the machine's cores",
+        "{usual_trip_ns:.0f} ns; the figures are those of most blocks",
+        advice="compare runs at one distance of the cores; on the host, pin the machine's cores",
     ),
     "state_unseen": Row(
         "the time that other processes took on the cores of the {unseen:listed} could not be read "
