@@ -8,7 +8,6 @@ import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from threading import Event, Thread
 from typing import Self
 
 ETH_P_IP = 0x0800
@@ -65,29 +64,21 @@ def captured(port: int) -> Iterator[list[tuple[int, bytes]]]:
         tap.setsockopt(SOL_PACKET, PACKET_IGNORE_OUTGOING, 1)
         _keep_only(tap, port)
         tap.bind(("lo", ETH_P_IP))
-        tap.settimeout(0.05)
-        over = Event()
-        reader = Thread(target=_read, args=(tap, packets, over))
-        reader.start()
-        try:
-            yield packets
-        finally:
-            over.set()
-            reader.join()
+        tap.setblocking(False)
+        yield packets
+        packets.extend(_waiting(tap))
         _, dropped = struct.unpack("II", tap.getsockopt(SOL_PACKET, PACKET_STATISTICS, 8))
     assert not dropped
 
 
-def _read(tap: socket.socket, packets: list[tuple[int, bytes]], over: Event) -> None:
+def _waiting(tap: socket.socket) -> Iterator[tuple[int, bytes]]:
     while True:
         try:
             packet, ((_, _, stamp), *_), _, _ = tap.recvmsg(65536, 64)
-        except TimeoutError:
-            if over.is_set():
-                return
-            continue
+        except BlockingIOError:
+            return
         seconds, ns = struct.unpack("qq", stamp)
-        packets.append((seconds * 10**9 + ns, packet))
+        yield seconds * 10**9 + ns, packet
 
 
 def _keep_only(tap: socket.socket, port: int) -> None:
