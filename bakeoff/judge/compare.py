@@ -135,7 +135,7 @@ MIN_BLOCKS = 6
 """Trimming leaves one of five blocks, which has no error."""
 DRAWS_OF_GAP = 6
 # For a whole race, over all of its pairs: a false alarm replaces a narrow interval by a wide one.
-DISAGREEMENT_ALPHA = 0.01
+DISAGREEMENT_ALPHA = 0.001
 MARGIN = 0.02
 """Two entries are equivalent within 1/1.02 to 1.02."""
 

@@ -270,7 +270,7 @@ def test_capacities_hold_for_all_pairs_at_once(pairs: int) -> None:
 
 def race_of(seed: int) -> list[Block]:
     """One boot, more noise in its few long slices than in its many short ones, and a gap."""
-    gap = 1 + 0.01 * (seed % 6)
+    gap = 1 + 0.01 * (seed % 8)
     race = Race(
         {"a": 1.0, "b": 1.0},
         boots=1,
@@ -287,7 +287,7 @@ def test_slices_of_two_lengths_disagree_where_welchs_test_and_the_long_interval_
     untrimmed: None,
 ) -> None:
     verdicts = []
-    for seed in range(36):
+    for seed in range(60):
         blocks = race_of(seed)
         short, long = (
             pair_up([each for each in blocks if each.kind == kind], [], "ab").log_ratio("a", "b")
@@ -298,9 +298,9 @@ def test_slices_of_two_lengths_disagree_where_welchs_test_and_the_long_interval_
         assert ours.long and ours.short
         own = ours.long.interval_alone("a")
         outside = not own.low <= ours.short.interval("a").ratio <= own.high
-        assert ours.slice_length_matters == (p < 0.01 and outside)
+        assert ours.slice_length_matters == (p < compare.DISAGREEMENT_ALPHA and outside)
         verdicts.append(ours.slice_length_matters)
-    assert 5 < sum(verdicts) < 31
+    assert 10 < sum(verdicts) < 50
 
 
 latencies = st.lists(
