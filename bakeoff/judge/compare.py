@@ -2,15 +2,15 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import combinations
-from math import exp, inf, isfinite, sqrt
+from math import exp, hypot, inf, isfinite, sqrt
 
 import numpy as np
 
 from bakeoff.judge.history import History, judged_kind
 from bakeoff.judge.paired import MERITS, MeritName, Paired, pair_up
-from bakeoff.judge.quantiles import chi_square_quantile, normal_cdf, t_quantile
+from bakeoff.judge.quantiles import chi_square_quantile, normal_cdf, normal_quantile, t_quantile
 from bakeoff.judge.spread import Estimate, StandardError
 from bakeoff.model.ratio import BootRatio, Difference, DrawRatio, Interval
 
@@ -18,6 +18,10 @@ CONFIDENCE = 0.95
 POWER = 0.8
 LOOKS = 6
 """A race that may end at any time counts as this many looks at the same few processes."""
+STATE_SD = 0.01
+"""The standard deviation of ln ratio between races, beyond what one race can show of it, of two
+servers one of which is e times as fast; in proportion for smaller ratios. Other machines' work in
+the caches slows servers unequally, for minutes."""
 EFFECT_VARIANCE = 2.0
 """The effect variance for which an interval that is valid at any time is tightest: a difference of
 √2 of the spread between draws is decided by some eight of them."""
@@ -27,15 +31,22 @@ _QUADRATURE = np.polynomial.legendre.leggauss(80)
 @dataclass(frozen=True)
 class Width:
     """Half-widths in ln ratio, of this pair alone and of all pairs at once, and the difference that
-    would be found with 80 % probability, as a ratio less 1."""
+    would be found with 80 % probability, as a ratio less 1. `state` is the part of `simultaneous`
+    that no further draw narrows."""
 
     alone: float
     simultaneous: float
     detectable: float
+    state: float
 
 
 def width(
-    given: Estimate, together: int, among: int | None = None, *, any_time: bool = False
+    given: Estimate,
+    together: int,
+    among: int | None = None,
+    *,
+    any_time: bool = False,
+    state_sd: float = 0.0,
 ) -> Width:
     """The widths of one of `together` intervals that hold at once.
 
@@ -46,6 +57,9 @@ def width(
 
     `any_time`: they hold however the end of the race was chosen, and share the 5 % evenly, since
     nothing like Tukey's method is known for them. They are infinite with too few draws.
+
+    Each is widened by the machine's state, as standard errors add up. That moves all pairs at once,
+    so there is nothing to share. `state_sd`: see `STATE_SD`.
     """
     if any_time and given.spread.draws == 1:
         alone = simultaneous = inf
@@ -60,7 +74,9 @@ def width(
             simultaneous = half_width(given, (1 + CONFIDENCE ** (1 / together)) / 2)
         else:
             simultaneous = max(tukey(among, error.freedom) * error.value for error in given.errors)
-    return Width(alone, simultaneous, detectable(simultaneous, half_width(given, POWER)))
+    state = state_sd * min(1.0, abs(given.centre)) * normal_quantile((1 + CONFIDENCE) / 2)
+    alone, simultaneous = hypot(alone, state), hypot(simultaneous, state)
+    return Width(alone, simultaneous, detectable(simultaneous, half_width(given, POWER)), state)
 
 
 def _any_time_error(given: StandardError, alpha: float) -> float:
@@ -173,7 +189,8 @@ class Comparison:
 
     def times(self, half_width: float) -> float | None:
         """How many times as many draws would have narrowed the interval to ± `half_width`, in ln
-        ratio. None: no number of draws would, as there are too few processes or boots."""
+        ratio. None: no number of draws would, as there are too few processes or boots, or as the
+        machine's state changes such a ratio by more."""
         spread = self.estimate.spread
         error = max(each.value for each in self.estimate.errors)
         fixed = 0.0
@@ -181,7 +198,9 @@ class Comparison:
             fixed = (spread.boot_sd or 0.0) ** 2 / spread.boots
         elif 1 < spread.processes < spread.draws:
             fixed = (spread.process_sd or 0.0) ** 2 / spread.processes
-        left = (half_width * error / max(self.width.simultaneous, 1e-12)) ** 2 - fixed
+        state = self.width.state**2
+        drawn = max(self.width.simultaneous**2 - state, 1e-24)
+        left = (half_width**2 - state) / drawn * error**2 - fixed
         return max(0.0, error**2 - fixed) / left if left > 0 else None
 
     def later_us(self, a: str) -> Difference:
@@ -233,15 +252,15 @@ def compare(history: History, names: Sequence[str], by: MeritName = "requests_pe
     A race without short slices (solo, open loop) is compared on its long ones.
     """
     blocks, draws, merit = history.blocks, history.draws, MERITS[by]
-    any_time = history.any_time
+    state_sd = 0.0 if by == "soonness_s" else STATE_SD
+    compared = partial(family, least=MIN_BLOCKS, any_time=history.any_time, state_sd=state_sd)
     if judged_kind(blocks) == "long":
-        return family(pair_up(blocks, draws, names, merit), MIN_BLOCKS, any_time=any_time)
+        return compared(pair_up(blocks, draws, names, merit))
     of_kind = {
         kind: pair_up([block for block in blocks if block.kind == kind], draws, names, merit)
         for kind in ("short", "long")
     }
-    short = family(of_kind["short"], MIN_BLOCKS, any_time=any_time)
-    long = family(of_kind["long"], MIN_BLOCKS, any_time=any_time)
+    short, long = compared(of_kind["short"]), compared(of_kind["long"])
     alpha = DISAGREEMENT_ALPHA / max(1, len(short))
     return {pair: _weighed(short[pair], long.get(pair), alpha) for pair in short}
 
@@ -252,6 +271,7 @@ def family(
     wanted: Iterable[tuple[str, str]] | None = None,
     *,
     any_time: bool = False,
+    state_sd: float = 0.0,
 ) -> Pairs:
     """The comparisons of all pairs, or of those that are `wanted`, that have `least` blocks.
 
@@ -263,7 +283,7 @@ def family(
     comparisons: Pairs = {}
     for a, b in pairs:
         found = paired.estimate(a, b)
-        widths = width(found, len(pairs), among, any_time=any_time)
+        widths = width(found, len(pairs), among, any_time=any_time, state_sd=state_sd)
         if isfinite(widths.simultaneous):
             comparisons[frozenset((a, b))] = Comparison(a, b, found, widths, paired.processes(a, b))
     return comparisons

@@ -21,7 +21,7 @@ from math import exp, isfinite, log, nan
 
 import numpy as np
 
-from bakeoff.judge.compare import Comparison, Pairs, family, width
+from bakeoff.judge.compare import STATE_SD, Comparison, Pairs, family, width
 from bakeoff.judge.history import History, judged_kind
 from bakeoff.judge.paired import Paired, pair_up
 from bakeoff.judge.spread import Floats, trimmed_mean
@@ -92,7 +92,7 @@ class Speeds:
         return cls(Paired(speed.names, *draws, mean), typical - mean, history.any_time)
 
     def compared(self) -> Pairs:
-        return family(self.mean, DRAWS_MIN, any_time=self.any_time)
+        return family(self.mean, DRAWS_MIN, any_time=self.any_time, state_sd=STATE_SD)
 
     def lost(self, pairs: Pairs) -> Mapping[str, Lost]:
         """By entry, where something is known; `pairs` has the typical ratios."""

@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
-from bakeoff.judge.compare import Comparison, _weighed, family
+from bakeoff.judge.compare import Comparison, _weighed, compare, family
+from bakeoff.judge.history import History
 from bakeoff.judge.paired import Paired, ln_throughput, pair_up
+from bakeoff.judge.spread import trimmed_mean
 from bakeoff.model.samples import Block, Slice
 from tests.judge.races import MS, Race, event
 
@@ -50,12 +52,44 @@ def test_where_no_pair_is_wanted_none_is_compared() -> None:
 ALPHA = 0.01
 
 
-def compared(boots: list[list[float]], least: int = 1) -> Comparison:
+def compared(boots: list[list[float]], least: int = 1, state_sd: float = 0.0) -> Comparison:
     """The comparison of a over b, whose log-ratios are these, boot by boot."""
     boot = np.repeat(np.arange(len(boots)), [len(each) for each in boots])
     ratios = np.array([value for each in boots for value in each])
     table = np.stack([ratios, np.zeros(len(ratios))], axis=1)
-    return family(Paired.of_boots(("a", "b"), boot, table), least)[frozenset("ab")]
+    paired = Paired.of_boots(("a", "b"), boot, table)
+    return family(paired, least, state_sd=state_sd)[frozenset("ab")]
+
+
+@pytest.mark.parametrize(("ln_ratio", "state"), [(0.0, 0.0), (-0.5, 0.5), (0.5, 0.5), (3.0, 1.0)])
+def test_the_more_unequal_two_servers_are_the_more_the_machines_state_adds(
+    ln_ratio: float, state: float
+) -> None:
+    around = np.random.default_rng(1).normal(0, 0.002, 100)
+    around -= trimmed_mean(around)
+    measured, whole = (compared([list(ln_ratio + around)], 1, sd).width for sd in (0.0, 0.01))
+    assert whole.state == pytest.approx(state * 0.0196, rel=1e-4, abs=1e-9)
+    for half_width in ("alone", "simultaneous"):
+        expected = np.hypot(getattr(measured, half_width), whole.state)
+        assert getattr(whole, half_width) == pytest.approx(expected)
+
+
+def test_what_the_state_adds_no_further_draw_narrows() -> None:
+    """ln ratio is 0.5: its state has a half-width of 0.0098."""
+    values = list(0.5 + np.random.default_rng(2).normal(0, 0.1, 100))
+    measured, whole = (compared([values], 1, sd) for sd in (0.0, 0.01))
+    assert measured.times(0.0097) and whole.times(0.0097) is None
+    assert whole.times(0.02) == pytest.approx(
+        measured.times(np.sqrt(0.02**2 - whole.width.state**2))
+    )
+
+
+def test_a_race_knows_unequal_servers_less_well_than_equal_ones() -> None:
+    def half_width(ratio: float) -> float:
+        race = Race({"a": ratio, "b": 1.0}, boots=1, blocks=60, noise=0.001, seed=1)
+        return compare(History.of(race.records()), "ab")[frozenset("ab")].width.simultaneous
+
+    assert half_width(1.0) < 0.001 and half_width(2.0) == pytest.approx(0.0136, rel=0.01)
 
 
 def test_few_long_blocks_that_agree_within_a_boot_by_chance_decide_nothing() -> None:

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from itertools import combinations
 from math import log
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -133,9 +134,11 @@ def test_what_all_entries_share_in_a_block_cancels(race: Race, seed: int) -> Non
 def test_twice_as_fast_is_twice_the_ratio_and_the_same_interval_around_it(
     seed: int, factor: float
 ) -> None:
+    """Where the machine's state adds nothing: that is in proportion to ln ratio."""
     race = Race({"a": 1.0, "b": 1.0, "c": 1.1}, boots=2, blocks=8, seed=seed, scale=100)
-    usual = entries(judged(race))
-    quick = entries(judged(race, changed(race.records(), {"b": factor})))
+    with patch("bakeoff.judge.compare.STATE_SD", 0.0):
+        usual = entries(judged(race))
+        quick = entries(judged(race, changed(race.records(), {"b": factor})))
     for name, times in {"b": factor, "c": 1.0}.items():
         expected = [times * figure for figure in figures(usual[name])]
         assert figures(quick[name]) == pytest.approx(expected, rel=3e-4)

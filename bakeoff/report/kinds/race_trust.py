@@ -182,8 +182,14 @@ def precision(verdict: Verdict) -> str:
             f"{reached} between neighbours after {took} ({asked} was requested). The race ended"
             " when its intervals were narrow enough."
         )
-    more = figures.duration(result.more_s * 1e6) if result.more_s else ""
-    enough = f" About {more} more would probably have been enough." if more else ""
+    if result.more_s is None:
+        enough = (
+            " More time would not have been enough: there are too few processes, or ratios so far"
+            " from 1 differ by more than that from race to race."
+        )
+    else:
+        more = figures.duration(result.more_s * 1e6)
+        enough = f" About {more} more would probably have been enough."
     return f"{asked} between neighbours was not reached in {took}: {reached}.{enough}"
 
 

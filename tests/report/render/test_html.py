@@ -196,7 +196,7 @@ def test_a_snippet_has_the_headline_the_forest_plot_and_the_standings() -> None:
     text = render.snippet(DOCUMENTS["race"]())
     assert Parsed(text).tags.count("table") == Parsed(text).tags.count("figure") == 1
     assert "Can&#39;t tell nginx from libuv-http-parser" in text
-    assert "0.578× (0.567 to 0.590)" in text
+    assert "0.578× (0.566 to 0.591)" in text
 
 
 def test_a_draft_is_removed_where_the_folder_takes_no_file(tmp_path: Path) -> None:

@@ -16,9 +16,9 @@ from tests.report.render.golden import same_as_golden
 BAR, RATIO = "0.04× 1×", "ratio (95 % interval)"
 RATE, CPU, MEMORY = "requests/s", "server CPU per request", "memory loaded"
 FIGURES = {
-    "race": ("0.0412× (0.0403 to 0.0421)", "83,127", "1.90 ms", "20.4 µs", "81.2 MiB"),
+    "race": ("0.0412× (0.0400 to 0.0424)", "83,127", "1.90 ms", "20.4 µs", "81.2 MiB"),
     "capacity": ("51,450 (49,906 to 52,994)", "≥ 29,400", "1.010× (0.970 to 1.050)"),
-    "grid": ("1,012,760", "0.801× (0.789 to 0.813)"),
+    "grid": ("1,012,760", "0.801× (0.788 to 0.813)"),
     "replay": ("33,668", "1.012× (0.985 to 1.040)"),
     "replay-of-many-rows": ("75,018", "208,229", "3.40×", "16.7 ms", "645 µs", "28.0 MiB"),
     "crosscheck": ("≠ 0.500× (0.480 to 0.520)", "= 1.010× (0.970 to 1.050)", "48,000", "9.12 ms"),
