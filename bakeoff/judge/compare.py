@@ -152,6 +152,8 @@ MIN_BLOCKS = 6
 DRAWS_OF_GAP = 6
 # For a whole race, over all of its pairs: a false alarm replaces a narrow interval by a wide one.
 DISAGREEMENT_ALPHA = 0.001
+CPU_DISAGREEMENT_ALPHA = 0.01
+"""CPU time includes the ramp, so the two kinds of slices often do disagree by it."""
 MARGIN = 0.02
 """Two entries are equivalent within 1/1.02 to 1.02."""
 
@@ -261,7 +263,8 @@ def compare(history: History, names: Sequence[str], by: MeritName = "requests_pe
         for kind in ("short", "long")
     }
     short, long = compared(of_kind["short"]), compared(of_kind["long"])
-    alpha = DISAGREEMENT_ALPHA / max(1, len(short))
+    level = CPU_DISAGREEMENT_ALPHA if by == "requests_per_cpu_s" else DISAGREEMENT_ALPHA
+    alpha = level / max(1, len(short))
     return {pair: _weighed(short[pair], long.get(pair), alpha) for pair in short}
 
 
