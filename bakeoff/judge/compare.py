@@ -5,12 +5,14 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import combinations
 from math import exp, hypot, inf, isfinite, sqrt
+from types import MappingProxyType
 
 import numpy as np
 
 from bakeoff.judge.history import History, judged_kind
 from bakeoff.judge.paired import MERITS, MeritName, Paired, pair_up
 from bakeoff.judge.quantiles import chi_square_quantile, normal_cdf, normal_quantile, t_quantile
+from bakeoff.judge.ramp import Factors
 from bakeoff.judge.spread import Estimate, StandardError
 from bakeoff.model.ratio import BootRatio, Difference, DrawRatio, Interval
 
@@ -152,8 +154,6 @@ MIN_BLOCKS = 6
 DRAWS_OF_GAP = 6
 # For a whole race, over all of its pairs: a false alarm replaces a narrow interval by a wide one.
 DISAGREEMENT_ALPHA = 0.001
-CPU_DISAGREEMENT_ALPHA = 0.01
-"""CPU time includes the ramp, so the two kinds of slices often do disagree by it."""
 MARGIN = 0.02
 """Two entries are equivalent within 1/1.02 to 1.02."""
 
@@ -248,10 +248,16 @@ class Comparison:
 Pairs = dict[frozenset[str], Comparison]
 
 
-def compare(history: History, names: Sequence[str], by: MeritName = "requests_per_s") -> Pairs:
+def compare(
+    history: History,
+    names: Sequence[str],
+    by: MeritName = "requests_per_s",
+    factors: Factors = MappingProxyType({}),
+) -> Pairs:
     """Each pair of `names` that has `MIN_BLOCKS` paired blocks, in one family of intervals.
 
-    A race without short slices (solo, open loop) is compared on its long ones.
+    A race without short slices (solo, open loop) is compared on its long ones. `factors` are those
+    that the figures of short ones are divided by.
     """
     blocks, draws, merit = history.blocks, history.draws, MERITS[by]
     state_sd = 0.0 if by == "soonness_s" else STATE_SD
@@ -262,9 +268,8 @@ def compare(history: History, names: Sequence[str], by: MeritName = "requests_pe
         kind: pair_up([block for block in blocks if block.kind == kind], draws, names, merit)
         for kind in ("short", "long")
     }
-    short, long = compared(of_kind["short"]), compared(of_kind["long"])
-    level = CPU_DISAGREEMENT_ALPHA if by == "requests_per_cpu_s" else DISAGREEMENT_ALPHA
-    alpha = level / max(1, len(short))
+    short, long = compared(of_kind["short"].per_factor(factors)), compared(of_kind["long"])
+    alpha = DISAGREEMENT_ALPHA / max(1, len(short))
     return {pair: _weighed(short[pair], long.get(pair), alpha) for pair in short}
 
 

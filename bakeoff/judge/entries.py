@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from math import log
+from math import exp, log
 from statistics import fmean, median, stdev
 
 from bakeoff.judge import datagrams, held_streams, latency, standings, streams
@@ -11,6 +11,7 @@ from bakeoff.judge.fairness import work
 from bakeoff.judge.history import History, judged_kind
 from bakeoff.judge.open_loop import Offered, offered_to
 from bakeoff.judge.pauses import Lost, with_cost
+from bakeoff.judge.ramp import Factor, Factors, factors
 from bakeoff.judge.tally import Tally
 from bakeoff.judge.validity import at_least, client_core, leak_share, limited_by, reasons, warnings
 from bakeoff.judge.warm_up import Warmth, cold_draws, warm_ups
@@ -124,7 +125,7 @@ class Compared:
 
     `until_end` has the entries whose figures are invalid because they ended: their answers until
     then are compared with the reference. Those blocks end with their processes, not because of
-    their ratio.
+    their ratio. `ramps` has the factors by which CPU time is freed of the ramp.
     """
 
     pairs: Pairs
@@ -134,6 +135,7 @@ class Compared:
     by_events: streams.ByFigure
     all_blocks: Pairs
     until_end: Pairs
+    ramps: Factors
 
     @classmethod
     def of(
@@ -157,9 +159,10 @@ class Compared:
             slice_.event.first_byte for block in lasting.blocks for slice_ in block.slices
         )
         ended = [name for name in participants.ended if name != reference]
+        ramps = factors(beside_others.blocks)
         return cls(
             pairs=compare(history, valid, by),
-            by_cpu=compare(beside_others, valid, "requests_per_cpu_s"),
+            by_cpu=compare(beside_others, valid, "requests_per_cpu_s", ramps),
             by_mean=by_mean,
             by_first_byte=compare(lasting, valid, "first_byte") if in_pieces else {},
             by_events={
@@ -172,6 +175,7 @@ class Compared:
                 for name in ended
                 for pair, comparison in compare(planned, (reference, name), by).items()
             },
+            ramps=ramps,
         )
 
 
@@ -271,7 +275,7 @@ def row(
         held_streams=held_streams.held_streams(plan, history, name),
         latency_n=merged.answered + merged.misses,
         percentiles_us=latency.percentile_series(merged),
-        cpu_us_per_request=cpu_per_request(tally),
+        cpu_us_per_request=cpu_per_request(tally, compared.ramps.get(name)),
         memory_mib=MemoryUse(
             idle=_mean_mib(entry.idle for entry in started), loaded=_mean_mib(history.loaded(name))
         ),
@@ -307,15 +311,16 @@ def row(
     )
 
 
-def cpu_per_request(tally: Tally) -> PerRequest:
-    """CPU µs per request. The server's CPU time covers ramp, window and drain, as do its answers.
+def cpu_per_request(tally: Tally, ramp: Factor | None = None) -> PerRequest:
+    """CPU µs per request. The server's CPU time covers ramp, window and drain, as do its answers:
+    `ramp` has what that is in the window.
 
     The split in user and system may be counted in coarser ticks than the sum: it is scaled to it.
     """
     client = tally.client_cpu_ns / 1e3 / tally.requests if tally.requests else 0.0
     if tally.cpu is None or not tally.cpu_requests:
         return PerRequest(server=None, server_user=None, server_system=None, client=client)
-    server = tally.cpu.total_ns / 1e3 / tally.cpu_requests
+    server = tally.cpu.total_ns / 1e3 / tally.cpu_requests * (exp(ramp.ln) if ramp else 1.0)
     split = tally.cpu.user_ns + tally.cpu.system_ns
     user = server * tally.cpu.user_ns / split if split else None
     return PerRequest(

@@ -1,8 +1,9 @@
 """The blocks of a race as one table, from which each pair's log-ratios are read."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
+from math import hypot
 from typing import Literal
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from bakeoff.histograms import TOP_US
 from bakeoff.judge.latency import mean_ln_us, merge, merge_encoded
+from bakeoff.judge.ramp import Factors
 from bakeoff.judge.spread import Estimate, Floats, Indices, estimate
 from bakeoff.model.cut import Draw
 from bakeoff.model.samples import Block, SingleBlock, Slice
@@ -26,6 +28,7 @@ class Paired:
 
     `boot` and `draw` have the numbers of each block, shape (blocks,), and `process` that of each
     entry's process, shape (blocks, names). Draws and processes are numbered within their boot.
+    `factors` are those that the figures of an entry were divided by.
     """
 
     names: tuple[str, ...]
@@ -33,6 +36,7 @@ class Paired:
     draw: Indices
     process: Indices
     ln_y: Floats
+    factors: Factors = field(default_factory=dict)
 
     @classmethod
     def of_boots(cls, names: tuple[str, ...], boot: Indices, ln_y: Floats) -> "Paired":
@@ -56,7 +60,16 @@ class Paired:
         """The same for any values of the two, shape (blocks,); NaN where there is none."""
         there = np.isfinite(values)
         process, _ = self._processes(a, b, there)
-        return estimate(values[there], self.boot[there], self.draw[there], process)
+        found = estimate(values[there], self.boot[there], self.draw[there], process)
+        own, other = self.factors.get(a), self.factors.get(b)
+        if own is None or other is None or own is other:
+            return found
+        return found.less_exact(hypot(own.error, other.error))
+
+    def per_factor(self, factors: Factors) -> "Paired":
+        """The same with figures divided by the factors of their entries."""
+        lns = [factors[name].ln if name in factors else 0.0 for name in self.names]
+        return replace(self, ln_y=self.ln_y - lns, factors=factors)
 
     def processes(self, a: str, b: str) -> int:
         """The number of processes of the one of the two that had fewer."""

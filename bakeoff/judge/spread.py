@@ -34,7 +34,7 @@ is counted as it is. The tests hold the mean against that of scipy.stats.
 """
 
 from dataclasses import dataclass, replace
-from math import inf, sqrt
+from math import hypot, inf, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -146,6 +146,11 @@ class Estimate:
     draws: tuple[DrawValue, ...]
     boots: tuple[tuple[int, float, int], ...]
     spread: Spread
+
+    def less_exact(self, error: float) -> "Estimate":
+        """The same where what was compared has an error of its own."""
+        errors = tuple(replace(each, value=hypot(each.value, error)) for each in self.errors)
+        return replace(self, errors=errors)
 
 
 @dataclass(frozen=True)

@@ -132,7 +132,8 @@ class SliceCommand(Contract):
     """Command: load one target for one slice, in a closed loop unless there is a `rate`.
 
     The ramp begins at `at_ns` of CLOCK_MONOTONIC; None: as soon as the engine is ready. `phase` is
-    the place of the first uniform arrival within its distance; None: in the middle.
+    the place of the first uniform arrival within its distance; None: in the middle. `server_pids`
+    are the target's processes, if these are on the engine's machine: their CPU time is read.
     """
 
     type: Literal["slice"] = "slice"
@@ -145,6 +146,7 @@ class SliceCommand(Contract):
     seed: Annotated[int, Field(ge=0, lt=2**64)] = 0
     phase: Annotated[float, Field(ge=0, lt=1)] | None = None
     at_ns: NonNegativeInt | None = None
+    server_pids: IfAny[tuple[PositiveInt, ...]] = ()
 
 
 class StopCommand(Contract):
@@ -260,6 +262,15 @@ class HeldSlice(Contract):
     first_bad: BadExchange | None
 
 
+class ServerCost(Contract):
+    """The CPU time of a server's processes over a time that is about the window, and how many
+    answers it gave in that."""
+
+    cpu_ns: NonNegativeInt
+    over_ns: NonNegativeInt
+    requests: NonNegativeInt
+
+
 class SliceEvent(Contract):
     """Event: one slice, measured. Times in ns of CLOCK_MONOTONIC, histograms in ns.
 
@@ -269,10 +280,11 @@ class SliceEvent(Contract):
     were sent to rooms, `held` if streams were held, `by_request` for a target with a request file
     (one for each of its requests, in order), and `datagrams` over HTTP/3. `delayed_ns` is how long
     the engine's threads waited in the window for others to leave their cores; None: the kernel
-    doesn't report it. `fixed_work_ns` is the CPU time of the job's fixed work just before, and
-    `core_trip_ns` how long a line of the cache took from the generator's core to that of the work
-    and back. Slices of earlier versions have none of these, nor `busy_threads` nor
-    `requests_by_share`, which those of other load generators lack, too.
+    doesn't report it. `server` is None where its processes' CPU time was not read, or one of them
+    ended. `fixed_work_ns` is the CPU time of the job's fixed work just before, and `core_trip_ns`
+    how long a line of the cache took from the generator's core to that of the work and back. Slices
+    of earlier versions have none of these, nor `busy_threads` nor `requests_by_share`, which those
+    of other load generators lack, too.
     """
 
     type: Literal["slice"] = "slice"
@@ -307,6 +319,7 @@ class SliceEvent(Contract):
     send_lag: str | None
     cpu_ns: NonNegativeInt
     delayed_ns: NonNegativeInt | None = None
+    server: ServerCost | None = None
     fixed_work_ns: PositiveInt | None = None
     core_trip_ns: PositiveInt | None = None
     busy: NonNegativeFloat

@@ -74,6 +74,7 @@ class FakeLoad:
     def _slice(self, command: SliceCommand, cost: float) -> SliceEvent:
         world = self._world
         world.slices += 1
+        world.server_pids.add(command.server_pids)
         key = self._keys[command.target]
         world.connection, world.loading = self._job.connection, key
         world.on_slice(world, world.slices)

@@ -51,3 +51,16 @@ def test_on_one_core_for_all_contenders_are_beside_the_generator(measure: Measur
     found = slices(measure.run(one, World(SPEEDS)))
     assert all(each.server_cpu and each.beside_ns >= each.server_cpu.total_ns for each in found)
     assert {each.others_share for each in found} == {None}
+
+
+def test_the_engine_reads_the_cpu_time_of_processes_on_its_own_machine_only(
+    measure: Measure,
+) -> None:
+    world = World(SPEEDS)
+    plan = measure.plan("fast", "slow", duration=8.0)
+    measure.run(plan, world)
+    assert world.server_pids and () not in world.server_pids
+    elsewhere = World(SPEEDS)
+    apart = Cores(server=(0,), client=(1,), apart=True)
+    measure.run(plan.model_copy(update={"cores": apart}), elsewhere)
+    assert elsewhere.server_pids == {()}

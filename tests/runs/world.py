@@ -129,6 +129,8 @@ class World(Audience):
     on_slice: Callable[["World", int], None] = lambda _world, _count: None
     time_ns: int = 1_000_000_000
     slices: int = 0
+    server_pids: set[tuple[int, ...]] = field(default_factory=set)
+    """The processes whose CPU time the engine was to read."""
     most_up: int = 0
     jobs: list[tuple[str, ...]] = field(default_factory=list)
     environments: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -214,7 +216,7 @@ class World(Audience):
         return FakeCpu(self, counter)
 
     def counted_pids(self, counter: CpuCounter) -> tuple[int, ...]:
-        return (counter.pid,) if counter.pid else ()
+        return (counter.pid or 1,)
 
     def memory(self, pids: Iterable[int]) -> Memory:
         return Memory(pss_mib=self.held_mib, processes=len(list(pids)) or 1)

@@ -120,7 +120,7 @@ class Meter:
         """
         target = self._targets[name]
         running = self._running[target]
-        plan = self._session.plan
+        plan, meters = self._session.plan, self._session.context.stages.meters
         command = SliceCommand(
             target=target,
             block=block,
@@ -129,6 +129,7 @@ class Meter:
             rate=rate,
             arrivals=plan.arrivals,
             seed=arrival_seed(plan, self._session.boot, block),
+            server_pids=() if plan.cores.apart else meters.counted_pids(running.handle.cpu),
         )
         around = self._session.context.surroundings(plan)
         upstream_before = around.upstream_cpu()

@@ -7,8 +7,9 @@ use crate::pool::{Flight, Pool, Share, State};
 use crate::shared::{Control, Live, Spares};
 use crate::tally::Tally;
 use crate::turn::Turn;
+use serde::{Deserialize, Serialize};
 use std::io::Result;
-use volley_net::clock::{MS, now_ns, thread_cpu_ns, thread_delay_ns};
+use volley_net::clock::{MS, cpu_ns_of, now_ns, thread_cpu_ns, thread_delay_ns};
 use volley_net::{Backend, Patience};
 use volley_protocol::Protocol;
 
@@ -27,6 +28,8 @@ pub struct Plan {
     pub pace: Pace,
     /// Whether intervals are kept.
     pub intervals: bool,
+    /// The server's processes, whose CPU time is read.
+    pub server_pids: Vec<i32>,
 }
 
 /// The measurement of a slice.
@@ -40,6 +43,9 @@ pub struct Outcome {
     pub cpu_ns: u64,
     /// How long they waited for their cores within it; `None`: the kernel does not report it.
     pub delayed_ns: Option<u64>,
+    /// What the server's processes did in the window; `None`: there are none to read, or one has
+    /// ended.
+    pub server: Option<ServerCost>,
     /// The share of its window that each thread did not spend waiting for the kernel, by its
     /// number. With [`Plan::requests`], the window of a thread ends with its last answer.
     pub busy_threads: Vec<f64>,
@@ -48,6 +54,50 @@ pub struct Outcome {
     /// Datagrams that arrived at this machine in the meantime and were dropped for want of a
     /// buffer, ours or the server's; `None`: none are sent, or the kernel does not report it.
     pub dropped: Option<u64>,
+}
+
+/// A server's CPU time, over which time, and how many answers it gave in that.
+///
+/// The readings are at the ends of a window as each thread comes to them: one that others keep from
+/// its core comes late, and then has this time and its answers in both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ServerCost {
+    /// CPU time of all its processes, user and system.
+    pub cpu_ns: u64,
+    /// The time between the readings.
+    pub over_ns: u64,
+    /// Answers to all threads between the readings.
+    pub requests: u64,
+}
+
+impl ServerCost {
+    /// Since its start. One thread reads the CPU time for all.
+    fn now(plan: &Plan, share: Share, requests: u64) -> Option<Self> {
+        let cpu_ns = match &*plan.server_pids {
+            [] => return None,
+            processes if share.thread == 0 => cpu_ns_of(processes)?,
+            _ => 0,
+        };
+        Some(Self { cpu_ns, over_ns: now_ns(), requests })
+    }
+
+    /// Of all threads.
+    pub(crate) fn merged(self, other: Self) -> Self {
+        Self {
+            cpu_ns: self.cpu_ns + other.cpu_ns,
+            over_ns: self.over_ns.max(other.over_ns),
+            requests: self.requests + other.requests,
+        }
+    }
+
+    fn since(&self, before: &Self) -> Self {
+        Self {
+            cpu_ns: self.cpu_ns.saturating_sub(before.cpu_ns),
+            over_ns: self.over_ns.saturating_sub(before.over_ns),
+            requests: self.requests.saturating_sub(before.requests),
+        }
+    }
 }
 
 impl Outcome {
@@ -169,6 +219,7 @@ pub(crate) fn run<B: Backend, P: Protocol<Flight>>(
     if plan.ramp_ns > 0 {
         turn.allowance = most;
     }
+    let server = ServerCost::now(plan, share, turn.tally.requests_all);
     let (cpu_ns, delayed_ns) = (thread_cpu_ns(), thread_delay_ns());
     turn.send_until(turn.window.end_ns, &mut part)?;
     let open_streams = turn.pool.open_streams();
@@ -178,6 +229,7 @@ pub(crate) fn run<B: Backend, P: Protocol<Flight>>(
     }
     let cpu_ns = thread_cpu_ns() - cpu_ns;
     let delayed_ns = delayed_ns.zip(thread_delay_ns()).map(|(before, after)| after - before);
+    let server_after = ServerCost::now(plan, share, turn.tally.requests_all);
     turn.settle(&mut part)?;
     if let Some(held) = &mut turn.tally.held {
         held.open = open_streams;
@@ -195,6 +247,7 @@ pub(crate) fn run<B: Backend, P: Protocol<Flight>>(
         drained_ns: now_ns(),
         cpu_ns,
         delayed_ns,
+        server: server.zip(server_after).map(|(before, after)| after.since(&before)),
         busy_threads,
         tally,
         dropped: None,

@@ -293,6 +293,7 @@ fn merge(whole: Option<Outcome>, part: Outcome) -> Outcome {
     whole.drained_ns = whole.drained_ns.max(part.drained_ns);
     whole.cpu_ns += part.cpu_ns;
     whole.delayed_ns = whole.delayed_ns.zip(part.delayed_ns).map(|(whole, part)| whole + part);
+    whole.server = whole.server.zip(part.server).map(|(whole, part)| whole.merged(part));
     for (busy, of_part) in whole.busy_threads.iter_mut().zip(part.busy_threads) {
         *busy += of_part;
     }

@@ -28,6 +28,7 @@ fn fails(io: IoChoice, target: Target, kind: ErrorKind, words: &str) {
         requests: None,
         pace: Pace::Closed,
         intervals: false,
+        server_pids: Vec::new(),
     };
     let mut workers = Workers::start(&size(io), &[Arc::new(target)]).unwrap();
     let opened = workers.open(0).unwrap();

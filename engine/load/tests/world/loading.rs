@@ -91,6 +91,7 @@ pub fn for_ms(duration_ms: u64) -> Plan {
         requests: None,
         pace: Pace::Closed,
         intervals: false,
+        server_pids: Vec::new(),
     }
 }
 

@@ -189,6 +189,8 @@ pub struct SliceCommand {
     pub phase: Option<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_ns: Option<u64>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub server_pids: Vec<i32>,
 }
 
 /// The protocol's names of a [`Shape`].

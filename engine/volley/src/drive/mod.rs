@@ -212,13 +212,14 @@ fn plan(command: &SliceCommand) -> Plan {
         requests: None,
         pace,
         intervals: false,
+        server_pids: command.server_pids.clone(),
     }
 }
 
 fn event(command: &SliceCommand, state: Option<&CoreState>, outcome: Outcome) -> SliceEvent {
     let (busy, is_open) = (outcome.busy(), command.rate.is_some());
     let busy_threads = outcome.busy_threads.clone();
-    let Outcome { window, drained_ns, cpu_ns, delayed_ns, tally, dropped, .. } = outcome;
+    let Outcome { window, drained_ns, cpu_ns, delayed_ns, server, tally, dropped, .. } = outcome;
     let datagrams = tally.datagrams.as_ref();
     SliceEvent {
         target: command.target,
@@ -252,6 +253,7 @@ fn event(command: &SliceCommand, state: Option<&CoreState>, outcome: Outcome) ->
         send_lag: is_open.then(|| tally.send_lag.encode()),
         cpu_ns,
         delayed_ns,
+        server,
         fixed_work_ns: state.map(|state| state.fixed_work_ns),
         core_trip_ns: state.and_then(|state| state.trip_ns),
         busy,

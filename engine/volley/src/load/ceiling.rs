@@ -95,6 +95,7 @@ fn load(workers: &mut Workers, interrupted: &AtomicBool) -> io::Result<Outcome> 
         requests: None,
         pace: Pace::Closed,
         intervals: false,
+        server_pids: Vec::new(),
     };
     let wish = || if interrupted.load(Ordering::Relaxed) { Wish::Leave } else { Wish::GoOn };
     workers.run(0, &plan, &mut |_| wish())

@@ -13,6 +13,7 @@ pub(super) fn plan(args: &LoadArgs) -> Plan {
         requests: args.amount.requests,
         pace: pace(args),
         intervals: args.output.csv.is_some() || args.output.hdr.is_some(),
+        server_pids: Vec::new(),
     }
 }
 

@@ -47,6 +47,7 @@ fn run(tally: Tally) -> Run {
         drained_ns: 3 * S,
         cpu_ns: S / 100,
         delayed_ns: None,
+        server: None,
         busy_threads: vec![0.5, 0.5],
         tally,
         dropped: None,

@@ -119,6 +119,11 @@ impl Driver {
         self.command(&SliceCommand { at_ns: Some(at_ns), ..closed(0, 5, duration_ms) })
     }
 
+    /// A slice of target 0 in a closed loop, with a ramp of 5 ms, whose server is these processes.
+    pub fn slice_of(&mut self, server_pids: Vec<i32>) -> SliceEvent {
+        self.command(&SliceCommand { server_pids, ..closed(0, 5, 50) })
+    }
+
     fn command(&mut self, command: &SliceCommand) -> SliceEvent {
         let line = serde_json::to_string(&messages::Command::Slice(command.clone())).unwrap();
         match self.say(&line) {
@@ -167,7 +172,19 @@ fn lines(stdout: ChildStdout) -> mpsc::Receiver<String> {
 fn closed(target: usize, ramp_ms: u64, duration_ms: u64) -> SliceCommand {
     let (rate, arrivals, seed) = (None, Shape::Uniform, 0);
     let (phase, at_ns) = (None, None);
-    SliceCommand { target, block: 7, ramp_ms, duration_ms, rate, arrivals, seed, phase, at_ns }
+    let server_pids = Vec::new();
+    SliceCommand {
+        target,
+        block: 7,
+        ramp_ms,
+        duration_ms,
+        rate,
+        arrivals,
+        seed,
+        phase,
+        at_ns,
+        server_pids,
+    }
 }
 
 /// Whether the kernel has `io_uring` and allows it. If it fails for another reason, the test fails.

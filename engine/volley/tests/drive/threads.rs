@@ -16,6 +16,7 @@ both_ways! {
     each_thread_keeps_to_its_core_and_says_how_busy_it_was,
     fixed_work_is_timed_and_moves_no_thread,
     a_trip_between_cores_is_timed_where_they_are_two,
+    the_time_of_the_servers_processes_is_read_in_the_window,
     others_on_the_generators_core_delay_it,
 }
 
@@ -70,6 +71,21 @@ fn a_trip_between_cores_is_timed_where_they_are_two(io: IoChoice) {
         let timed: Vec<u64> = trips_ns(&[one], Some(other)).into_iter().flatten().collect();
         assert!(!timed.is_empty() && timed.iter().all(|&trip_ns| trip_ns < MS), "{timed:?}");
     }
+}
+
+/// The server is a thread of this test.
+fn the_time_of_the_servers_processes_is_read_in_the_window(io: IoChoice) {
+    let (mut driver, _) = Driver::job(job(io, &[servers::always(GOOD)]));
+    let own = std::process::id().cast_signed();
+    let mut ended = std::process::Command::new("true").spawn().unwrap();
+    ended.wait().unwrap();
+    let event = driver.slice_of(vec![own]);
+    let server = event.server.unwrap();
+    assert!(server.cpu_ns > MS && server.cpu_ns < 64 * server.over_ns, "{server:?}");
+    assert!(server.over_ns > 40 * MS && server.over_ns < event.drained_ns - event.start_ns + MS);
+    assert!(server.requests > 0 && server.requests < event.requests_all, "{server:?}");
+    assert_eq!(driver.slice_of(vec![own, ended.id().cast_signed()]).server, None);
+    assert_eq!(driver.slice_of(vec![]).server, None);
 }
 
 /// A busy thread of this test has the same core.

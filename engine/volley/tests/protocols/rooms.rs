@@ -274,6 +274,7 @@ fn a_job_has_rooms_and_what_none_can_do_is_refused() {
             seed: 0,
             phase: None,
             at_ns: None,
+            server_pids: Vec::new(),
         };
         let Event::Slice(slice) =
             driver.say(&serde_json::to_string(&Command::Slice(command)).unwrap())

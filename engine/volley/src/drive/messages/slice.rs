@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use volley_load::errors::ErrorKind;
 use volley_load::figures::DatagramFigures;
+use volley_load::slice::ServerCost;
 use volley_load::tally::Bad;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -45,6 +46,7 @@ pub struct SliceEvent {
     pub send_lag: Option<String>,
     pub cpu_ns: u64,
     pub delayed_ns: Option<u64>,
+    pub server: Option<ServerCost>,
     pub fixed_work_ns: Option<u64>,
     pub core_trip_ns: Option<u64>,
     pub busy: f64,
