@@ -36,7 +36,7 @@ def test_a_gateway_that_holds_events_back_is_named_and_has_a_late_first_byte(pla
     (place.path / "gateway.js").write_text(GATEWAY)
     (place.path / "ticks.toml").write_text(WORKLOAD)
     servers = ("pipes=node gateway.js", "holds=HOLDS=1 node gateway.js")
-    words = ("--workload", "./ticks.toml", "-d", "4", *QUICK)
+    words = ("--workload", "./ticks.toml", "-d", "8", *QUICK)
     ended = place.bakeoff("race", *servers, *words, "--json", "verdict.json")
     assert ended.status == 0, ended.err
     verdict = Verdict.read_json(place.path / "verdict.json")
