@@ -17,6 +17,7 @@ is taken over a whole draw, since most kernels split CPU time by ticks of some m
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations, pairwise
 from math import expm1, isfinite, log1p, nan
 from typing import Any, Literal
@@ -24,7 +25,7 @@ from typing import Any, Literal
 import numpy as np
 
 from bakeoff.judge import standings
-from bakeoff.judge.compare import Pairs, family, width
+from bakeoff.judge.compare import STATE_SD, Pairs, family, width
 from bakeoff.judge.history import History
 from bakeoff.judge.paired import Paired, pair_up
 from bakeoff.model.ci import BASE, HEAD, Ci, CiOutcome, CiPlan
@@ -163,10 +164,8 @@ def decided_by_both(
             results.append(alone)
             continue
         # Each has the interval of one of two that hold at once.
-        shared = [
-            replace(each, width=width(each.estimate, together=2, any_time=history.any_time))
-            for each in (first, cpu)
-        ]
+        of_two = partial(width, together=2, any_time=history.any_time, state_sd=STATE_SD)
+        shared = [replace(each, width=of_two(each.estimate)) for each in (first, cpu)]
         if not all(isfinite(comparison.width.simultaneous) for comparison in shared):
             results.append(alone)
             continue

@@ -9,6 +9,7 @@ from scipy.stats import binom
 
 from bakeoff.judge import gate as gates
 from bakeoff.judge import judge
+from bakeoff.judge.compare import STATE_SD
 from bakeoff.judge.gate import DRAWS_MIN
 from bakeoff.model.audit import Audit
 from bakeoff.model.cut import Draw
@@ -295,6 +296,12 @@ def test_their_intervals_are_those_of_two_that_hold_at_once() -> None:
     wider = np.log(shared.ends[1] / shared.ratio) / np.log(alone.ends[1] / alone.ratio)
     # scipy: t.ppf((1 + .95**.5) / 2, 7) / t.ppf(.975, 7); 1.14 of many draws
     assert wider == pytest.approx(1.189, abs=0.02)
+
+
+def test_of_unlike_builds_both_have_what_the_machines_state_adds() -> None:
+    for each in builds(ratio=2.0, cost=0.5, noise=0.0002):
+        low, high = known(each.ratio).ends
+        assert np.log(high / low) / 2 >= 1.95 * STATE_SD * np.log(2)
 
 
 def test_equals_break_a_gate_no_more_often_than_by_one_figure() -> None:
