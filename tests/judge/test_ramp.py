@@ -1,5 +1,6 @@
 """The factor from the CPU time of whole slices to that of their windows."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from math import exp, log
 
@@ -15,21 +16,23 @@ from tests.judge.races import MS, Race, altered, judged, row, with_event
 ALIKE = {"a": 1.0, "b": 1.0, "c": 1.0}
 
 
+def reading(slice_: Slice, ln: float) -> Slice:
+    """In the window a request cost e^ln of what it costs in the whole slice."""
+    requests = slice_.event.requests
+    cpu_ns = round((slice_.server_cpu_us_per_request or 0) * 1000 * requests * exp(ln))
+    server = ServerCost(cpu_ns=cpu_ns, over_ns=20 * MS, requests=requests)
+    return with_event(slice_, server=server)
+
+
 def read_in_windows(
     records: Sequence[Record], lns: Mapping[str, float], noise: float = 0.01
 ) -> list[Record]:
-    """The engine reads the servers' clocks: in the window a request costs e^ln of what it costs in
-    a whole slice, give or take `noise`."""
+    """The engine reads the servers' clocks, and so each entry's `ln`, give or take `noise`."""
     rng = np.random.default_rng(1)
 
     def read(_block: Block, slice_: Slice) -> Slice:
-        if (ln := lns.get(slice_.entry)) is None:
-            return slice_
-        whole_us = slice_.server_cpu_us_per_request or 0
-        requests = slice_.event.requests
-        cpu_ns = round(whole_us * 1000 * requests * exp(ln + rng.normal(0, noise)))
-        server = ServerCost(cpu_ns=cpu_ns, over_ns=20 * MS, requests=requests)
-        return with_event(slice_, server=server)
+        ln = lns.get(slice_.entry)
+        return slice_ if ln is None else reading(slice_, ln + rng.normal(0, noise))
 
     return altered(records, read)
 
@@ -87,6 +90,34 @@ def test_an_entry_with_few_undisturbed_slices_has_the_factor_of_most() -> None:
 
     found = factors(blocks_of(altered(records, busy)))
     assert found["c"] is found["a"]
+
+
+@pytest.mark.parametrize("share", [0.2, 0.5, 0.8])
+def test_clocks_that_step_at_ticks_have_the_mean_of_their_steps(share: float) -> None:
+    """A window of 26 ms reads as 24 or as 28 ms, and the copies share a factor."""
+    tick = {True: log(28 / 26), False: log(24 / 26)}
+    rng = np.random.default_rng(2)
+
+    def read(_block: Block, slice_: Slice) -> Slice:
+        return reading(slice_, tick[bool(rng.random() < share)])
+
+    found = factors(blocks_of(altered(Race(ALIKE).records(), read)))
+    truth = share * tick[True] + (1 - share) * tick[False]
+    assert abs(found["a"].ln - truth) < 3 * found["a"].error
+    assert found["a"] is found["b"] is found["c"]
+
+
+def test_slices_of_a_draw_that_resemble_each_other_are_one_piece_of_evidence() -> None:
+    rng = np.random.default_rng(3)
+    draws: dict[object, float] = defaultdict(lambda: rng.normal(0, 0.05))
+    records = Race(ALIKE).records()
+
+    def read(block: Block, slice_: Slice) -> Slice:
+        return reading(slice_, draws[slice_.entry, block.boot, block.draw])
+
+    found = factors(blocks_of(altered(records, read)))
+    n = len({(each.boot, each.draw) for each in blocks_of(records)})
+    assert found["a"].error > 0.5 * 0.05 / n**0.5 / 3**0.5
 
 
 def test_where_no_clock_was_read_none_has_a_factor() -> None:

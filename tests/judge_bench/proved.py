@@ -336,14 +336,15 @@ def times(races: Sequence[Race]) -> dict[str, Any]:
     return found
 
 
-def _in_order(race: Race) -> list[str]:
-    """The names of its entries, in the order in which the contenders were typed."""
+def _in_order(race: Race) -> list[str | None]:
+    """The names of its entries, in the order in which the contenders were typed; None: one that
+    was out."""
     names = [each["name"] for each in race["entries"]]
     units = [word.rpartition(" ")[2] for word in race["words"]]
-    return [next(name for name in names if name.endswith(each)) for each in units]
+    return [next((name for name in names if name.endswith(f" {each}")), None) for each in units]
 
 
-def _ratios(race: Race) -> list[tuple[tuple[str, str], dict[str, float]]]:
+def _ratios(race: Race) -> list[tuple[tuple[str | None, str | None], dict[str, float]]]:
     both = []
     for pair in race["pairs"]:
         if ratio := _ratio(pair, "throughput"):

@@ -127,6 +127,7 @@ def test_a_small_difference_is_as_much_less_as_its_units_are_fewer() -> None:
     summed = proved.planted([race])
     assert summed["held"]["all"]["count"] == 1
     assert summed["right_sign"]["share"] == 1
+    assert proved.planted_ratios({**race, "entries": entries[:2]}) == [], "one of them was out"
 
 
 def test_two_contenders_that_change_places_are_one_pair() -> None:
