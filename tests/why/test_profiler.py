@@ -89,6 +89,8 @@ def test_processes_that_it_starts_meanwhile_are_its_own(profiler: Profiler, tmp_
     assert child in found and found <= {child, process.pid}
 
 
+# A process that calls as fast as it can fills perf's buffer where perf gets no core beside it.
+@pytest.mark.alone
 @pytest.mark.parametrize("by_strace", [False, True])
 def test_its_system_calls_by_name(
     profiler: Profiler, busy: int, tmp_path: Path, by_strace: bool, monkeypatch: pytest.MonkeyPatch
