@@ -6,7 +6,7 @@ slice than under steady load, and one of a C server 0.4 % more. The engine also 
 clocks as the window begins and ends. A single such reading is inexact where the engine was late to
 it, and where the server has not slept: the kernel brings the clock of a running process up to date
 at its tick, every 1 to 10 ms. So beside a neighbour a window of 26 ms reads as 24 or as 28 ms, and
-only the plain mean of many is right: a trimmed one takes the more frequent of the two.
+the plain mean of many is nearer than a trimmed one, which takes the more frequent of the two.
 
 So slices keep their whole cost, and an entry's are multiplied by one factor. Entries whose factors
 differ by no more than chance share one, so two builds of one server lose nothing by it.
@@ -15,12 +15,13 @@ differ by no more than chance share one, so two builds of one server lose nothin
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import hypot, log, sqrt
+from math import hypot, log
 from statistics import fmean
 
 import numpy as np
 
 from bakeoff.judge.calm import had_company
+from bakeoff.judge.spread import clustered, numbered
 from bakeoff.model.samples import Block, Slice
 
 SLICES_MIN = 30
@@ -43,11 +44,11 @@ Factors = Mapping[str, Factor]
 def factors(blocks: Iterable[Block]) -> Factors:
     """By entry; empty where the engine read no server's clocks often enough. Entries that share a
     factor have the same object."""
-    found: dict[str, list[tuple[tuple[int, int], float]]] = defaultdict(list)
+    found: dict[str, list[tuple[int, int, float]]] = defaultdict(list)
     for block in blocks:
         for each in block.slices if block.kind == "short" else ():
             ln = _ln_factor(each)
-            found[each.entry] += [((block.boot, block.draw), ln)] if ln is not None else []
+            found[each.entry] += [(block.boot, block.draw, ln)] if ln is not None else []
     own = {name: _factor(read) for name, read in found.items() if len(read) >= SLICES_MIN}
     if not own:
         return {}
@@ -84,13 +85,11 @@ def _ln_factor(of: Slice) -> float | None:
     return log(window.cpu_ns / 1000 / window.requests / whole_us)
 
 
-def _factor(read: Sequence[tuple[tuple[int, int], float]]) -> Factor:
-    """The mean of ln factors, each with its draw, and the larger of its standard errors: slices of
-    a draw resemble each other, and few draws may resemble each other by chance."""
-    lns = np.array([ln for _, ln in read])
-    centre, n = float(lns.mean()), len(lns)
-    pulls: dict[tuple[int, int], float] = defaultdict(float)
-    for draw, ln in read:
-        pulls[draw] += ln - centre
-    by_draw = sqrt(sum(pull**2 for pull in pulls.values()) * len(pulls) / max(1, len(pulls) - 1))
-    return Factor(centre, max(float(lns.std(ddof=1)) / sqrt(n), by_draw / n))
+def _factor(read: Sequence[tuple[int, int, float]]) -> Factor:
+    """The mean of ln factors, each after its boot and draw, and the larger of its standard errors:
+    slices of a draw resemble each other, and few draws may resemble each other by chance."""
+    boot, draw, ln = map(np.array, zip(*read, strict=True))
+    centre, share = float(ln.mean()), np.full(len(ln), 1 / len(ln))
+    alone, of_draw = np.arange(len(ln)), numbered(boot, draw)
+    groups = (alone, of_draw) if of_draw.any() else (alone,)
+    return Factor(centre, max(clustered(share, ln - centre, each).value for each in groups))

@@ -196,7 +196,7 @@ class _Groups:
         )
 
 
-def _numbered(first: Indices, *others: Indices) -> Indices:
+def numbered(first: Indices, *others: Indices) -> Indices:
     """The number of each one's combination of keys, from 0, in rising order."""
     key = first
     for other in others:
@@ -230,7 +230,7 @@ def between(value: Floats, variance: Floats) -> float:
     return max(0.0, (q - len(value) + 1) / scale) if len(value) > 1 else 0.0
 
 
-def _clustered(share: Floats, residual: Floats, group: Indices) -> StandardError:
+def clustered(share: Floats, residual: Floats, group: Indices) -> StandardError:
     """The standard error of a mean in which draws have these shares, where groups of draws vary."""
     of_group = np.bincount(group, share)
     moves = np.bincount(group, share * residual)
@@ -249,17 +249,17 @@ def estimate(values: Floats, boot: Indices, draw: Indices, process: Indices) -> 
 
     `draw` and `process` are numbered within the boot.
     """
-    member = _numbered(boot, draw)
+    member = numbered(boot, draw)
     _, first, n = np.unique(member, return_index=True, return_counts=True)
     centres, squares = trimmed_groups(values, member)
     of_each = np.array([degrees_of_freedom(blocks) for blocks in n])
     block_freedom = int(of_each.sum())
     variance, block_variance = _of_blocks(squares, n, of_each)
     draws = _Groups(centres, variance / n, boot[first], process[first], n)
-    of_process = _numbered(draws.boot, draws.process)
+    of_process = numbered(draws.boot, draws.process)
     of_draws = draws.own_variance(of_process)
     processes = draws.merged(of_process, of_draws)
-    of_boot = _numbered(processes.boot)
+    of_boot = numbered(processes.boot)
     of_processes = processes.own_variance(of_boot)
     boots = processes.merged(of_boot, of_processes)
     of_boots = boots.own_variance(np.zeros(len(boots), np.int64))
@@ -269,12 +269,12 @@ def estimate(values: Floats, boot: Indices, draw: Indices, process: Indices) -> 
     share, residual = weight / weight.sum(), draws.value - centre
     errors = []
     if len(draws) > 1:
-        errors.append(_clustered(share, residual, np.arange(len(draws))))
+        errors.append(clustered(share, residual, np.arange(len(draws))))
     if len(boots) < len(processes) < len(draws):
         lasting = len(boots) == 1 and len(draws) >= LASTING * len(processes)
-        errors.append(replace(_clustered(share, residual, of_process), lasting=lasting))
+        errors.append(replace(clustered(share, residual, of_process), lasting=lasting))
     if 1 < len(boots) < len(draws):
-        of_boot_error = _clustered(share, residual, of_boot[of_process])
+        of_boot_error = clustered(share, residual, of_boot[of_process])
         few = len(boots) < BOOTS_MIN
         errors.append(of_boot_error.pooled(errors[0]) if few else of_boot_error)
     if block_freedom:
