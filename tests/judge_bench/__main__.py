@@ -73,6 +73,9 @@ NOISES = ("quiet", "both cores", "generator's core", "memory")
 EFFECTS = (0.005, 0.01, 0.02, 0.05)
 CERTAIN = 0.5
 """The planted difference that the others' truth is taken from."""
+PLANTED_CI = 80
+"""Races of `bakeoff ci` on a planted difference, 20 in each noise, each followed by a mutant; after
+them all are on mutants."""
 OVER_S = 900.0
 
 
@@ -177,6 +180,8 @@ class Bench:
     def ci(self, number: int) -> dict[str, Any]:
         """In turn: a planted 5 % in one of the noises, and one of the mutants in quiet."""
         turn, mutant = divmod(number, 2)
+        if turn >= PLANTED_CI:
+            turn, mutant = number - PLANTED_CI, 1
         kind, noise = "planted", NOISES[turn % len(NOISES)]
         if mutant:
             kind, noise = revisions.MUTANTS[turn % len(revisions.MUTANTS)], "quiet"
