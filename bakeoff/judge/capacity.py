@@ -18,6 +18,7 @@ from bakeoff.judge.compare import CONFIDENCE
 from bakeoff.judge.crossing import (
     CONNECTIONS,
     GENERATOR,
+    UNSTEADY,
     Climb,
     Crossing,
     Held,
@@ -27,6 +28,7 @@ from bakeoff.judge.crossing import (
     fitted,
     has_quantile,
     hold,
+    holds_somewhere,
     moved,
     nearest,
     quantiles_of,
@@ -333,6 +335,8 @@ def _capacity(
         outcome, limit = "can't tell", climbed.unknown
     elif ln_rate == -inf and climbed.spared:
         outcome, limit = "can't tell", climbed.spared
+    elif ln_rate == -inf and holds_somewhere(climbed.climb):
+        outcome, limit = "can't tell", UNSTEADY
     elif ln_rate == -inf:
         outcome, quantiles = "not met", [bound.quantile for bound in objective.bounds]
         quantile = limit if limit in quantiles else quantiles[0]

@@ -46,7 +46,7 @@ from bakeoff.model.plan import Plan
 from bakeoff.model.samples import Slice
 
 ANSWERED, ERRORS, GENERATOR = "answered", "errors", "generator"
-CONNECTIONS = "connections"
+CONNECTIONS, UNSTEADY = "connections", "unsteady"
 CLIP = 1.0
 """Scores end here, at e times the limit and at 1/e of it, so that one slice that the host stalled
 can't outweigh two that it left alone."""
@@ -210,6 +210,16 @@ def fitted(given: Climb) -> dict[float, float]:
         worst[places] = np.maximum(worst[places], fit)
     rates = np.exp(given.ln_rates)
     return {float(rate): float(score) for rate, score in zip(rates, worst, strict=True)}
+
+
+def holds_somewhere(given: Climb) -> bool:
+    """Whether the slices of some rate hold every condition, those of lower rates left aside."""
+    here = [given.rung == rung for rung in range(len(given.ln_rates))]
+    return any(
+        all(np.nanmean(scores[at]) <= 0 for scores in given.scores.values())
+        for at in here
+        if all(np.isfinite(scores[at]).any() for scores in given.scores.values())
+    )
 
 
 def _curve(given: Climb, scores: Floats, counts: Floats) -> tuple[Indices, Floats]:

@@ -81,16 +81,17 @@ class CapacityPlan(Contract):
 Outcome = Literal["found", "at least", "not met", "can't tell"]
 """`at least`: the generator, its connections or the ladder's top was the limit, not the server.
 `not met`: not at any offered rate. `can't tell`: no slice had enough answers for its quantile, or
-the generator or its connections were the limit already at the lowest rate."""
+the generator or its connections were the limit already at the lowest rate, or that rate broke the
+objective and a higher one held it."""
 
 
 class Capacity(Contract):
     """The highest rate at which one contender holds one objective, requests per second.
 
     `low` and `high` are its 95 % interval, None where `finding` is not `found`. `limit` is the
-    condition that breaks first: a quantile, `answered`, `errors`, `generator` or `connections`;
-    empty where none does. `best_us` and `best_rate`: for an objective that is not met, the lowest
-    value of its first unmet quantile, and the rate at which it was measured.
+    condition that breaks first: a quantile, `answered`, `errors`, `generator`, `connections` or
+    `unsteady`; empty where none does. `best_us` and `best_rate`: for an objective that is not met,
+    the lowest value of its first unmet quantile, and the rate at which it was measured.
     """
 
     objective: str

@@ -16,7 +16,7 @@ from tests.e2e.conftest import Place
 pytestmark = pytest.mark.e2e
 SERVER = Path(__file__).parents[1] / "misbehaving" / "server.py"
 RACE = "race -d 3 -c 8 --warm-up 1s"
-CAPACITY = "capacity --slo p99=50ms -c 8 --boots 1"
+CAPACITY = "capacity --slo p99=250ms -c 8 --boots 1"
 OUT, NOTHING, DONE = Status.CONTENDER_OUT, Status.NO_VERDICT, Status.DONE
 
 

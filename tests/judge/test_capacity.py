@@ -191,6 +191,19 @@ def test_connections_that_are_all_taken_at_the_lowest_rate_are_not_either(
     )
 
 
+@pytest.mark.parametrize(
+    ("higher", "finding"), [(-0.4, ("can't tell", "unsteady")), (0.4, ("not met", "p99"))]
+)
+def test_one_that_broke_at_the_lowest_rate_alone_is_not_called_unmet(
+    higher: float, finding: tuple[str, str]
+) -> None:
+    held = scored({100: [1, 1], 200: [higher, higher], 400: [1]})
+    curve = climb(held, range(len(held)))
+    (objective,) = run({"a": 1000.0}).objectives
+    known = _capacity(objective, Climbed(curve, held, crossing(curve), ""), (), None)
+    assert (known.finding, known.limit) == finding
+
+
 @pytest.mark.parametrize(("errors", "breaks"), [({"status": 1}, False), ({"status": 5}, True)])
 def test_wrong_answers_count_as_errors(errors: dict[str, int], breaks: bool) -> None:
     held = hold(queued(8000, 40_000, errors=errors), P99)

@@ -19,6 +19,7 @@ LIMITS = {
     "errors": "over 0.1 % of the requests failed",
     "generator": "the load generator was the limit",
     "connections": "all connections were taken while it answered as fast as ever; use more (-c)",
+    "unsteady": "the objective broke, and at a higher rate it held; measure longer (-d)",
     "": "the ladder ended there: it may hold more",
 }
 _COST_NOTE = (

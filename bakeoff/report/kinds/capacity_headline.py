@@ -35,6 +35,11 @@ def ranked(report: CapacityReport, objective: str) -> list[tuple[CapacityEntry, 
 
 def _about(report: CapacityReport, objective: str, spoken: str) -> str:
     placed = ranked(report, objective)
+    capacities = [each for entry in report.entries for each in entry.capacities]
+    if not placed and any(
+        each.finding == "can't tell" for each in capacities if each.objective == objective
+    ):
+        return f"Which contender holds {spoken} can't be told."
     if not placed:
         return f"No contender holds {spoken}{_best(report, objective)}."
     leader, best = placed[0]

@@ -73,7 +73,7 @@ def _between(of: Capacity | Mean) -> str:
 
 
 def _limit(capacity: Capacity, unit: Unit) -> str:
-    if capacity.finding == "can't tell" and capacity.limit not in ("connections", "generator"):
+    if capacity.finding == "can't tell" and capacity.limit[-1:].isdigit():
         return f"too few {unit}s for {capacity.limit}"
     return {"answered": "queue grew", "": "end of ladder"}.get(capacity.limit, capacity.limit)
 
