@@ -9,6 +9,7 @@ from pathlib import Path
 from statistics import NormalDist, mean, median, stdev
 from typing import Any
 
+import numpy as np
 from scipy import stats
 
 import bakeoff
@@ -39,6 +40,9 @@ GOALS = {
     "50 ms, 6 s": "± 2 %, 25 s",
 }
 Race = Mapping[str, Any]
+CPU_SINCE = "2026-11-29T18:15:11Z"
+"""CPU ratios of races before this have a ramp factor that could take one step of the clock for
+all (docs/EVIDENCE.md, "Clocks that step"). They are in the records and don't count."""
 
 
 def write(path: Path, races: Sequence[Race], earlier: Sequence[Path]) -> None:
@@ -62,7 +66,7 @@ def summary(races: Sequence[Race]) -> dict[str, Any]:
     parts: dict[str, list[Race]] = defaultdict(list)
     for race in races:
         if not race["failed"]:
-            parts[race["part"]].append(race)
+            parts[race["part"]].append(race if race["at"] >= CPU_SINCE else _without_cpu(race))
     of = {
         "equal": equal,
         "unequal": unequal,
@@ -78,16 +82,22 @@ def summary(races: Sequence[Race]) -> dict[str, Any]:
     return told | {"failed": failed}
 
 
-def table(record: Mapping[str, Any]) -> str:
-    """The summary of a record as a table of Markdown: what was measured, the goal, and what came
-    of it."""
-    rows = "".join(f"| {' | '.join(row)} |\n" for row in _rows(record["summary"]))
+def _without_cpu(race: Race) -> Race:
+    pairs = [{**pair, "cpu_ratio": None, "by_state": None} for pair in race.get("pairs", ())]
+    return {**race, "pairs": pairs, "ci": {**race.get("ci", {}), "cpu_ratio": None}}
+
+
+def table(found: Mapping[str, Any]) -> str:
+    """A summary as a table of Markdown: what was measured, the goal, and what came of it."""
+    rows = "".join(f"| {' | '.join(row)} |\n" for row in _rows(found))
     return f"\n| what | goal | measured |\n|---|---|---|\n{rows}\n"
 
 
 def _rows(found: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     for name, own in found.get("equal", {}).items():
         for by in ("throughput", "cpu"):
+            if by not in own:
+                continue
             error, half = (own[by][f"{each}_percent"] for each in ("error", "half_width"))
             text = f"{_of(own[by]['misses'])} missed; error {error:.2f} %, ± {half:.2f} %"
             goal = GOALS.get(name, "") if by == "throughput" else ""
@@ -149,7 +159,7 @@ def equal(races: Sequence[Race]) -> dict[str, Any]:
     for race in races:
         noise = "quiet" if race["noise"] == "quiet" else "neighbour"
         whole.setdefault(f"{LANGUAGES[race['subject']]}, {noise}", []).append(race)
-    return {name: _of_equals(own) for name, own in whole.items()}
+    return {name: _of_equals(whole[name]) for name in ("all", *sorted(whole.keys() - {"all"}))}
 
 
 def _of_equals(races: Sequence[Race]) -> dict[str, Any]:
@@ -241,7 +251,8 @@ def planted(races: Sequence[Race]) -> dict[str, Any]:
 
 
 def planted_ratios(race: Race) -> list[dict[str, float]]:
-    """The measured ratio to the base of each of the four small differences, and its truth."""
+    """The measured ratio to the base of each of the four small differences, and its truth, which
+    is known as well as the certain difference is: d ln truth = (k/K) (truth/R) d ln R."""
     units, names = race["units"], _in_order(race)
     ratios = dict(_ratios(race))
     certain = ratios.get((names[-1], names[0]))
@@ -251,7 +262,12 @@ def planted_ratios(race: Race) -> list[dict[str, float]]:
     # Few units of a costly kind may be the same for two effects: one server, raced twice.
     once = dict(zip(units[1:-1], names[1:-1], strict=True))
     return [
-        {"more_units": more, "truth": 1 / (1 + of_one_unit * more), **ratio}
+        {
+            "more_units": more,
+            "truth": (truth := 1 / (1 + of_one_unit * more)),
+            "truth_half_width": _half(certain) * more / units[-1] * truth / certain["ratio"],
+            **ratio,
+        }
         for more, name in once.items()
         if (ratio := ratios.get((name, names[0])))
     ]
@@ -260,27 +276,31 @@ def planted_ratios(race: Race) -> list[dict[str, float]]:
 def ci(races: Sequence[Race], planted_races: Sequence[Race]) -> dict[str, Any]:
     """How often 5 % was found, with which bias, and how often a mutant was called slower.
 
-    The truth is that of the same work in the races of `planted`.
+    The truth is that of the same work in the races of `planted`, each weighted by how well it
+    knows it.
     """
-    same = [each for each in planted_races if each["subject"] == "c arithmetic"]
-    truths = [
-        each["truth"] for race in same for each in planted_ratios(race) if each["more_units"] == 48
-    ]
-    truth = mean(truths) if truths else None
+    truths, weights = [], []
+    for race in planted_races:
+        for each in planted_ratios(race) if race["subject"] == "c arithmetic" else ():
+            if each["more_units"] == 48:
+                truths.append(each["truth"])
+                weights.append(each["truth_half_width"] ** -2)
+    truth = float(np.average(truths, weights=weights)) if truths else None
     found: dict[str, Any] = {"truth": truth}
     kinds: dict[str, list[Any]] = defaultdict(list)
     for race in races:
         key = f"planted, {race['noise']}" if race["subject"] == "planted" else "mutants"
         kinds[key].append(race["ci"])
-    for key, own in kinds.items():
+    for key, own in sorted(kinds.items()):
         found[key] = {
             "slower": _share([each["alarm"] for each in own]),
             "median_took_s": median(each["took_s"] for each in own),
             "longest_s": max(each["took_s"] for each in own),
         }
         for by in ("ratio", "cpu_ratio") if truth and key != "mutants" else ():
-            ratios = [float(each[by]) for each in own if each[by]]
-            found[key][f"bias_of_{by}_percent"] = 100 * (mean(map(log, ratios)) - log(truth or 1))
+            if ratios := [float(each[by]) for each in own if each[by]]:
+                bias = mean(map(log, ratios)) - log(truth or 1)
+                found[key][f"bias_of_{by}_percent"] = 100 * bias
     return found
 
 

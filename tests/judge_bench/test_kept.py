@@ -7,13 +7,15 @@ from typing import Any
 import pytest
 
 from bakeoff.model.pairs import NextRace, Pair
-from bakeoff.model.ratio import Ratio
+from bakeoff.model.ratio import Interval, Ratio
 from tests.judge_bench import kept, proved
 from tests.judge_bench.__main__ import EQUALS, SHARES, WORKS, next_part, of_articles, shuffled
 
 
 def raced(part: str, took_s: float = 60.0, **of: Any) -> dict[str, Any]:
-    return {"part": part, "took_s": took_s, "failed": None, "method": "a", "number": 0, **of}
+    at = "2026-11-30T00:00:00Z"
+    usual = {"failed": None, "method": "a", "number": 0, "at": at}
+    return {"part": part, "took_s": took_s, **usual, **of}
 
 
 def pair(a: str, b: str, ratio: float, half: float = 0.01, **more: Any) -> dict[str, Any]:
@@ -127,7 +129,36 @@ def test_a_small_difference_is_as_much_less_as_its_units_are_fewer() -> None:
     summed = proved.planted([race])
     assert summed["held"]["all"]["count"] == 1
     assert summed["right_sign"]["share"] == 1
+    assert found["truth_half_width"] == pytest.approx(0.01 * 0.1 * 1.5 / 1.05, rel=1e-3)
     assert proved.planted_ratios({**race, "entries": entries[:2]}) == [], "one of them was out"
+
+
+def test_the_truth_of_a_planted_5_percent_is_that_of_the_races_that_know_it_best() -> None:
+    words, entries = ["work 600", "work 648", "work 700"], [{"name": "a 600"}, {"name": "a 648"}]
+    races = [
+        raced(
+            "planted",
+            subject="c arithmetic",
+            units=[0, 48, 100],
+            words=words,
+            entries=[*entries, {"name": "a 700"}],
+            pairs=[
+                pair("a 600", "a 648", 1.05),
+                pair("a 600", "a 700", 1 + 100 * cost, half=half),
+            ],
+        )
+        for cost, half in ((0.001, 0.001), (0.002, 0.1))
+    ]
+    assert proved.ci([], races)["truth"] == pytest.approx(1 / 1.048, rel=1e-4)
+
+
+def test_ratios_by_cpu_of_races_before_the_factor_was_put_right_do_not_count() -> None:
+    both = [pair("a", "b", 1.0, cpu_ratio=Interval(ratio=1.0, low=0.9, high=1.1, n=100))]
+    of = {"subject": "brick", "noise": "quiet", "pairs": both}
+    early, late = raced("equal", **of, at="2026-11-29T18:00:00Z"), raced("equal", **of)
+    found = proved.summary([early, late])["equal"]["all"]
+    assert (found["throughput"]["misses"]["n"], found["cpu"]["misses"]["n"]) == (2, 1)
+    assert "cpu" not in proved.summary([early])["equal"]["all"]
 
 
 def test_two_contenders_that_change_places_are_one_pair() -> None:
