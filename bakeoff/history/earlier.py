@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 from sqlalchemy import Connection, and_, select
 
-from bakeoff.history.rows import protocol_of
+from bakeoff.history.rows import protocol_of, time_of
 from bakeoff.history.tables import FIGURES, PAIRS, RUNS
 from bakeoff.model.history import Earlier, EarlierRatio, IndexedRun, short_hash
 from bakeoff.model.pairs import Pair
@@ -38,6 +38,7 @@ def of(connection: Connection, run: IndexedRun, without: Collection[str]) -> Ear
         select(
             PAIRS.c.run,
             PAIRS.c.document,
+            PAIRS.c.began_at,
             *(side.c[name] for side in (a, b) for name in parts),
             *(RUNS.c[name] for name in ("kernel", "bakeoff", "method")),
         )
@@ -55,11 +56,12 @@ def of(connection: Connection, run: IndexedRun, without: Collection[str]) -> Ear
         .limit(LATEST)
     )
     found = (
-        (row[0], Pair.from_json(row[1], row[0]), row[2:7], row[7:12], row[12:])
+        (row[0], Pair.from_json(row[1], row[0]), time_of(row[2]), row[3:8], row[8:13], row[13:])
         for row in connection.execute(asked)
     )
     return Earlier(
         builds=builds,
+        began_at=run.began_at,
         ratios=tuple(
             EarlierRatio(
                 run=id_,
@@ -68,8 +70,9 @@ def of(connection: Connection, run: IndexedRun, without: Collection[str]) -> Ear
                 ratio=pair.ratio.ratio,
                 error=pair.error,
                 core_trip_ns=pair.core_trip_ns,
+                began_at=began_at,
             )
-            for id_, pair, of_a, of_b, around in found
+            for id_, pair, began_at, of_a, of_b, around in found
             if pair.error
         ),
     )

@@ -7,7 +7,7 @@ from bakeoff.judge.day import judge_day
 from bakeoff.judge.day_figures import recovered_after_ms
 from bakeoff.judge.fairness import unequal, works_of
 from bakeoff.judge.gate import DECIDED_DRAWS, judge_ci
-from bakeoff.judge.past import predicted
+from bakeoff.judge.prediction import predicted
 from bakeoff.judge.runs import Run, compare_runs, confirmed
 from bakeoff.judge.stacks import flames
 from bakeoff.judge.standings import changes_of_places, leaders

@@ -1,4 +1,4 @@
-"""What earlier runs show: the steps of a line over time, and where the next ratio is expected.
+"""The steps of a line over time.
 
 Each run's ln ratio has the standard error of its own interval, and runs differ by more than that:
 other processes, another day. A step is looked for in windows of every length (seeded intervals:
@@ -10,23 +10,8 @@ never less than the runs' own intervals say. The level is shared among all place
 independent. A ratio that wanders slowly from day to day does have different levels, and they are
 reported. The surest place is taken, and both sides are looked at again. The tests simulate it;
 docs/EVIDENCE.md has the rates.
-
-A prediction adds to a race's interval the variance between races, τ², estimated by moments as
-between draws (`spread.between`): the machine's weather affects servers differently, and doesn't
-cancel in their ratio. The next estimate lies about the mean of the earlier ones and this one,
-weighted by 1 / (τ² + error²), with the variance τ² + that mean's + its own error's, for which this
-race's stands: the next race is as long. The quantile is Student's (Higgins, Thompson and
-Spiegelhalter, J. R. Stat. Soc. A 172, 2009), with one degree of freedom for each earlier race.
-About this race's estimate instead of the mean the variance would have 2 τ²: docs/EVIDENCE.md has
-the cost of that. Races at another distance of the cores show nothing of this one.
-
-For two builds that have met too seldom, τ² is the mean over all pairs in the same setting, weighted
-by their degrees of freedom. Two copies of one build are a pair with a known mean: each of their
-races counts from either side. The pairs of a race err together, so there are never more degrees of
-freedom than other races.
 """
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -34,15 +19,12 @@ from math import exp, log, sqrt
 
 import numpy as np
 
-from bakeoff.judge.calm import one_distance
 from bakeoff.judge.compare import CONFIDENCE
 from bakeoff.judge.quantiles import normal_cdf, normal_quantile, t_cdf, t_quantile
-from bakeoff.judge.spread import Floats, between
+from bakeoff.judge.spread import Floats
 from bakeoff.model import history
 from bakeoff.model.finding import Finding
-from bakeoff.model.pairs import NextRace, Pair
 from bakeoff.model.ratio import Interval
-from bakeoff.model.verdict import Verdict
 
 SHORTEST = 3
 """The fewest runs on either side of a step. Two runs soon agree by chance."""
@@ -275,86 +257,3 @@ def _measured(point: history.Point) -> Measured:
 
 
 _NORMAL = normal_quantile((1 + CONFIDENCE) / 2)
-
-
-Lines = dict[tuple[str, str], list[tuple[float, float]]]
-"""By two builds in the order of their ids: ln ratio of the first over the second, and its error."""
-
-
-def predicted(verdict: Verdict, earlier: history.Earlier) -> Verdict:
-    trip_ns = verdict.core_trip_ns
-    alike = [each for each in earlier.ratios if one_distance(trip_ns, each.core_trip_ns)]
-    earlier = earlier.model_copy(update={"ratios": tuple(alike)})
-    races = len({ratio.run for ratio in earlier.ratios})
-    pairs = expecting(verdict.pairs, earlier)
-    return verdict.model_copy(update={"pairs": pairs, "earlier_races": races})
-
-
-def expecting(pairs: Sequence[Pair], earlier: history.Earlier) -> tuple[Pair, ...]:
-    """The pairs of a race, each with the interval in which its next ratio is expected, if that is
-    known."""
-    races = len({ratio.run for ratio in earlier.ratios})
-    lines = _lines(earlier.ratios)
-    of_family, freedom = _of_family(lines, races)
-
-    def with_next(pair: Pair) -> Pair:
-        a, b = (earlier.builds.get(name) for name in (pair.a, pair.b))
-        if a is None or b is None or not pair.error:
-            return pair
-        own = lines.get((min(a, b), max(a, b)), [])
-        sign = 1 if a <= b else -1
-        values, squares = _seen([*own, (sign * log(pair.ratio.ratio), pair.error)], a == b)
-        if len(own) >= history.EARLIER_MIN:
-            found = _next(sign * values, squares, pair.error, between(values, squares), len(own))
-            next_race = NextRace(**found, basis="pair", n=len(own))
-        elif freedom >= history.EARLIER_MIN:
-            found = _next(sign * values, squares, pair.error, of_family, freedom)
-            next_race = NextRace(**found, basis="family", n=races)
-        else:
-            return pair
-        return pair.model_copy(update={"next_race": next_race})
-
-    return tuple(map(with_next, pairs))
-
-
-def _next(
-    values: Floats, squares: Floats, error: float, variance: float, freedom: int
-) -> dict[str, float]:
-    """Ratio, low and high of the next race, whose own standard error is `error`."""
-    weight = 1 / (variance + squares)
-    centre = float((weight * values).sum() / weight.sum())
-    half = t_quantile(freedom, (1 + CONFIDENCE) / 2) * sqrt(
-        variance + 1 / float(weight.sum()) + error**2
-    )
-    return {"ratio": exp(centre), "low": exp(centre - half), "high": exp(centre + half)}
-
-
-def _lines(ratios: Sequence[history.EarlierRatio]) -> Lines:
-    lines: Lines = defaultdict(list)
-    for ratio in ratios:
-        sign = 1 if ratio.a <= ratio.b else -1
-        key = min(ratio.a, ratio.b), max(ratio.a, ratio.b)
-        lines[key].append((sign * log(ratio.ratio), ratio.error))
-    return lines
-
-
-def _of_family(lines: Lines, races: int) -> tuple[float, int]:
-    """The mean variance between the races of a pair, and its degrees of freedom."""
-    # Races of equals are one line, whatever their builds: all have a mean of 1.
-    equals = [race for (a, b), seen in lines.items() if a == b for race in seen]
-    known = [(between(*_seen(equals, True)), len(equals))] if equals else []
-    known += [
-        (between(*_seen(seen, False)), len(seen) - 1) for (a, b), seen in lines.items() if a != b
-    ]
-    freedom = sum(of for _, of in known)
-    variance = sum(each * of for each, of in known) / max(1, freedom)
-    return variance, min(freedom, races - 1)
-
-
-def _seen(races: Sequence[tuple[float, float]], equal: bool) -> tuple[Floats, Floats]:
-    """ln ratios and squared errors of races (ln ratio, error); races of equals count from either
-    side."""
-    values, errors = np.array(races).T
-    if equal:
-        values, errors = np.append(values, -values), np.append(errors, errors)
-    return values, errors**2

@@ -340,6 +340,7 @@ class EarlierRatio(Contract):
 
     Both are builds: servers with the same version, sources and surroundings (kernel, bakeoff) have
     the same id, as far as the history knows these. `core_trip_ns` is that of its `Pair`.
+    `began_at` is when the run began; None, as of earlier versions: unknown.
     """
 
     run: Id
@@ -348,17 +349,19 @@ class EarlierRatio(Contract):
     ratio: float
     error: Annotated[float, Field(gt=0)]
     core_trip_ns: IfGiven[PositiveFloat] = None
+    began_at: IfGiven[datetime] = None
 
 
 class Earlier(Contract):
     """Races of the same workload, load and protocol on the same class of machine.
 
-    `builds` are those of this race, by entry.
+    `builds` are those of this race, by entry, and `began_at` is when it began.
     """
 
     schema_: Literal["bakeoff.earlier/1"] = Field("bakeoff.earlier/1", alias="schema")
     builds: dict[str, Id]
     ratios: tuple[EarlierRatio, ...] = ()
+    began_at: IfGiven[datetime] = None
 
 
 class Program(Contract):

@@ -21,6 +21,7 @@ def test_another_run_of_the_same_builds_is_found_and_a_run_is_not_its_own_past(
     (ratio,) = found.ratios
     assert ratio.run == first.id
     assert (ratio.a, ratio.b) == (found.builds["a"], found.builds["b"])
+    assert (ratio.began_at, found.began_at) == (first.began_at, second.began_at)
     assert ratio.ratio == 2.0
     assert ratio.error == first.races[0].pairs[0].error
 

@@ -1,6 +1,7 @@
 """The next race's ratio, from what earlier races differ by."""
 
 from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 from itertools import combinations
 from math import exp, expm1, log, sqrt
 from statistics import NormalDist
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bakeoff.judge.past import expecting, predicted
+from bakeoff.judge.prediction import APART, APART_FREEDOM, expecting, predicted
 from bakeoff.model.history import EARLIER_MIN, Earlier, EarlierRatio
 from bakeoff.model.pairs import NextRace, Pair
 from tests.judge.races import Race, altered, judged, with_event
@@ -17,6 +18,7 @@ from tests.ratios import interval
 
 BUILDS = {"a": "a" * 12, "b": "b" * 12, "c": "c" * 12, "a again": "a" * 12}
 ERROR = 0.01
+NOON = datetime(2026, 11, 29, 12, tzinfo=UTC)
 
 
 def pair(ln_ratio: float, a: str = "a", b: str = "b", error: float = ERROR) -> Pair:
@@ -42,27 +44,77 @@ def races(
     ]
 
 
-def next_race(now: Pair, ratios: Sequence[EarlierRatio]) -> NextRace | None:
-    (found,) = expecting([now], Earlier(builds=BUILDS, ratios=tuple(ratios)))
+def next_race(
+    now: Pair, ratios: Sequence[EarlierRatio], began_at: datetime | None = None
+) -> NextRace | None:
+    earlier = Earlier(builds=BUILDS, ratios=tuple(ratios), began_at=began_at)
+    (found,) = expecting([now], earlier)
     return found.next_race
 
 
-def test_of_races_that_are_as_sure_it_is_the_prediction_interval_of_a_sample() -> None:
+def at(ratios: Sequence[EarlierRatio], *hours: float) -> list[EarlierRatio]:
+    """The races so many hours before noon."""
+    return [
+        each.model_copy(update={"began_at": NOON - timedelta(hours=before)})
+        for each, before in zip(ratios, hours, strict=True)
+    ]
+
+
+def half_width(variance: float, error: float, freedom: int) -> float:
+    """Of a prediction about a mean with this squared `error`, by a race whose own is `ERROR`'s."""
+    return float(stats.t.ppf(0.975, freedom)) * sqrt(variance + error + ERROR**2)
+
+
+def with_prior(variance: float, freedom: int) -> float:
+    blend = (APART_FREEDOM * APART**2 + freedom * variance) / (APART_FREEDOM + freedom)
+    return max(variance, blend)
+
+
+def test_occasions_that_are_as_sure_are_a_sample_beside_which_the_prior_stands() -> None:
     values = [0.1, 0.2, 0.05, 0.3, 0.15]
-    found = next_race(pair(0.25), races(values))
     every = np.array([*values, 0.25])
-    half = stats.t.ppf(0.975, 5) * every.std(ddof=1) * sqrt(1 + 1 / 6)
+    variance = with_prior(every.var(ddof=1) - ERROR**2, 5)
+    half = half_width(variance, (variance + ERROR**2) / 6, APART_FREEDOM + 5)
+    for hours in (6, 4.9, 3.5, 2.3, 1.1), (None,) * 5:
+        seen = races(values) if hours[0] is None else at(races(values), *hours)
+        found = next_race(pair(0.25), seen, NOON)
+        assert found
+        assert (found.basis, found.n) == ("pair", 5)
+        assert log(found.ratio) == pytest.approx(every.mean())
+        assert log(found.high / found.low) / 2 == pytest.approx(half)
+
+
+def test_races_of_one_hour_leave_what_occasions_differ_by_to_the_prior() -> None:
+    values = [0.11, 0.1, 0.15, 0.08, 0.1]
+    found = next_race(pair(0.12), at(races(values), 2.5, 2, 1.5, 1, 0.5), NOON)
+    within = np.var([*values, 0.12], ddof=1) - ERROR**2
+    of_mean = APART**2 + (within + ERROR**2) / 6
+    half = half_width(APART**2 + within, of_mean, APART_FREEDOM)
+    assert found and log(found.high / found.low) / 2 == pytest.approx(half)
+
+
+def test_what_differs_within_occasions_is_told_from_what_differs_between_them() -> None:
+    values = [0.1, 0.14, 0.3, 0.34, 0.2]
+    found = next_race(pair(0.24), at(races(values), 9, 9, 6, 6, 0), NOON)
+    within = np.var([0.1, 0.14], ddof=1) - ERROR**2
+    of_mean = (within + ERROR**2) / 2
+    apart = with_prior(np.var([0.12, 0.32, 0.22], ddof=1) - of_mean, 2)
+    half = half_width(apart + within, (apart + of_mean) / 3, APART_FREEDOM + 2)
+    assert found and log(found.ratio) == pytest.approx(0.22)
+    assert log(found.high / found.low) / 2 == pytest.approx(half)
+
+
+def test_of_races_that_are_as_sure_it_is_the_prediction_interval_of_a_sample() -> None:
+    """Of two copies of one build: their ratios have a known mean, and no prior."""
+    values = [0.03, -0.02, 0.04, -0.01, 0.02]
+    found = next_race(pair(0.05, "a", "a again"), at(races(values, "a", "a again"), *[0.1] * 5))
+    both = np.array([*values, 0.05, *(-each for each in values), -0.05])
+    variance = both.var(ddof=1) - ERROR**2
+    half = half_width(variance, (variance + ERROR**2) / 12, 5)
     assert found
     assert (found.basis, found.n) == ("pair", 5)
-    assert log(found.ratio) == pytest.approx(every.mean())
-    assert log(found.low) == pytest.approx(every.mean() - half)
-    assert log(found.high) == pytest.approx(every.mean() + half)
-
-
-def test_races_that_agree_leave_the_errors_of_both_estimates() -> None:
-    found = next_race(pair(0.1), races([0.1] * 9))
-    half = stats.t.ppf(0.975, 9) * ERROR * sqrt(1 + 1 / 10)
-    assert found and log(found.high / found.low) / 2 == pytest.approx(half)
+    assert log(found.low) == pytest.approx(-half)
+    assert log(found.high) == pytest.approx(half)
 
 
 def test_fewer_races_predict_nothing() -> None:
@@ -80,7 +132,7 @@ def ends(of: NextRace | None) -> tuple[float, float]:
 def test_which_of_the_two_was_named_first_does_not_matter() -> None:
     seen = races([0.1, 0.2, 0.05, 0.3])
     low, high = ends(next_race(pair(0.2), seen))
-    mixed = [*seen[:2], *races([-0.05, -0.3], "b", "a")]
+    mixed = [*seen[:2], *races([0, 0, -0.05, -0.3], "b", "a")[2:]]
     assert ends(next_race(pair(0.2), mixed)) == pytest.approx((low, high))
     assert ends(next_race(pair(-0.2, "b", "a"), seen)) == pytest.approx((1 / high, 1 / low))
     (listed,) = expecting([pair(0.2)], Earlier(builds=BUILDS, ratios=tuple(seen)))
@@ -90,8 +142,8 @@ def test_which_of_the_two_was_named_first_does_not_matter() -> None:
 def test_builds_that_met_too_seldom_are_predicted_by_the_others() -> None:
     others = races([0.1, 0.2, 0.05, 0.3, 0.15, 0.2], "a", "c")
     found = next_race(pair(0.7), others)
-    variance = np.var([0.1, 0.2, 0.05, 0.3, 0.15, 0.2], ddof=1) - ERROR**2
-    half = stats.t.ppf(0.975, 5) * sqrt(2 * variance + 2 * ERROR**2)
+    variance = with_prior(np.var([0.1, 0.2, 0.05, 0.3, 0.15, 0.2], ddof=1) - ERROR**2, 5)
+    half = half_width(variance, variance + ERROR**2, 5)
     assert found
     assert (found.basis, found.n) == ("family", 6)
     assert log(found.ratio) == pytest.approx(0.7)
@@ -128,12 +180,12 @@ def test_a_ratio_with_one_end_is_not_predicted() -> None:
     assert below.error is None
 
 
-@pytest.mark.parametrize("between", [0.0, 0.02])
+@pytest.mark.parametrize("between", [0.007, 0.02])
 @pytest.mark.parametrize("basis", ["pair", "family"])
 def test_the_next_race_is_where_it_was_expected_in_95_of_100(basis: str, between: float) -> None:
     rng = np.random.default_rng(4)
     covered = []
-    for _ in range(400):
+    for _ in range(1000):
         errors = rng.uniform(0.005, 0.02, 9)
         estimates = 0.3 + rng.normal(0, between, 9) + rng.normal(0, errors)
         seen = races(list(estimates[:7]), "a", "b" if basis == "pair" else "c")
@@ -146,6 +198,23 @@ def test_the_next_race_is_where_it_was_expected_in_95_of_100(basis: str, between
         assert found and found.basis == basis
         covered.append(found.low <= exp(then) <= found.high)
     assert 0.92 <= np.mean(covered) <= 0.99
+
+
+@pytest.mark.parametrize(("apart", "within"), [(APART, 0.0), (APART, 0.01), (0.003, 0.003)])
+def test_four_races_of_one_hour_expect_the_next_day_where_it_is(
+    apart: float, within: float
+) -> None:
+    rng = np.random.default_rng(4)
+    covered = []
+    for _ in range(400):
+        estimates = 0.3 + rng.normal(0, apart) + rng.normal(0, within, 5)
+        estimates += rng.normal(0, 0.003, 5)
+        seen = at(races(list(estimates[:4]), error=0.003), 0.4, 0.3, 0.2, 0.1)
+        found = next_race(pair(estimates[4], error=0.003), seen, NOON)
+        then = 0.3 + rng.normal(0, apart) + rng.normal(0, within) + rng.normal(0, 0.003)
+        assert found
+        covered.append(found.low <= exp(then) <= found.high)
+    assert 0.92 <= np.mean(covered) <= 1.0
 
 
 def test_a_verdict_says_how_many_races_its_predictions_rest_on() -> None:

@@ -3,8 +3,8 @@
 Each is a file `board.json` whose first cell counts. Of the pairs that the first two have in common
 it prints how many both tell apart, and how many of these with the same sign; and how many ratios
 differ by no more than both intervals. With a third board it predicts its ratios as a race does
-(`judge/past.py`): from SECOND's pair and, since no pair has raced often enough, from how much all
-other pairs differ between FIRST and SECOND.
+(`judge/prediction.py`): from SECOND's pair and, since no pair has raced often enough, from how much
+all other pairs differ between FIRST and SECOND.
 """
 
 import sys
@@ -14,7 +14,7 @@ from pathlib import Path
 from statistics import median
 
 from bakeoff.board.tying import Reach
-from bakeoff.judge.past import expecting
+from bakeoff.judge.prediction import expecting
 from bakeoff.model.board import Board, BoardCell, BoardPair
 from bakeoff.model.history import Earlier, EarlierRatio
 from bakeoff.model.pairs import NextRace, Pair, pair_of

@@ -1,11 +1,12 @@
 """The next race's ratio, predicted from recorded races: `python -m tests.judge_bench.tomorrow`.
 
-Five contenders were raced ten times, on three occasions of one day (unequal), and five programs
-some 44 times against themselves, on three days (equal). From so many known races and one more, in
-the order of time, the next one's ratio is predicted: by the races of its pair, or by those of the
-other pairs (family). Prints how many of the next ratios were covered, and the median half-width in
-%; of the ten races also which share was covered when they are put into random orders. Last, how
-many ratios were within the interval of the race before.
+Unequal contenders: five were raced ten times, on three occasions of one day; four were raced by
+each method that the judge's bench proved. Equal ones: five programs were raced some 44 times
+against themselves, on three days. From so many known races and one more, in the order of time, the
+next one's ratio is predicted: by the races of its pair, or by those of the other pairs (family).
+Prints how many of the next ratios were covered, of all and of those that have another occasion than
+the race before, and the median half-width in %. Last, how many ratios were within the interval of
+the race before.
 
 A record has intervals that hold over its pairs together, and no degrees of freedom: their errors
 are taken as a normal's.
@@ -13,54 +14,80 @@ are taken as a normal's.
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import pairwise
 from math import expm1, log
 from pathlib import Path
-from random import Random
 from statistics import NormalDist, median
 from typing import Any
 
-from bakeoff.judge.past import expecting
+from bakeoff.judge.calm import one_distance
+from bakeoff.judge.prediction import OCCASION_S, expecting
 from bakeoff.model.history import Earlier, EarlierRatio
 from bakeoff.model.pairs import Pair
 from bakeoff.model.ratio import Ratio
+from tests.judge_bench.kept import method_of
 
 RECORDS = Path(__file__).parents[2] / "records"
 COLD = "vertx"
 """Its draws began cold in most of the races against itself."""
-KNOWN = {"pair": (4, 5, 6, 7, 8), "family": (5, 6, 7, 8)}
-ORDERS = 200
-Lines = dict[str, list[Pair]]
+KNOWN = {"pair": (4, 5, 6, 8, 12), "family": (5, 6, 8, 12)}
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One comparison, and when its race began."""
+
+    at: datetime
+    pair: Pair
+
+
+Lines = dict[str, list[Seen]]
 """The races of each pair, in the order of time."""
 
 
 @dataclass(frozen=True)
-class Coverage:
-    """How many of `n` next ratios were covered, and the median half-width in ln ratio."""
+class Predicted:
+    """Whether the next ratio was covered, the half-width in ln ratio, and whether the next race had
+    another occasion than the last known one."""
 
-    covered: int
-    n: int
+    covered: bool
     half_width: float
+    apart: bool
 
 
-def lines() -> tuple[Lines, Lines]:
-    """Of unequal contenders, and of equals."""
-    races: dict[str, dict[str, Any]] = {}
-    for path in sorted(RECORDS.glob("*judge-bench.json")):
-        for race in json.loads(path.read_text()).get("races", ()):
-            races.setdefault(race["at"] + race["subject"], race)
-    unequal: Lines = defaultdict(list)
-    equal: Lines = defaultdict(list)
-    for race in sorted(races.values(), key=lambda race: race["at"]):
-        among = len(race.get("pairs", ()))
-        for each in race.get("pairs", ()):
+def lines() -> dict[str, Lines]:
+    """By set: five contenders, four of each proved method with races enough, and equals."""
+    found: dict[str, Lines] = defaultdict(lambda: defaultdict(list))
+    for race in _races():
+        at, among = datetime.fromisoformat(race["at"]), len(race["pairs"])
+        for each in race["pairs"]:
             if race["part"] == "repeat":
-                unequal[f"{each['a']} {each['b']}"].append(paired(each, among))
-            elif race["part"] == "equal" and race["subject"] != COLD:
-                equal[race["subject"]].append(paired(each, among))
-    return unequal, equal
+                found["five"][f"{each['a']} {each['b']}"].append(Seen(at, paired(each, among)))
+            elif race["part"] == "unequal" and each["ratio"]["low"] and each["ratio"]["high"]:
+                met = paired({**each, **each["ratio"]}, among)
+                met = met if met.a < met.b else met.turned()
+                found[f"four, {method_of(race)}"][f"{met.a} {met.b}"].append(Seen(at, met))
+            elif race["part"] == "equal" and "noise" not in race and race["subject"] != COLD:
+                found["equal"][race["subject"]].append(Seen(at, paired(each, among)))
+    return {name: of for name, of in found.items() if min(map(len, of.values())) > 5}
+
+
+def _races() -> Sequence[Mapping[str, Any]]:
+    """Each recorded race that has pairs once, in the order of time; of races whose distance of the
+    cores is known only those at the one that most had."""
+    found: dict[str, Mapping[str, Any]] = {}
+    for pattern in ("*judge-bench.json", "*method-proof.json"):
+        for path in sorted(RECORDS.glob(pattern)):
+            for race in json.loads(path.read_text()).get("races", ()):
+                if race.get("pairs"):
+                    found.setdefault(f"{race['at']} {race['subject']}", race)
+    trips = {key: race["pairs"][0].get("core_trip_ns") for key, race in found.items()}
+    known = [trip for trip in trips.values() if trip]
+    usual = max(known, key=lambda trip: sum(one_distance(trip, each) for each in known))
+    return [found[key] for key in sorted(found) if one_distance(usual, trips[key])]
 
 
 def paired(recorded: dict[str, Any], among: int) -> Pair:
@@ -78,59 +105,61 @@ def paired(recorded: dict[str, Any], among: int) -> Pair:
 
 
 def _earlier(of: Lines, first: int, known: int, without: str = "") -> Earlier:
-    """`known` races from the `first` on; builds are called by their places among all names."""
+    """`known` races from the `first` on; builds are called by their places among all names, two
+    copies of one alike."""
     builds: dict[str, str] = {}
     ratios = []
     for name, races in of.items():
-        for pair in races:
-            for each in (pair.a, pair.b):
-                builds.setdefault(each, f"{len(builds):012x}")
-        for number, pair in enumerate(races[first : first + known]):
-            a, b = builds[pair.a], builds[pair.b]
+        for seen in races:
+            for each in (seen.pair.a, seen.pair.b):
+                alike = each.partition("#")[0]
+                builds[each] = builds.setdefault(alike, f"{len(builds):012x}")
+        for number, seen in enumerate(races[first : first + known]):
             if name != without:
-                run, ratio = f"{number:012x}", pair.ratio.ratio
-                ratios.append(EarlierRatio(run=run, a=a, b=b, ratio=ratio, error=pair.error))
+                ratios.append(
+                    EarlierRatio(
+                        run=f"{number:012x}",
+                        a=builds[seen.pair.a],
+                        b=builds[seen.pair.b],
+                        ratio=seen.pair.ratio.ratio,
+                        error=seen.pair.error,
+                        began_at=seen.at,
+                    )
+                )
     return Earlier(builds=builds, ratios=tuple(ratios))
 
 
-def predictions(of: Lines, known: int, basis: str) -> Iterator[tuple[bool, float]]:
-    """Whether the next ratio was covered, and the half-width, of each pair and first race."""
+def predictions(of: Lines, known: int, basis: str) -> Iterator[Predicted]:
+    """Of each pair and first race."""
     for name, races in of.items():
         for first in range(len(races) - known - 1):
             now, then = races[first + known], races[first + known + 1]
             own = {name: races} if basis == "pair" else of
             earlier = _earlier(own, first, known, "" if basis == "pair" else name)
-            (found,) = expecting([now], earlier)
+            earlier = earlier.model_copy(update={"began_at": now.at})
+            (found,) = expecting([now.pair], earlier)
             assert found.next_race and found.next_race.basis == basis
             low, high = found.next_race.low, found.next_race.high
-            yield low <= then.ratio.ratio <= high, log(high / low) / 2
+            covered = low <= then.pair.ratio.ratio <= high
+            yield Predicted(covered, log(high / low) / 2, (then.at - now.at).total_seconds() > OCCASION_S)
 
 
-def coverage(found: Sequence[tuple[bool, float]]) -> Coverage:
-    """Of all predictions together."""
-    return Coverage(sum(hit for hit, _ in found), len(found), median(half for _, half in found))
-
-
-def shuffled(of: Lines, seed: int) -> Lines:
-    """The races in another order, the same for all pairs of a race."""
-    order = list(range(min(map(len, of.values()))))
-    Random(seed).shuffle(order)
-    return {name: [races[at] for at in order] for name, races in of.items()}
+def _counted(found: Sequence[Predicted]) -> str:
+    return f"{sum(each.covered for each in found)} of {len(found)}"
 
 
 def main() -> None:
-    unequal, equal = lines()
-    orders = [shuffled(unequal, seed) for seed in range(ORDERS)]
-    for what, of in (("unequal", unequal), ("equal", equal)):
+    for what, of in lines().items():
         for basis, several in KNOWN.items():
             for known in several:
-                found = coverage(list(predictions(of, known, basis)))
-                row = [f"{found.covered} of {found.n}, ± {100 * found.half_width:.2f} %"]
-                if of is unequal:
-                    every = [each for order in orders for each in predictions(order, known, basis)]
-                    row.append(f"in any order {100 * coverage(every).covered / len(every):.1f} %")
+                found = list(predictions(of, known, basis))
+                if not found:
+                    continue
+                half = median(each.half_width for each in found)
+                apart = _counted([each for each in found if each.apart])
+                row = (_counted(found), f"± {100 * half:.2f} %", f"another occasion {apart}")
                 print(what, basis, known, *row, sep="  ")
-        both = [pair for races in of.values() for pair in pairwise(races)]
+        both = [(a.pair, b.pair) for races in of.values() for a, b in pairwise(races)]
         inside = sum(
             abs(log(b.ratio.ratio / a.ratio.ratio)) <= 1.96 * (a.error or 0) for a, b in both
         )
