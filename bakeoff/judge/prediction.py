@@ -142,10 +142,8 @@ def _of_family(lines: Mapping[tuple[str, str], Sequence[Met]], races: int) -> Va
 def _varied(races: Sequence[Met], equal: bool) -> Varied:
     if equal:
         return Varied(between(*_seen(races, 0.0, equal)), 0.0, len(races) - 1)
-    together = [_arrays(each) for each in _by_occasion(races) if len(each) > 1]
-    repeats = sum(len(values) - 1 for values, _ in together)
-    within = sum(between(*each) * (len(each[0]) - 1) for each in together) / max(1, repeats)
-    values, squares = _seen(races, within, equal)
+    within = within_occasions(races)
+    values, squares = of_occasions(races, within)
     freedom = APART_FREEDOM + len(values) - 1
     own = between(values, squares)
     blend = (APART_FREEDOM * APART**2 + (len(values) - 1) * own) / freedom
@@ -153,11 +151,22 @@ def _varied(races: Sequence[Met], equal: bool) -> Varied:
 
 
 def _seen(races: Sequence[Met], within: float, equal: bool) -> tuple[Floats, Floats]:
-    """The mean ln ratio of each occasion, and its squared error; of equals each race from either
-    side."""
-    if equal:
-        values, squares = _arrays(races)
-        return np.append(values, -values), np.append(squares, squares)
+    """ln ratios and squared errors: of occasions, and of equals each race from either side."""
+    if not equal:
+        return of_occasions(races, within)
+    values, squares = _arrays(races)
+    return np.append(values, -values), np.append(squares, squares)
+
+
+def within_occasions(races: Sequence[Met]) -> float:
+    """The variance between races of one occasion; 0: no two have the same."""
+    together = [_arrays(each) for each in _by_occasion(races) if len(each) > 1]
+    repeats = sum(len(values) - 1 for values, _ in together)
+    return sum(between(*each) * (len(each[0]) - 1) for each in together) / max(1, repeats)
+
+
+def of_occasions(races: Sequence[Met], within: float) -> tuple[Floats, Floats]:
+    """The mean ln ratio of each occasion, and its squared error."""
     found = []
     for each in _by_occasion(races):
         values, squares = _arrays(each)

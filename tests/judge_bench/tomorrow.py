@@ -5,8 +5,8 @@ each method that the judge's bench proved. Equal ones: five programs were raced 
 against themselves, on three days. From so many known races and one more, in the order of time, the
 next one's ratio is predicted: by the races of its pair, or by those of the other pairs (family).
 Prints how many of the next ratios were covered, of all and of those that have another occasion than
-the race before, and the median half-width in %. Last, how many ratios were within the interval of
-the race before.
+the race before, and the median half-width in %. Last, how much occasions differ, and how many
+ratios were within the interval of the race before.
 
 A record has intervals that hold over its pairs together, and no degrees of freedom: their errors
 are taken as a normal's.
@@ -17,14 +17,20 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import pairwise
-from math import expm1, log
+from itertools import accumulate, chain, pairwise
+from math import expm1, log, sqrt
 from pathlib import Path
 from statistics import NormalDist, median
 from typing import Any
 
 from bakeoff.judge.calm import one_distance
-from bakeoff.judge.prediction import OCCASION_S, expecting
+from bakeoff.judge.prediction import (
+    OCCASION_S,
+    Met,
+    expecting,
+    of_occasions,
+    within_occasions,
+)
 from bakeoff.model.history import Earlier, EarlierRatio
 from bakeoff.model.pairs import Pair
 from bakeoff.model.ratio import Ratio
@@ -59,7 +65,7 @@ class Predicted:
 
 
 def lines() -> dict[str, Lines]:
-    """By set: five contenders, four of each proved method with races enough, and equals."""
+    """By set: five contenders, four of each proved method, and equals."""
     found: dict[str, Lines] = defaultdict(lambda: defaultdict(list))
     for race in _races():
         at, among = datetime.fromisoformat(race["at"]), len(race["pairs"])
@@ -72,7 +78,7 @@ def lines() -> dict[str, Lines]:
                 found[f"four, {method_of(race)}"][f"{met.a} {met.b}"].append(Seen(at, met))
             elif race["part"] == "equal" and "noise" not in race and race["subject"] != COLD:
                 found["equal"][race["subject"]].append(Seen(at, paired(each, among)))
-    return {name: of for name, of in found.items() if min(map(len, of.values())) > 5}
+    return found
 
 
 def _races() -> Sequence[Mapping[str, Any]]:
@@ -141,7 +147,27 @@ def predictions(of: Lines, known: int, basis: str) -> Iterator[Predicted]:
             assert found.next_race and found.next_race.basis == basis
             low, high = found.next_race.low, found.next_race.high
             covered = low <= then.pair.ratio.ratio <= high
-            yield Predicted(covered, log(high / low) / 2, (then.at - now.at).total_seconds() > OCCASION_S)
+            yield Predicted(
+                covered, log(high / low) / 2, (then.at - now.at).total_seconds() > OCCASION_S
+            )
+
+
+def between_occasions(*sets: Lines) -> float:
+    """The sd of ln ratio between occasions, beyond what their means' errors are: pooled over all
+    pairs."""
+    total, freedom = 0.0, 0
+    for races in chain.from_iterable(of.values() for of in sets):
+        starts = [0.0, *((b.at - a.at).total_seconds() for a, b in pairwise(races))]
+        occasions = accumulate(int(start > OCCASION_S) for start in starts)
+        met = [
+            Met(occasion, log(seen.pair.ratio.ratio), seen.pair.error or 0.0)
+            for occasion, seen in zip(occasions, races, strict=True)
+        ]
+        values, squares = of_occasions(met, within_occasions(met))
+        if len(values) > 1:
+            total += (len(values) - 1) * float(values.var(ddof=1) - squares.mean())
+            freedom += len(values) - 1
+    return sqrt(max(0.0, total / max(1, freedom)))
 
 
 def _counted(found: Sequence[Predicted]) -> str:
@@ -149,7 +175,8 @@ def _counted(found: Sequence[Predicted]) -> str:
 
 
 def main() -> None:
-    for what, of in lines().items():
+    sets = lines()
+    for what, of in sets.items():
         for basis, several in KNOWN.items():
             for known in several:
                 found = list(predictions(of, known, basis))
@@ -164,6 +191,11 @@ def main() -> None:
             abs(log(b.ratio.ratio / a.ratio.ratio)) <= 1.96 * (a.error or 0) for a, b in both
         )
         print(what, "within the interval of the race before", f"{inside} of {len(both)}", sep="  ")
+    unequal = {name: of for name, of in sets.items() if name != "equal"}
+    for name, some in [(name, [of]) for name, of in unequal.items()] + [
+        ("all", [*unequal.values()])
+    ]:
+        print(name, f"sd between occasions {100 * between_occasions(*some):.2f} %", sep="  ")
 
 
 if __name__ == "__main__":
