@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import combinations
 from math import exp, expm1, log, sqrt
-from statistics import NormalDist
+from statistics import NormalDist, mean, variance
 
 import numpy as np
 import pytest
@@ -60,34 +60,38 @@ def at(ratios: Sequence[EarlierRatio], *hours: float) -> list[EarlierRatio]:
     ]
 
 
-def half_width(variance: float, error: float, freedom: int) -> float:
+def sample(values: Sequence[float]) -> float:
+    """Their variance beyond `ERROR`'s."""
+    return variance(values) - ERROR**2
+
+
+def half_width(between: float, error: float, freedom: int) -> float:
     """Of a prediction about a mean with this squared `error`, by a race whose own is `ERROR`'s."""
-    return float(stats.t.ppf(0.975, freedom)) * sqrt(variance + error + ERROR**2)
+    return float(stats.t.ppf(0.975, freedom)) * sqrt(between + error + ERROR**2)
 
 
-def with_prior(variance: float, freedom: int) -> float:
-    blend = (APART_FREEDOM * APART**2 + freedom * variance) / (APART_FREEDOM + freedom)
-    return max(variance, blend)
+def with_prior(own: float, freedom: int) -> float:
+    blend = (APART_FREEDOM * APART**2 + freedom * own) / (APART_FREEDOM + freedom)
+    return max(own, blend)
 
 
 def test_occasions_that_are_as_sure_are_a_sample_beside_which_the_prior_stands() -> None:
     values = [0.1, 0.2, 0.05, 0.3, 0.15]
-    every = np.array([*values, 0.25])
-    variance = with_prior(every.var(ddof=1) - ERROR**2, 5)
-    half = half_width(variance, (variance + ERROR**2) / 6, APART_FREEDOM + 5)
+    apart = with_prior(sample([*values, 0.25]), 5)
+    half = half_width(apart, (apart + ERROR**2) / 6, APART_FREEDOM + 5)
     for hours in (6, 4.9, 3.5, 2.3, 1.1), (None,) * 5:
         seen = races(values) if hours[0] is None else at(races(values), *hours)
         found = next_race(pair(0.25), seen, NOON)
         assert found
         assert (found.basis, found.n) == ("pair", 5)
-        assert log(found.ratio) == pytest.approx(every.mean())
+        assert log(found.ratio) == pytest.approx(mean([*values, 0.25]))
         assert log(found.high / found.low) / 2 == pytest.approx(half)
 
 
 def test_races_of_one_hour_leave_what_occasions_differ_by_to_the_prior() -> None:
     values = [0.11, 0.1, 0.15, 0.08, 0.1]
     found = next_race(pair(0.12), at(races(values), 2.5, 2, 1.5, 1, 0.5), NOON)
-    within = np.var([*values, 0.12], ddof=1) - ERROR**2
+    within = sample([*values, 0.12])
     of_mean = APART**2 + (within + ERROR**2) / 6
     half = half_width(APART**2 + within, of_mean, APART_FREEDOM)
     assert found and log(found.high / found.low) / 2 == pytest.approx(half)
@@ -96,9 +100,9 @@ def test_races_of_one_hour_leave_what_occasions_differ_by_to_the_prior() -> None
 def test_what_differs_within_occasions_is_told_from_what_differs_between_them() -> None:
     values = [0.1, 0.14, 0.3, 0.34, 0.2]
     found = next_race(pair(0.24), at(races(values), 9, 9, 6, 6, 0), NOON)
-    within = np.var([0.1, 0.14], ddof=1) - ERROR**2
+    within = sample([0.1, 0.14])
     of_mean = (within + ERROR**2) / 2
-    apart = with_prior(np.var([0.12, 0.32, 0.22], ddof=1) - of_mean, 2)
+    apart = with_prior(variance([0.12, 0.32, 0.22]) - of_mean, 2)
     half = half_width(apart + within, (apart + of_mean) / 3, APART_FREEDOM + 2)
     assert found and log(found.ratio) == pytest.approx(0.22)
     assert log(found.high / found.low) / 2 == pytest.approx(half)
@@ -108,9 +112,8 @@ def test_of_races_that_are_as_sure_it_is_the_prediction_interval_of_a_sample() -
     """Of two copies of one build: their ratios have a known mean, and no prior."""
     values = [0.03, -0.02, 0.04, -0.01, 0.02]
     found = next_race(pair(0.05, "a", "a again"), at(races(values, "a", "a again"), *[0.1] * 5))
-    both = np.array([*values, 0.05, *(-each for each in values), -0.05])
-    variance = both.var(ddof=1) - ERROR**2
-    half = half_width(variance, (variance + ERROR**2) / 12, 5)
+    apart = sample([*values, 0.05, *(-each for each in values), -0.05])
+    half = half_width(apart, (apart + ERROR**2) / 12, 5)
     assert found
     assert (found.basis, found.n) == ("pair", 5)
     assert log(found.low) == pytest.approx(-half)
@@ -142,8 +145,8 @@ def test_which_of_the_two_was_named_first_does_not_matter() -> None:
 def test_builds_that_met_too_seldom_are_predicted_by_the_others() -> None:
     others = races([0.1, 0.2, 0.05, 0.3, 0.15, 0.2], "a", "c")
     found = next_race(pair(0.7), others)
-    variance = with_prior(np.var([0.1, 0.2, 0.05, 0.3, 0.15, 0.2], ddof=1) - ERROR**2, 5)
-    half = half_width(variance, variance + ERROR**2, 5)
+    apart = with_prior(sample([0.1, 0.2, 0.05, 0.3, 0.15, 0.2]), 5)
+    half = half_width(apart, apart + ERROR**2, 5)
     assert found
     assert (found.basis, found.n) == ("family", 6)
     assert log(found.ratio) == pytest.approx(0.7)

@@ -154,8 +154,8 @@ def test_the_truth_of_a_planted_5_percent_is_that_of_the_races_that_know_it_best
 
 def test_ratios_by_cpu_of_races_before_the_factor_was_put_right_do_not_count() -> None:
     both = [pair("a", "b", 1.0, cpu_ratio=Interval(ratio=1.0, low=0.9, high=1.1, n=100))]
-    of = {"subject": "brick", "noise": "quiet", "pairs": both}
-    early, late = raced("equal", **of, at="2026-11-29T18:00:00Z"), raced("equal", **of)
+    late = raced("equal", subject="brick", noise="quiet", pairs=both)
+    early = late | {"at": "2026-11-29T18:00:00Z"}
     found = proved.summary([early, late])["equal"]["all"]
     assert (found["throughput"]["misses"]["n"], found["cpu"]["misses"]["n"]) == (2, 1)
     assert "cpu" not in proved.summary([early])["equal"]["all"]
