@@ -214,24 +214,24 @@ def fitted(given: Climb) -> dict[float, float]:
 
 def holds_somewhere(given: Climb) -> bool:
     """Whether the slices of some rate hold every condition, those of lower rates left aside."""
-    here = [given.rung == rung for rung in range(len(given.ln_rates))]
-    return any(
-        all(np.nanmean(scores[at]) <= 0 for scores in given.scores.values())
-        for at in here
-        if all(np.isfinite(scores[at]).any() for scores in given.scores.values())
-    )
+    counts = np.ones(len(given.rung))
+    found = (_means(given, scores, counts) for scores in given.scores.values())
+    return bool(set.intersection(*(set(places[means <= 0]) for places, means, _ in found)))
 
 
 def _curve(given: Climb, scores: Floats, counts: Floats) -> tuple[Indices, Floats]:
+    places, means, weights = _means(given, scores, counts)
+    return places, rising_fit(means, weights) if len(places) else means
+
+
+def _means(given: Climb, scores: Floats, counts: Floats) -> tuple[Indices, Floats, Floats]:
+    """The rungs with known scores, the mean score of each, and how many slices it is of."""
     known = ~np.isnan(scores) & (counts > 0)
     size = len(given.ln_rates)
     weight = np.bincount(given.rung[known], counts[known], size)
     total = np.bincount(given.rung[known], counts[known] * scores[known], size)
     places = np.flatnonzero(weight)
-    if not len(places):
-        return places, np.zeros(0)
-    means = total[places] / weight[places]
-    return places, rising_fit(means, weight[places].astype(np.float64))
+    return places, total[places] / weight[places], weight[places].astype(np.float64)
 
 
 def rising_fit(values: Floats, weights: Floats) -> Floats:

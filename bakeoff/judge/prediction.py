@@ -24,6 +24,7 @@ races.
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from math import exp, log, sqrt
 
 import numpy as np
@@ -41,6 +42,8 @@ OCCASION_S = 3600.0
 APART, APART_FREEDOM = 0.007, 4
 """The sd of ln ratio between occasions, pooled over 22 recorded pairs of unlike servers, and the
 degrees of freedom with which it counts (docs/EVIDENCE.md, "Predictions")."""
+_NOW = ""
+"""This race, beside the ids of runs."""
 
 
 @dataclass(frozen=True)
@@ -76,11 +79,12 @@ def expecting(pairs: Sequence[Pair], earlier: history.Earlier) -> tuple[Pair, ..
     """The pairs of a race, each with the interval in which its next ratio is expected, if that is
     known."""
     races = len({ratio.run for ratio in earlier.ratios})
-    occasions, now = _occasions(earlier)
+    began = {ratio.run: ratio.began_at for ratio in earlier.ratios}
+    places = occasions({**began, _NOW: earlier.began_at})
     lines: dict[tuple[str, str], list[Met]] = defaultdict(list)
     for ratio in earlier.ratios:
         sign = 1 if ratio.a <= ratio.b else -1
-        met = Met(occasions[ratio.run], sign * log(ratio.ratio), ratio.error)
+        met = Met(places[ratio.run], sign * log(ratio.ratio), ratio.error)
         lines[min(ratio.a, ratio.b), max(ratio.a, ratio.b)].append(met)
     of_family = _of_family(lines, races)
 
@@ -90,7 +94,7 @@ def expecting(pairs: Sequence[Pair], earlier: history.Earlier) -> tuple[Pair, ..
             return pair
         own = lines.get((min(a, b), max(a, b)), [])
         sign = 1 if a <= b else -1
-        known = [*own, Met(now, sign * log(pair.ratio.ratio), pair.error)]
+        known = [*own, Met(places[_NOW], sign * log(pair.ratio.ratio), pair.error)]
         if len(own) >= history.EARLIER_MIN:
             varied, basis, n = _varied(known, a == b), "pair", len(own)
         elif of_family.freedom >= history.EARLIER_MIN:
@@ -104,15 +108,14 @@ def expecting(pairs: Sequence[Pair], earlier: history.Earlier) -> tuple[Pair, ..
     return tuple(map(with_next, pairs))
 
 
-def _occasions(earlier: history.Earlier) -> tuple[Mapping[str, int], int]:
-    """The occasion of each run, and that of this race. A run whose time is unknown has its own."""
-    began = {ratio.run: ratio.began_at for ratio in earlier.ratios} | {"": earlier.began_at}
+def occasions(began: Mapping[str, datetime | None]) -> Mapping[str, int]:
+    """The occasion of each run. One whose time is unknown has its own."""
     places = {run: -number for number, run in enumerate(began, 1)}
     occasion, last = 0, None
     for at, run in sorted((at, run) for run, at in began.items() if at):
         occasion += last is None or (at - last).total_seconds() > OCCASION_S
         places[run], last = occasion, at
-    return places, places[""]
+    return places
 
 
 def _next(values: Floats, squares: Floats, error: float, varied: Varied) -> dict[str, float]:

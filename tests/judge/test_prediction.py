@@ -217,7 +217,7 @@ def test_four_races_of_one_hour_expect_the_next_day_where_it_is(
         then = 0.3 + rng.normal(0, apart) + rng.normal(0, within) + rng.normal(0, 0.003)
         assert found
         covered.append(found.low <= exp(then) <= found.high)
-    assert 0.92 <= np.mean(covered) <= 1.0
+    assert np.mean(covered) >= 0.92
 
 
 def test_a_verdict_says_how_many_races_its_predictions_rest_on() -> None:

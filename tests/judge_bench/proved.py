@@ -279,13 +279,15 @@ def ci(races: Sequence[Race], planted_races: Sequence[Race]) -> dict[str, Any]:
     The truth is that of the same work in the races of `planted`, each weighted by how well it
     knows it.
     """
-    truths, weights = [], []
-    for race in planted_races:
-        for each in planted_ratios(race) if race["subject"] == "c arithmetic" else ():
-            if each["more_units"] == 48:
-                truths.append(each["truth"])
-                weights.append(each["truth_half_width"] ** -2)
-    truth = float(np.average(truths, weights=weights)) if truths else None
+    same = [
+        each
+        for race in planted_races
+        if race["subject"] == "c arithmetic"
+        for each in planted_ratios(race)
+        if each["more_units"] == 48
+    ]
+    weights = [each["truth_half_width"] ** -2 for each in same]
+    truth = float(np.average([each["truth"] for each in same], weights=weights)) if same else None
     found: dict[str, Any] = {"truth": truth}
     kinds: dict[str, list[Any]] = defaultdict(list)
     for race in races:

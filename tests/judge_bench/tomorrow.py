@@ -17,7 +17,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import accumulate, chain, pairwise
+from itertools import chain, pairwise
 from math import expm1, log, sqrt
 from pathlib import Path
 from statistics import NormalDist, median
@@ -28,6 +28,7 @@ from bakeoff.judge.prediction import (
     OCCASION_S,
     Met,
     expecting,
+    occasions,
     of_occasions,
     within_occasions,
 )
@@ -110,9 +111,9 @@ def paired(recorded: dict[str, Any], among: int) -> Pair:
     )
 
 
-def _earlier(of: Lines, first: int, known: int, without: str = "") -> Earlier:
-    """`known` races from the `first` on; builds are called by their places among all names, two
-    copies of one alike."""
+def _earlier(of: Lines, known: slice, now: datetime, without: str = "") -> Earlier:
+    """The `known` races; builds are called by their places among all names, two copies of one
+    alike."""
     builds: dict[str, str] = {}
     ratios = []
     for name, races in of.items():
@@ -120,7 +121,7 @@ def _earlier(of: Lines, first: int, known: int, without: str = "") -> Earlier:
             for each in (seen.pair.a, seen.pair.b):
                 alike = each.partition("#")[0]
                 builds[each] = builds.setdefault(alike, f"{len(builds):012x}")
-        for number, seen in enumerate(races[first : first + known]):
+        for number, seen in enumerate(races[known]):
             if name != without:
                 ratios.append(
                     EarlierRatio(
@@ -132,7 +133,7 @@ def _earlier(of: Lines, first: int, known: int, without: str = "") -> Earlier:
                         began_at=seen.at,
                     )
                 )
-    return Earlier(builds=builds, ratios=tuple(ratios))
+    return Earlier(builds=builds, ratios=tuple(ratios), began_at=now)
 
 
 def predictions(of: Lines, known: int, basis: str) -> Iterator[Predicted]:
@@ -141,8 +142,8 @@ def predictions(of: Lines, known: int, basis: str) -> Iterator[Predicted]:
         for first in range(len(races) - known - 1):
             now, then = races[first + known], races[first + known + 1]
             own = {name: races} if basis == "pair" else of
-            earlier = _earlier(own, first, known, "" if basis == "pair" else name)
-            earlier = earlier.model_copy(update={"began_at": now.at})
+            without = "" if basis == "pair" else name
+            earlier = _earlier(own, slice(first, first + known), now.at, without)
             (found,) = expecting([now.pair], earlier)
             assert found.next_race and found.next_race.basis == basis
             low, high = found.next_race.low, found.next_race.high
@@ -157,11 +158,10 @@ def between_occasions(*sets: Lines) -> float:
     pairs."""
     total, freedom = 0.0, 0
     for races in chain.from_iterable(of.values() for of in sets):
-        starts = [0.0, *((b.at - a.at).total_seconds() for a, b in pairwise(races))]
-        occasions = accumulate(int(start > OCCASION_S) for start in starts)
+        places = occasions({str(number): seen.at for number, seen in enumerate(races)})
         met = [
-            Met(occasion, log(seen.pair.ratio.ratio), seen.pair.error or 0.0)
-            for occasion, seen in zip(occasions, races, strict=True)
+            Met(places[str(number)], log(seen.pair.ratio.ratio), seen.pair.error or 0.0)
+            for number, seen in enumerate(races)
         ]
         values, squares = of_occasions(met, within_occasions(met))
         if len(values) > 1:
@@ -191,10 +191,9 @@ def main() -> None:
             abs(log(b.ratio.ratio / a.ratio.ratio)) <= 1.96 * (a.error or 0) for a, b in both
         )
         print(what, "within the interval of the race before", f"{inside} of {len(both)}", sep="  ")
-    unequal = {name: of for name, of in sets.items() if name != "equal"}
-    for name, some in [(name, [of]) for name, of in unequal.items()] + [
-        ("all", [*unequal.values()])
-    ]:
+    unequal = {name: [of] for name, of in sets.items() if name != "equal"}
+    unequal["all"] = [of for (of,) in unequal.values()]
+    for name, some in unequal.items():
         print(name, f"sd between occasions {100 * between_occasions(*some):.2f} %", sep="  ")
 
 

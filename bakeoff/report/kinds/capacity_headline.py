@@ -1,5 +1,7 @@
 """A sentence for each objective of a search for capacities, with each contender's capacity."""
 
+from collections.abc import Iterator
+
 from bakeoff.model.capacity import Capacity, CapacityEntry, CapacityReport, Objective
 from bakeoff.report import figures
 from bakeoff.report.kinds.shared import ended_early
@@ -25,22 +27,22 @@ def slo(objective: Objective) -> str:
 def ranked(report: CapacityReport, objective: str) -> list[tuple[CapacityEntry, Capacity]]:
     valid = [
         (entry, capacity)
-        for entry in report.entries
-        if entry.valid
-        for capacity in entry.capacities
-        if capacity.objective == objective and capacity.requests_per_s is not None
+        for entry, capacity in _against(report, objective)
+        if entry.valid and capacity.requests_per_s is not None
     ]
     return sorted(valid, key=lambda pair: -(pair[1].requests_per_s or 0))
 
 
+def _against(report: CapacityReport, objective: str) -> Iterator[tuple[CapacityEntry, Capacity]]:
+    for entry in report.entries:
+        yield from ((entry, each) for each in entry.capacities if each.objective == objective)
+
+
 def _about(report: CapacityReport, objective: str, spoken: str) -> str:
     placed = ranked(report, objective)
-    capacities = [each for entry in report.entries for each in entry.capacities]
-    if not placed and any(
-        each.finding == "can't tell" for each in capacities if each.objective == objective
-    ):
-        return f"Which contender holds {spoken} can't be told."
     if not placed:
+        if any(each.finding == "can't tell" for _, each in _against(report, objective)):
+            return f"Which contender holds {spoken} can't be told."
         return f"No contender holds {spoken}{_best(report, objective)}."
     leader, best = placed[0]
     at_least = "at least " if best.finding == "at least" else ""
@@ -61,9 +63,8 @@ def _about(report: CapacityReport, objective: str, spoken: str) -> str:
 def _best(report: CapacityReport, objective: str) -> str:
     reached = [
         (capacity.best_us, capacity, entry)
-        for entry in report.entries
-        for capacity in entry.capacities
-        if capacity.objective == objective and capacity.best_us is not None
+        for entry, capacity in _against(report, objective)
+        if capacity.best_us is not None
     ]
     if not reached:
         return ""

@@ -15,7 +15,7 @@ from bakeoff.model.workload import Unit
 from bakeoff.report import figures
 from bakeoff.report.document import Table, tabulated
 from bakeoff.report.figures import MISSING
-from bakeoff.report.kinds.capacity_headline import objectives, ranked, slo
+from bakeoff.report.kinds.capacity_headline import objectives, quantile_of, ranked, slo
 
 _CAPACITY_NOTE = (
     "The highest rate that holds the objective, with 99 % answered in time and 99.9 % without an"
@@ -73,7 +73,7 @@ def _between(of: Capacity | Mean) -> str:
 
 
 def _limit(capacity: Capacity, unit: Unit) -> str:
-    if capacity.finding == "can't tell" and capacity.limit[-1:].isdigit():
+    if capacity.finding == "can't tell" and capacity.limit == quantile_of(capacity):
         return f"too few {unit}s for {capacity.limit}"
     return {"answered": "queue grew", "": "end of ladder"}.get(capacity.limit, capacity.limit)
 
