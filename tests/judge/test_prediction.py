@@ -88,6 +88,13 @@ def test_occasions_that_are_as_sure_are_a_sample_beside_which_the_prior_stands()
         assert log(found.high / found.low) / 2 == pytest.approx(half)
 
 
+def test_races_that_agree_leave_the_errors_of_both_estimates_and_some_of_the_prior() -> None:
+    found = next_race(pair(0.1), races([0.1] * 9))
+    apart = with_prior(0.0, 9)
+    half = half_width(apart, (apart + ERROR**2) / 10, APART_FREEDOM + 9)
+    assert found and log(found.high / found.low) / 2 == pytest.approx(half)
+
+
 def test_races_of_one_hour_leave_what_occasions_differ_by_to_the_prior() -> None:
     values = [0.11, 0.1, 0.15, 0.08, 0.1]
     found = next_race(pair(0.12), at(races(values), 2.5, 2, 1.5, 1, 0.5), NOON)
