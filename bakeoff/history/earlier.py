@@ -70,6 +70,7 @@ def of(connection: Connection, run: IndexedRun, without: Collection[str]) -> Ear
                 ratio=pair.ratio.ratio,
                 error=pair.error,
                 core_trip_ns=pair.core_trip_ns,
+                fixed_work_us=pair.fixed_work_us,
                 began_at=began_at,
             )
             for id_, pair, began_at, of_a, of_b, around in found

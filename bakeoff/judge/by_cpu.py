@@ -13,6 +13,7 @@ upstream, or by its own waiting.
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import exp, hypot, log, sqrt
+from statistics import median
 
 import numpy as np
 
@@ -45,6 +46,11 @@ def states(blocks: Sequence[Block]) -> States:
             if each.event.fixed_work_ns:
                 times.setdefault((block.boot, block.draw), []).append(each.event.fixed_work_ns)
     return {draw: log(float(np.median(of)) / 1000) for draw, of in times.items()}
+
+
+def work_us(given: States) -> float | None:
+    """The time of the fixed work in most draws; None: no draw has it."""
+    return exp(median(given.values())) if given else None
 
 
 def by_state(comparison: Comparison, a: str, given: States, together: int) -> ByState | None:

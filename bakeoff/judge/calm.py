@@ -26,6 +26,8 @@ OTHERS_SHARE_MAX = 0.2
 """The share of a slice in which others had the servers' cores."""
 TRIPS_ALIKE = 2.0
 """Two distances of cores are one where a trip takes at most so many times as long as the other."""
+WORK_ALIKE = 1.1
+"""Two speeds of a core are one where the fixed work takes at most so many times as long."""
 CALM_BLOCKS_MIN = 30
 """If fewer would remain, nothing is left out, and a finding says so."""
 BOOT_BLOCKS_MIN = 10
@@ -140,9 +142,16 @@ def usual_trip_ns(blocks: Iterable[samples.Block]) -> float | None:
 
 def one_distance(trip_ns: float | None, other_ns: float | None) -> bool:
     """Whether the cores were as far apart both times; an unknown distance is as any other."""
-    if not trip_ns or not other_ns:
-        return True
-    return 1 / TRIPS_ALIKE <= trip_ns / other_ns <= TRIPS_ALIKE
+    return _alike(trip_ns, other_ns, TRIPS_ALIKE)
+
+
+def one_speed(work_us: float | None, other_us: float | None) -> bool:
+    """Whether the servers' core was as fast both times; an unknown speed is as any other."""
+    return _alike(work_us, other_us, WORK_ALIKE)
+
+
+def _alike(one: float | None, other: float | None, times: float) -> bool:
+    return not one or not other or 1 / times <= one / other <= times
 
 
 def cores_moved(blocks: Sequence[samples.Block]) -> Iterator[Finding]:

@@ -9,7 +9,7 @@ the mean of all occasions, weighted by 1 / (τ² + error²), with the sum of the
 mean's and its own error's, for which this race's stands: the next race is as long. The quantile is
 Student's (Higgins, Thompson and Spiegelhalter, J. R. Stat. Soc. A 172, 2009). About this race's
 estimate instead of the mean the variance would have 2 τ²: docs/EVIDENCE.md has the cost of that.
-Races at another distance of the cores show nothing of this one.
+Races at another distance or speed of the cores show nothing of this one.
 
 Four races of one hour say nothing of τ². So it has a prior, `APART`, as sure as `APART_FREEDOM`
 occasions make it, which can only widen: of pairs that differ more than most, their own τ² counts.
@@ -22,18 +22,20 @@ races.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from math import exp, log, sqrt
+from statistics import median
 
 import numpy as np
 
-from bakeoff.judge.calm import one_distance
+from bakeoff.judge.calm import one_distance, one_speed
 from bakeoff.judge.compare import CONFIDENCE
 from bakeoff.judge.quantiles import t_quantile
 from bakeoff.judge.spread import Floats, between
 from bakeoff.model import history
+from bakeoff.model.finding import Finding
 from bakeoff.model.pairs import NextRace, Pair
 from bakeoff.model.verdict import Verdict
 
@@ -67,12 +69,28 @@ class Varied:
 
 
 def predicted(verdict: Verdict, earlier: history.Earlier) -> Verdict:
-    trip_ns = verdict.core_trip_ns
-    alike = [each for each in earlier.ratios if one_distance(trip_ns, each.core_trip_ns)]
-    earlier = earlier.model_copy(update={"ratios": tuple(alike)})
-    races = len({ratio.run for ratio in earlier.ratios})
-    pairs = expecting(verdict.pairs, earlier)
-    return verdict.model_copy(update={"pairs": pairs, "earlier_races": races})
+    """The verdict with the next race's ratios, and a warning where earlier races were at another
+    speed."""
+    trip_ns, work_us = verdict.core_trip_ns, verdict.fixed_work_us
+    near = [each for each in earlier.ratios if one_distance(trip_ns, each.core_trip_ns)]
+    alike = [each for each in near if one_speed(work_us, each.fixed_work_us)]
+    runs = {each.run for each in alike}
+    others = {each.run: each.fixed_work_us for each in near if each.run not in runs}
+    known = earlier.model_copy(update={"ratios": tuple(alike)})
+    return verdict.model_copy(
+        update={
+            "pairs": expecting(verdict.pairs, known),
+            "earlier_races": len(runs),
+            "warnings": (*verdict.warnings, *_speed_changed(work_us, others)),
+        }
+    )
+
+
+def _speed_changed(work_us: float | None, others: Mapping[str, float | None]) -> Iterator[Finding]:
+    if times := [of_run for of_run in others.values() if of_run]:
+        yield Finding.of(
+            "speed_changed", n=len(times), fixed_work_us=work_us, earlier_us=median(times)
+        )
 
 
 def expecting(pairs: Sequence[Pair], earlier: history.Earlier) -> tuple[Pair, ...]:

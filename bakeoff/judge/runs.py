@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from math import exp, expm1, hypot, inf, log, log1p
 
 from bakeoff.judge.about_race import gather
-from bakeoff.judge.calm import one_distance
+from bakeoff.judge.calm import one_distance, one_speed
 from bakeoff.judge.gate import result, weighed
 from bakeoff.model.compare import RunChange, RunFacts, RunFigures, RunsComparison
 from bakeoff.model.entry import VerdictEntry
@@ -250,6 +250,9 @@ def _warnings(
     if not one_distance(old.core_trip_ns, new.core_trip_ns):
         assert old.core_trip_ns and new.core_trip_ns
         yield Finding.of("distances_differ", before_ns=old.core_trip_ns, after_ns=new.core_trip_ns)
+    if not one_speed(old.fixed_work_us, new.fixed_work_us):
+        assert old.fixed_work_us and new.fixed_work_us
+        yield Finding.of("speeds_differ", before_us=old.fixed_work_us, after_us=new.fixed_work_us)
     if reference:
         yield from _same_program(before, after, reference)
         for name in common:

@@ -19,7 +19,7 @@ from itertools import combinations
 from math import log, log1p
 from string import ascii_lowercase, ascii_uppercase
 
-from bakeoff.judge.by_cpu import States, by_state
+from bakeoff.judge.by_cpu import States, by_state, work_us
 from bakeoff.judge.compare import MARGIN, Comparison, Pairs
 from bakeoff.model.grid import ChangeOfPlaces
 from bakeoff.model.pairs import Pair
@@ -131,6 +131,7 @@ def listed(
             event_ratios=event_ratios(by_events, a, b, at_least),
             by_state=by_state(cpu, a, machine, len(by_cpu)) if cpu else None,
             core_trip_ns=core_trip_ns,
+            fixed_work_us=work_us(machine),
         )
         if pair.decided or not whole:
             return pair

@@ -339,8 +339,8 @@ class EarlierRatio(Contract):
     """The ratio of `a` over `b` in a `run`, with the standard error of its logarithm.
 
     Both are builds: servers with the same version, sources and surroundings (kernel, bakeoff) have
-    the same id, as far as the history knows these. `core_trip_ns` is that of its `Pair`.
-    `began_at` is when the run began; None, as of earlier versions: unknown.
+    the same id, as far as the history knows these. `core_trip_ns` and `fixed_work_us` are
+    those of its `Pair`. `began_at` is when the run began; None, as of earlier versions: unknown.
     """
 
     run: Id
@@ -349,6 +349,7 @@ class EarlierRatio(Contract):
     ratio: float
     error: Annotated[float, Field(gt=0)]
     core_trip_ns: IfGiven[PositiveFloat] = None
+    fixed_work_us: IfGiven[PositiveFloat] = None
     began_at: IfGiven[datetime] = None
 
 

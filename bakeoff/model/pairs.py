@@ -78,8 +78,9 @@ class Pair(Sided):
     `first_byte_ratio` is b's time to the first byte of a body over a's, geometric means, in a
     family of its own; None: each answer came in one piece, or one was limited. `core_trip_ns` is
     how long a line of the cache took from the generator's core to the servers' and back: the
-    distance of the cores at which the two were compared; None: it was not measured. `next_race` is
-    None if too few earlier races at that distance are known.
+    distance of the cores at which the two were compared; `fixed_work_us` is how long the fixed work
+    took on the servers' core: its speed. None: it was not measured. `next_race` is None if too few
+    earlier races at that distance and speed are known.
     """
 
     ratio: Ratio
@@ -94,6 +95,7 @@ class Pair(Sided):
     event_ratios: IfGiven[EventRatios] = None
     by_state: IfGiven[ByState] = None
     core_trip_ns: IfGiven[PositiveFloat] = None
+    fixed_work_us: IfGiven[PositiveFloat] = None
     next_race: IfGiven[NextRace] = None
 
     @property

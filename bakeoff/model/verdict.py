@@ -169,6 +169,11 @@ class Verdict(Contract):
         """The distance of its cores, which all its pairs share; None: it was not measured."""
         return next((pair.core_trip_ns for pair in self.pairs), None)
 
+    @property
+    def fixed_work_us(self) -> float | None:
+        """The time of the fixed work, which all its pairs share; None: it was not measured."""
+        return next((pair.fixed_work_us for pair in self.pairs), None)
+
     def pair(self, a: str, b: str) -> Pair | None:
         return pair_of(self.pairs, a, b)
 

@@ -63,12 +63,13 @@ def test_ratios_with_one_end_tell_nothing(index: Index) -> None:
     assert not earlier(index, run(1, SPEEDS)).ratios
 
 
-def test_the_distance_of_the_cores_is_kept_where_it_was_measured(index: Index) -> None:
+def test_distance_and_speed_of_the_cores_are_kept_where_they_were_measured(index: Index) -> None:
     (pair,) = run(2, SPEEDS).races[0].pairs
-    apart = pair.model_copy(update={"core_trip_ns": 400.0})
-    index.add(run(2, SPEEDS), _with(run(3, SPEEDS), pairs=(apart,)))
+    measured = pair.model_copy(update={"core_trip_ns": 400.0, "fixed_work_us": 218.0})
+    index.add(run(2, SPEEDS), _with(run(3, SPEEDS), pairs=(measured,)))
     found = earlier(index, run(1, SPEEDS)).ratios
-    assert [ratio.core_trip_ns for ratio in found] == [400.0, None]
+    states = [(ratio.core_trip_ns, ratio.fixed_work_us) for ratio in found]
+    assert states == [(400.0, 218.0), (None, None)]
 
 
 def _with(of: IndexedRun, **changed: object) -> IndexedRun:

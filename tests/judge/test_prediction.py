@@ -13,7 +13,8 @@ from scipy import stats
 from bakeoff.judge.prediction import APART, APART_FREEDOM, expecting, predicted
 from bakeoff.model.history import EARLIER_MIN, Earlier, EarlierRatio
 from bakeoff.model.pairs import NextRace, Pair
-from tests.judge.races import Race, altered, judged, with_event
+from bakeoff.model.verdict import Verdict
+from tests.judge.races import Race, altered, judged, says, with_event
 from tests.ratios import interval
 
 BUILDS = {"a": "a" * 12, "b": "b" * 12, "c": "c" * 12, "a again": "a" * 12}
@@ -257,3 +258,24 @@ def test_races_at_another_distance_of_the_cores_predict_nothing() -> None:
     assert (found.earlier_races, found.pairs) == (4, same.pairs)
     unknown = predicted(judged(race), Earlier(builds=BUILDS, ratios=tuple(seen)))
     assert unknown.earlier_races == 6
+
+
+def test_races_at_another_speed_of_the_core_predict_nothing_and_a_warning_says_so() -> None:
+    race = Race({"a": 1.0, "b": 0.8}, boots=1, blocks=60)
+    took = altered(race.records(), lambda _, each: with_event(each, fixed_work_ns=304_000))
+    verdict = judged(race, took)
+    assert verdict.fixed_work_us == pytest.approx(304)
+
+    def at_speeds(*times_us: float | None) -> Verdict:
+        seen = [
+            each.model_copy(update={"fixed_work_us": work_us})
+            for each, work_us in zip(races([0.2] * len(times_us)), times_us, strict=True)
+        ]
+        return predicted(verdict, Earlier(builds=BUILDS, ratios=tuple(seen)))
+
+    found = at_speeds(218.0, 300.0, None, 210.0, 290.0, 216.0, 320.0)
+    assert found.earlier_races == 4
+    assert found.pairs == at_speeds(300.0, None, 290.0, 320.0).pairs
+    assert says(found.warnings, "speed_changed", n=3, earlier_us=216.0)
+    assert found.warnings[:-1] == verdict.warnings
+    assert at_speeds(300.0, None, 320.0).warnings == verdict.warnings

@@ -187,6 +187,18 @@ def test_another_distance_of_the_cores_is_said() -> None:
         assert compare_runs(at(1, 85.0), at(2, near)).warnings == ()
 
 
+def test_another_speed_of_the_core_is_said() -> None:
+    def at(number: int, work_us: float | None) -> Run:
+        one = run(number)
+        pairs = (each.model_copy(update={"fixed_work_us": work_us}) for each in one.verdict.pairs)
+        return Run(one.verdict.model_copy(update={"pairs": tuple(pairs)}), one.receipts)
+
+    slower = Finding.of("speeds_differ", before_us=218.0, after_us=304.0)
+    assert compare_runs(at(1, 218.0), at(2, 304.0)).warnings == (slower,)
+    for alike in (205.0, 232.0, None):
+        assert compare_runs(at(1, 218.0), at(2, alike)).warnings == ()
+
+
 def test_where_long_slices_count_in_one_run_alone_it_is_said() -> None:
     long = run(2, long_blocks=10, long_ratios={"ref": 1.0, "a": 0.4, "b": 2.0})
     short = run(1, long_blocks=10)

@@ -2,23 +2,23 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from math import exp, log, sqrt
 from pathlib import Path
 from statistics import NormalDist, mean, median, stdev
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from scipy import stats
 
 import bakeoff
 from bakeoff.installation import engine_version
-from bakeoff.judge.calm import one_distance
+from bakeoff.judge.calm import one_distance, one_speed
 from bakeoff.measure import machine
 from bakeoff.model.pairs import Pair
 from bakeoff.simulate import rate
-from tests.judge_bench.kept import method_of
+from tests.judge_bench import kept
 
 LANGUAGES = {
     "libuv-http-parser": "C",
@@ -40,6 +40,9 @@ GOALS = {
     "50 ms, 6 s": "± 2 %, 25 s",
 }
 Race = Mapping[str, Any]
+State = tuple[float | None, float | None]
+"""How long a line of the cache took between the cores, ns, and the fixed work, µs."""
+T = TypeVar("T")
 CPU_SINCE = "2026-11-29T18:15:11Z"
 """CPU ratios of races before this have a ramp factor that could take one step of the clock for
 all (docs/EVIDENCE.md, "Clocks that step"). They are in the records and don't count."""
@@ -47,9 +50,9 @@ all (docs/EVIDENCE.md, "Clocks that step"). They are in the records and don't co
 
 def write(path: Path, races: Sequence[Race], earlier: Sequence[Path]) -> None:
     """A record of these races and of those that earlier records have of the same method."""
-    methods = {method_of(race) for race in races}
+    methods = {kept.method_of(race) for race in races}
     before = [race for file in earlier for race in json.loads(file.read_text())["races"]]
-    every = [*(race for race in before if method_of(race) in methods), *races]
+    every = [*(race for race in before if kept.method_of(race) in methods), *races]
     record = {
         "what": "what the judge promises, by real races",
         "command": "python -m tests.judge_bench",
@@ -102,13 +105,16 @@ def _rows(found: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
             text = f"{_of(own[by]['misses'])} missed; error {error:.2f} %, ± {half:.2f} %"
             goal = GOALS.get(name, "") if by == "throughput" else ""
             yield f"equals, {name}, by {NAMES[by]}", goal, text
-    for by, pairs in found.get("unequal", {}).items():
-        if by in ("throughput", "cpu", "quiet") and pairs:
-            worst = max(pairs, key=lambda name: pairs[name]["sd_over_claim"])
-            text = f"{pairs[worst]['sd_over_claim']:.2f} ({worst}), n = {found['unequal']['n']}"
-            if elsewhere := found["unequal"].get("elsewhere"):
-                text += f" ({elsewhere} more at another distance)"
-            yield f"sd between races over claim, at worst, by {NAMES[by]}", "1.2 at most", text
+    of_states = [found["unequal"], *found["unequal"]["others"]] if "unequal" in found else []
+    for of_state in of_states:
+        for by in ("throughput", "cpu", "quiet"):
+            if pairs := of_state[by]:
+                worst = max(pairs, key=lambda name: pairs[name]["sd_over_claim"])
+                text = f"{pairs[worst]['sd_over_claim']:.2f} ({worst}), n = {of_state['n']}"
+                if of_state["core_trip_ns"] and of_state["fixed_work_us"]:
+                    trip_ns, work_us = (of_state[key] for key in ("core_trip_ns", "fixed_work_us"))
+                    text += f", at {trip_ns:.0f} ns, {work_us:.0f} µs"
+                yield f"sd between races over claim, at worst, by {NAMES[by]}", "1.2 at most", text
     if predicted := found.get("unequal", {}).get("predicted"):
         yield "next ratio is within its prediction", "90 to 98 %", _of(predicted)
     if planted_ := found.get("planted"):
@@ -154,11 +160,15 @@ def _of(share: Mapping[str, Any] | None) -> str:
 
 
 def equal(races: Sequence[Race]) -> dict[str, Any]:
-    """How often an interval of equals misses 1, and how wide they are."""
+    """How often an interval of equals misses 1, and how wide they are: by language and noise, and
+    apart where the core was as fast as in few of the races."""
     whole: dict[str, list[Race]] = {"all": list(races)}
-    for race in races:
+    times_us = [kept.fixed_work_us(race) for race in races]
+    usual_us = most(times_us, one_speed)
+    for race, work_us in zip(races, times_us, strict=True):
         noise = "quiet" if race["noise"] == "quiet" else "neighbour"
-        whole.setdefault(f"{LANGUAGES[race['subject']]}, {noise}", []).append(race)
+        speed = "" if one_speed(usual_us, work_us) else ", another speed"
+        whole.setdefault(f"{LANGUAGES[race['subject']]}, {noise}{speed}", []).append(race)
     return {name: _of_equals(whole[name]) for name in ("all", *sorted(whole.keys() - {"all"}))}
 
 
@@ -178,24 +188,52 @@ def _of_equals(races: Sequence[Race]) -> dict[str, Any]:
 
 def unequal(races: Sequence[Race]) -> dict[str, Any]:
     """Whether a pair's ratios differ from race to race by more than their intervals say, and
-    whether the next race's ratio was predicted: of the races at the distance of the cores that
-    most had.
-
-    A claimed error is the half-width over the normal quantile of six simultaneous intervals: too
-    large by some percent at few degrees of freedom.
+    whether the next race's ratio was predicted: of the races at the distance and speed of the cores
+    that most had, and of `others` that are at least three at one.
     """
+    usual, *others = of_one_state(races)
+    several = [_of_unequal(group) for group in others if len(group) > 2]
+    return {**_of_unequal(usual), "others": several, "elsewhere": len(races) - len(usual)}
+
+
+def of_one_state(races: Sequence[Race]) -> list[list[Race]]:
+    """The races in groups, each of one distance and one speed of the cores, the largest first."""
+    left = [(race, state(race)) for race in races]
+    found = []
+    while left:
+        usual = most([each for _, each in left], one_state)
+        found.append([race for race, each in left if one_state(usual, each)])
+        left = [each for each in left if not one_state(usual, each[1])]
+    return found
+
+
+def state(race: Race) -> State:
+    pairs = race["pairs"]
+    return next((pair.get("core_trip_ns") for pair in pairs), None), kept.fixed_work_us(race)
+
+
+def one_state(one: State, other: State) -> bool:
+    return one_distance(one[0], other[0]) and one_speed(one[1], other[1])
+
+
+def most(values: Sequence[T], alike: Callable[[T, T], bool]) -> T:
+    """The first of those that most others are like."""
+    return max(values, key=lambda value: sum(alike(value, each) for each in values))
+
+
+def _of_unequal(races: Sequence[Race]) -> dict[str, Any]:
+    """A claimed error is the half-width over the normal quantile of six simultaneous intervals: too
+    large by some percent at few degrees of freedom."""
     quantile = NormalDist().inv_cdf((1 + 0.95 ** (1 / 6)) / 2)
     lines: dict[str, list[Any]] = defaultdict(list)
-    trips = [next((pair.get("core_trip_ns") for pair in race["pairs"]), None) for race in races]
-    usual = max(trips, key=lambda trip: sum(one_distance(trip, each) for each in trips))
-    at_usual = [race for race, trip in zip(races, trips, strict=True) if one_distance(trip, usual)]
-    for race in at_usual:
+    for race in races:
         for pair in race["pairs"]:
             # The one ahead stands first, and two may change places.
             given = Pair.model_validate({**pair, "equivalent": False})
             sorted_ = given if given.a < given.b else given.turned()
             lines[f"{sorted_.a} over {sorted_.b}"].append(sorted_.model_dump(mode="json"))
-    found: dict[str, Any] = {"n": len(at_usual), "elsewhere": len(races) - len(at_usual)}
+    found: dict[str, Any] = {"n": len(races)}
+    found["core_trip_ns"], found["fixed_work_us"] = state(races[0])
     for by in ("throughput", "cpu", "quiet"):
         of_pairs = {}
         for name, line in lines.items():

@@ -1,5 +1,7 @@
 """The judge's bench: which race comes next, what counts, and what all races say."""
 
+import base64
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -178,14 +180,39 @@ def test_races_that_differ_as_much_as_they_claim_have_a_quotient_of_1() -> None:
     assert line["cochran_p"] > 0.1
 
 
-def test_races_are_held_against_others_at_their_distance_of_the_cores() -> None:
+def packed(work_us: float) -> str:
+    """One slice before which the fixed work took so long, as a record has it."""
+    rows = [{"draw": 0, "counts": True, "a": [100, 10, 0, 80, 1000 * work_us]}]
+    return base64.b64encode(gzip.compress(json.dumps(rows).encode())).decode()
+
+
+def test_races_are_held_against_others_at_their_distance_and_speed_of_the_cores() -> None:
+    usual, apart, slow = (80.0, 218.0), (400.0, 218.0), (80.0, 304.0)
+    given = [(2.0, usual), (1.5, apart), (2.01, usual), (2.4, slow), (1.99, usual)]
+    given += [(2.4, slow), (2.42, slow)]
     races = [
-        raced("unequal", pairs=[pair("a", "b", ratio, core_trip_ns=trip_ns)])
-        for ratio, trip_ns in ((2.0, 80.0), (1.5, 400.0), (2.01, 95.0), (1.99, 70.0))
+        raced("unequal", samples=packed(work_us), pairs=[pair("a", "b", ratio, core_trip_ns=trip)])
+        for ratio, (trip, work_us) in given
     ]
     found = proved.unequal(races)
-    assert (found["n"], found["elsewhere"]) == (3, 1)
+    assert (found["n"], found["elsewhere"]) == (3, 4)
     assert found["throughput"]["a over b"]["sd_percent"] == pytest.approx(0.5, rel=0.01)
+    (other,) = found["others"]
+    assert (other["n"], other["fixed_work_us"]) == (3, 304)
+    assert other["throughput"]["a over b"]["ratio"] == pytest.approx(2.407, rel=1e-3)
+
+
+def test_equals_at_another_speed_of_the_core_are_apart_from_those_at_the_usual_one() -> None:
+    races = [
+        raced("equal", subject="brick", noise="quiet", samples=packed(us), pairs=[pair("a", "b", 1)])
+        for us in (218.0, 304.0, 210.0)
+    ]
+    found = proved.equal(races)
+    assert {name: of["n"] for name, of in found.items()} == {
+        "all": 3,
+        "C++, quiet": 2,
+        "C++, quiet, another speed": 1,
+    }
 
 
 def test_the_next_ratio_is_held_against_the_prediction_of_the_race_before() -> None:

@@ -23,7 +23,6 @@ from pathlib import Path
 from statistics import NormalDist, median
 from typing import Any
 
-from bakeoff.judge.calm import one_distance
 from bakeoff.judge.prediction import (
     OCCASION_S,
     Met,
@@ -36,6 +35,7 @@ from bakeoff.model.history import Earlier, EarlierRatio
 from bakeoff.model.pairs import Pair
 from bakeoff.model.ratio import Ratio
 from tests.judge_bench.kept import method_of
+from tests.judge_bench.proved import most, one_state, state
 
 RECORDS = Path(__file__).parents[2] / "records"
 COLD = "vertx"
@@ -83,18 +83,17 @@ def lines() -> dict[str, Lines]:
 
 
 def _races() -> Sequence[Mapping[str, Any]]:
-    """Each recorded race that has pairs once, in the order of time; of races whose distance of the
-    cores is known only those at the one that most had."""
+    """Each recorded race that has pairs once, in the order of time; of races whose distance or
+    speed of the cores is known only those at the one that most had."""
     found: dict[str, Mapping[str, Any]] = {}
     for pattern in ("*judge-bench.json", "*method-proof.json"):
         for path in sorted(RECORDS.glob(pattern)):
             for race in json.loads(path.read_text()).get("races", ()):
                 if race.get("pairs"):
                     found.setdefault(f"{race['at']} {race['subject']}", race)
-    trips = {key: race["pairs"][0].get("core_trip_ns") for key, race in found.items()}
-    known = [trip for trip in trips.values() if trip]
-    usual = max(known, key=lambda trip: sum(one_distance(trip, each) for each in known))
-    return [found[key] for key in sorted(found) if one_distance(usual, trips[key])]
+    states = {key: state(race) for key, race in found.items()}
+    usual = most([each for each in states.values() if all(each)], one_state)
+    return [found[key] for key in sorted(found) if one_state(usual, states[key])]
 
 
 def paired(recorded: dict[str, Any], among: int) -> Pair:

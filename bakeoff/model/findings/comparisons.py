@@ -72,6 +72,11 @@ RUNS: Mapping[str, Row] = {
         "to core and back in the earlier run, {after_ns:.0f} ns in the later one), which alone "
         "changes the ratios of unlike contenders"
     ),
+    "speeds_differ": Row(
+        "the servers' core had another speed (a fixed piece of work took {before_us:.0f} µs in the "
+        "earlier run, {after_us:.0f} µs in the later one), which alone changes the ratios of "
+        "unlike contenders"
+    ),
     "reference_unknown": Row(
         "the reference {reference} may differ between the runs, as its version is not known; if it "
         "changed, its change is in every ratio"

@@ -142,6 +142,13 @@ RACES: Mapping[str, Row] = {
         "{work_us:.0f} µs, it was {quiet,quiet_low,quiet_high:interval}",
         advice="compare its ratios of equally quiet hours only",
     ),
+    "speed_changed": Row(
+        "in {n:# earlier race} in this setting the servers' core had another speed (a fixed piece "
+        "of work took {earlier_us:.0f} µs, now {fixed_work_us:.0f} µs), which alone changes the "
+        "ratios of unlike contenders, so nothing is predicted from there",
+        advice="compare races at one speed; a processor of another kind and other work on the host "
+        "change it",
+    ),
     "twin_differs": Row(
         "two copies of {name} differ: their ratio is {ratio,low,high:interval}, so a difference "
         "smaller than {low,high:doubt} is in doubt",

@@ -23,12 +23,14 @@ VALUES: Mapping[str, Meant] = {
     ),
     "after_ratio": Meant("its throughput after that moment over its throughput before", 0.62),
     "after_share": Meant("share of a process's blocks after which it changed", 0.4),
+    "after_us": Meant("how long the fixed work took in the later run, µs", 304.0),
     "answered_share": Meant("answers per request that was due; the median over the slices", 0.958),
     "asked": Meant("how many were requested", 20),
     "at_most_per_s": Meant("requests per second that a path allows at most", 3_200.0),
     "attempts": Meant("requests that were sent, over all slices", 48_000),
     "before": Meant("what it was before, or in the earlier run", "1.9"),
     "before_ns": Meant("the same in the earlier run, ns", 85.0),
+    "before_us": Meant("the same in the earlier run, µs", 218.0),
     "began": Meant("processes that took up work while blocks were measured", 3),
     "blocks": Meant("blocks, all of them", 80),
     "boot": Meant("a boot's number, from 0", 0),
@@ -81,6 +83,7 @@ VALUES: Mapping[str, Meant] = {
         "connections that the kernel dropped, over all servers; null: it was not counted", 16
     ),
     "dropped_packets": Meant("packets that connection tracking dropped", 22_656),
+    "earlier_us": Meant("the same in earlier races in this setting, the median, µs", 218.0),
     "ended": Meant("working processes that ended while blocks were measured", 3),
     "error_us": Meant("how far off a clock may be, µs", 900.0),
     "failure": Meant(
@@ -91,6 +94,7 @@ VALUES: Mapping[str, Meant] = {
     "finding": Meant(
         "what is found of `name` against `other` by what the race is ranked by", "slower"
     ),
+    "fixed_work_us": Meant("how long the fixed work took in most draws, µs", 304.0),
     "first_bad": Meant(
         "the first wrong answer, in the engine's words; null: none was kept",
         "status 500 instead of 200",
