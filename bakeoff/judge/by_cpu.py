@@ -11,46 +11,25 @@ than chance, the server whose throughput is too low was held back: by the load g
 upstream, or by its own waiting.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import exp, hypot, log, sqrt
-from statistics import median
 
 import numpy as np
 
 from bakeoff.judge.compare import CONFIDENCE, Comparison
-from bakeoff.judge.history import judged_kind
 from bakeoff.judge.quantiles import t_quantile
+from bakeoff.judge.state import STATE_SD, States, state_sd
 from bakeoff.judge.validity import SATURATED
 from bakeoff.model.entry import VerdictEntry
 from bakeoff.model.finding import Finding
 from bakeoff.model.pairs import Pair
 from bakeoff.model.plan import Plan
 from bakeoff.model.ratio import ByState, Interval
-from bakeoff.model.samples import Block
 
 DRAWS_MIN = 8
 """With fewer draws no slope is estimated."""
 QUIET = 0.25
 """The share of the draws in which the fixed work took less than in a quiet one."""
-
-States = Mapping[tuple[int, int], float]
-"""Boot and draw → ln of the fixed work's time in µs, the median of its slices."""
-
-
-def states(blocks: Sequence[Block]) -> States:
-    """The states of all draws in which the fixed work was timed."""
-    kind = judged_kind(blocks) if blocks else "short"
-    times: dict[tuple[int, int], list[int]] = {}
-    for block in blocks:
-        for each in block.slices if block.kind == kind else ():
-            if each.event.fixed_work_ns:
-                times.setdefault((block.boot, block.draw), []).append(each.event.fixed_work_ns)
-    return {draw: log(float(np.median(of)) / 1000) for draw, of in times.items()}
-
-
-def work_us(given: States) -> float | None:
-    """The time of the fixed work in most draws; None: no draw has it."""
-    return exp(median(given.values())) if given else None
 
 
 def by_state(comparison: Comparison, a: str, given: States, together: int) -> ByState | None:
@@ -86,6 +65,14 @@ def by_state(comparison: Comparison, a: str, given: States, together: int) -> By
             ratio=exp(quiet), low=exp(quiet - width), high=exp(quiet + width), n=len(draws)
         ),
     )
+
+
+def restless(given: States, pairs: Iterable[Comparison]) -> Iterator[Finding]:
+    """The speeds of a core whose restlessness makes more of an interval than all else."""
+    parts = [(pair.width.state, pair.width.simultaneous) for pair in pairs]
+    if state_sd(given) > STATE_SD and any(2 * state**2 > whole**2 for state, whole in parts):
+        quick, slow = np.exp(np.quantile(list(given.values()), (QUIET, 1 - QUIET)))
+        yield Finding.of("core_restless", quick_us=float(quick), slow_us=float(slow))
 
 
 def feel_unlike(pairs: Sequence[Pair], reference: str) -> Iterator[Finding]:

@@ -14,16 +14,13 @@ from bakeoff.judge.paired import MERITS, MeritName, Paired, pair_up
 from bakeoff.judge.quantiles import chi_square_quantile, normal_cdf, normal_quantile, t_quantile
 from bakeoff.judge.ramp import Factors
 from bakeoff.judge.spread import Estimate, StandardError
+from bakeoff.judge.state import state_sd, states
 from bakeoff.model.ratio import BootRatio, Difference, DrawRatio, Interval
 
 CONFIDENCE = 0.95
 POWER = 0.8
 LOOKS = 6
 """A race that may end at any time counts as this many looks at the same few processes."""
-STATE_SD = 0.01
-"""The standard deviation of ln ratio between races, beyond what one race can show of it, of two
-servers one of which is e times as fast; in proportion for smaller ratios. Other machines' work in
-the caches slows servers unequally, for minutes."""
 EFFECT_VARIANCE = 2.0
 """The effect variance for which an interval that is valid at any time is tightest: a difference of
 √2 of the spread between draws is decided by some eight of them."""
@@ -61,7 +58,7 @@ def width(
     nothing like Tukey's method is known for them. They are infinite with too few draws.
 
     Each is widened by the machine's state, as standard errors add up. That moves all pairs at once,
-    so there is nothing to share. `state_sd`: see `STATE_SD`.
+    so there is nothing to share. `state_sd`: see `state.STATE_SD`.
     """
     if any_time and given.spread.draws == 1:
         alone = simultaneous = inf
@@ -260,8 +257,8 @@ def compare(
     that the figures of short ones are divided by.
     """
     blocks, draws, merit = history.blocks, history.draws, MERITS[by]
-    state_sd = 0.0 if by == "soonness_s" else STATE_SD
-    compared = partial(family, least=MIN_BLOCKS, any_time=history.any_time, state_sd=state_sd)
+    of_state = 0.0 if by == "soonness_s" else state_sd(states(blocks))
+    compared = partial(family, least=MIN_BLOCKS, any_time=history.any_time, state_sd=of_state)
     if judged_kind(blocks) == "long":
         return compared(pair_up(blocks, draws, names, merit))
     of_kind = {

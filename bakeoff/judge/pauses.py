@@ -21,10 +21,11 @@ from math import exp, isfinite, log, nan
 
 import numpy as np
 
-from bakeoff.judge.compare import STATE_SD, Comparison, Pairs, family, width
+from bakeoff.judge.compare import Comparison, Pairs, family, width
 from bakeoff.judge.history import History, judged_kind
 from bakeoff.judge.paired import Paired, pair_up
 from bakeoff.judge.spread import Floats, trimmed_mean
+from bakeoff.judge.state import state_sd, states
 from bakeoff.model.finding import Finding
 from bakeoff.model.plan import Plan
 from bakeoff.model.ratio import Interval
@@ -47,11 +48,12 @@ class Lost:
 @dataclass(frozen=True)
 class Speeds:
     """Each entry's ln mean speed, a row per draw, and how far it is below the ln typical one;
-    `any_time` as in `History`."""
+    `any_time` as in `History`, `state_sd` as in `compare.width`."""
 
     mean: Paired
     below: Floats
     any_time: bool = False
+    state_sd: float = 0.0
 
     @classmethod
     def of(cls, plan: Plan, history: History, names: Sequence[str]) -> "Speeds":
@@ -89,10 +91,12 @@ class Speeds:
                     typical[row, column] = trimmed_mean(seen[np.isfinite(seen)])
 
         draws = (speed.boot[first], speed.draw[first], speed.process[first])
-        return cls(Paired(speed.names, *draws, mean), typical - mean, history.any_time)
+        of_state = state_sd(states(blocks))
+        mean_of = Paired(speed.names, *draws, mean)
+        return cls(mean_of, typical - mean, history.any_time, of_state)
 
     def compared(self) -> Pairs:
-        return family(self.mean, DRAWS_MIN, any_time=self.any_time, state_sd=STATE_SD)
+        return family(self.mean, DRAWS_MIN, any_time=self.any_time, state_sd=self.state_sd)
 
     def lost(self, pairs: Pairs) -> Mapping[str, Lost]:
         """By entry, where something is known; `pairs` has the typical ratios."""

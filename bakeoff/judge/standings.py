@@ -19,8 +19,9 @@ from itertools import combinations
 from math import log, log1p
 from string import ascii_lowercase, ascii_uppercase
 
-from bakeoff.judge.by_cpu import States, by_state, work_us
+from bakeoff.judge.by_cpu import by_state
 from bakeoff.judge.compare import MARGIN, Comparison, Pairs
+from bakeoff.judge.state import States, work_us
 from bakeoff.model.grid import ChangeOfPlaces
 from bakeoff.model.pairs import Pair
 from bakeoff.model.ratio import EventRatios, Interval, Ratio

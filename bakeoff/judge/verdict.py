@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bakeoff.judge import about_race, loaders
-from bakeoff.judge.by_cpu import differing, feel_unlike, states
+from bakeoff.judge.by_cpu import differing, feel_unlike, restless
 from bakeoff.judge.calm import (
     calm,
     cores_moved,
@@ -22,6 +22,7 @@ from bakeoff.judge.path import path_figures, path_findings
 from bakeoff.judge.pauses import Speeds
 from bakeoff.judge.requests import disagreements, mixed_requests
 from bakeoff.judge.standings import cpu_letters, listed, ordered, places
+from bakeoff.judge.state import states
 from bakeoff.judge.warm_up import warmths
 from bakeoff.model.errors import NoVerdict
 from bakeoff.model.machine import Machine
@@ -177,6 +178,7 @@ def judge(
         *(cores_moved(every.blocks) if disturbed else ()),
         *path_findings(verdict.path),
         *loaders.findings(every.blocks, apart, plan.mode == "open"),
+        *restless(states(history.blocks), pairs.values()),
         *feel_unlike(listing, reference),
         *about_race.about_reference(plan, participants, floor),
         *about_race.machines_differ(machines),

@@ -6,10 +6,11 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from bakeoff.judge.by_cpu import DRAWS_MIN, States, by_state, feel_unlike, states
+from bakeoff.judge.by_cpu import DRAWS_MIN, by_state, feel_unlike
 from bakeoff.judge.compare import Comparison, Pairs, width
 from bakeoff.judge.spread import estimate
 from bakeoff.judge.standings import listed
+from bakeoff.judge.state import States
 from bakeoff.model.finding import Finding
 from bakeoff.model.plan import Cores
 from bakeoff.model.samples import Block, Record, Slice
@@ -276,21 +277,6 @@ def test_a_few_draws_or_a_machine_that_never_changes_tell_no_slope() -> None:
     comparison, given = raced(-0.5, 1)
     assert by_state(comparison, "a", dict.fromkeys(given, 5.0), 1) is None
     assert by_state(comparison, "a", {}, 1) is None
-
-
-def test_a_draws_state_is_the_median_of_its_slices() -> None:
-    race = Race({"a": 1.0, "b": 1.0}, boots=2, blocks=3, long_blocks=1)
-    times = iter([100_000, 110_000, 120_000, 130_000, 140_000, 900_000] * 2)
-    records = altered(
-        race.records(),
-        lambda block, each: with_event(
-            each, fixed_work_ns=next(times) if block.kind == "short" else 1
-        ),
-    )
-    found = states([each for each in records if isinstance(each, Block)])
-    assert {draw: float(np.exp(ln)) for draw, ln in found.items()} == pytest.approx(
-        {(0, 0): 125.0, (1, 0): 125.0}
-    )
 
 
 def test_a_contender_that_feels_the_machine_is_named_in_the_verdict() -> None:

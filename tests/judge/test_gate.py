@@ -9,8 +9,8 @@ from scipy.stats import binom
 
 from bakeoff.judge import gate as gates
 from bakeoff.judge import judge
-from bakeoff.judge.compare import STATE_SD
 from bakeoff.judge.gate import DRAWS_MIN
+from bakeoff.judge.state import STATE_SD
 from bakeoff.model.audit import Audit
 from bakeoff.model.cut import Draw
 from bakeoff.model.finding import Finding

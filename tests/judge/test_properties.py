@@ -136,7 +136,7 @@ def test_twice_as_fast_is_twice_the_ratio_and_the_same_interval_around_it(
 ) -> None:
     """Where the machine's state adds nothing: that is in proportion to ln ratio."""
     race = Race({"a": 1.0, "b": 1.0, "c": 1.1}, boots=2, blocks=8, seed=seed, scale=100)
-    with patch("bakeoff.judge.compare.STATE_SD", 0.0):
+    with patch("bakeoff.judge.state.STATE_SD", 0.0):
         usual = entries(judged(race))
         quick = entries(judged(race, changed(race.records(), {"b": factor})))
     for name, times in {"b": factor, "c": 1.0}.items():

@@ -3,6 +3,7 @@
 import base64
 import gzip
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,10 @@ def raced(part: str, took_s: float = 60.0, **of: Any) -> dict[str, Any]:
     at = "2026-11-30T00:00:00Z"
     usual = {"failed": None, "method": "a", "number": 0, "at": at}
     return {"part": part, "took_s": took_s, **usual, **of}
+
+
+def samples(rows: Sequence[Any]) -> str:
+    return base64.b64encode(gzip.compress(json.dumps(rows).encode())).decode()
 
 
 def pair(a: str, b: str, ratio: float, half: float = 0.01, **more: Any) -> dict[str, Any]:
@@ -92,6 +97,23 @@ def test_the_first_races_were_of_the_method_that_their_commit_had() -> None:
     assert kept.method_of({"sources": "9c925439273e"}) == "8f3c6e1d0de8"
     assert kept.method_of({"sources": "another"}) == ""
     assert kept.method_of(raced("equal")) == "a"
+
+
+def test_races_of_a_steady_core_have_the_same_verdict_by_the_later_method() -> None:
+    """The core is at work where requests/s and ns of CPU time a request make 0.8 s a second."""
+    earlier, later = next(iter(kept.SAME_VERDICTS.items()))
+
+    def named(part: str, times_us: Sequence[float], requests_per_s: int = 100_000) -> str:
+        slices = [[requests_per_s, 10_000, 0, 80, 1000 * each] for each in times_us]
+        rows = [{"draw": n, "counts": True, "a": each} for n, each in enumerate(slices)]
+        return kept.method_of(raced(part, method=earlier, samples=samples(rows)))
+
+    assert named("unequal", [210, 215, 220]) == later
+    assert named("unequal", [210, 260, 220]) == earlier
+    assert named("equal", [210, 260, 220]) == later
+    assert named("times", [210, 260, 220], requests_per_s=100) == later
+    assert kept.method_of(raced("ci", method=earlier)) == later
+    assert later == kept.method()
 
 
 def test_a_torn_line_is_dropped_and_a_failed_race_counts(tmp_path: Path) -> None:
@@ -182,8 +204,7 @@ def test_races_that_differ_as_much_as_they_claim_have_a_quotient_of_1() -> None:
 
 def packed(work_us: float) -> str:
     """One slice before which the fixed work took so long, as a record has it."""
-    rows = [{"draw": 0, "counts": True, "a": [100, 10, 0, 80, 1000 * work_us]}]
-    return base64.b64encode(gzip.compress(json.dumps(rows).encode())).decode()
+    return samples([{"draw": 0, "counts": True, "a": [100, 10, 0, 80, 1000 * work_us]}])
 
 
 def test_races_are_held_against_others_at_their_distance_and_speed_of_the_cores() -> None:
@@ -204,7 +225,9 @@ def test_races_are_held_against_others_at_their_distance_and_speed_of_the_cores(
 
 def test_equals_at_another_speed_of_the_core_are_apart_from_those_at_the_usual_one() -> None:
     races = [
-        raced("equal", subject="brick", noise="quiet", samples=packed(us), pairs=[pair("a", "b", 1)])
+        raced(
+            "equal", subject="brick", noise="quiet", samples=packed(us), pairs=[pair("a", "b", 1)]
+        )
         for us in (218.0, 304.0, 210.0)
     ]
     found = proved.equal(races)

@@ -135,6 +135,12 @@ RACES: Mapping[str, Row] = {
         "the contenders' CPU time was read in different ways (<{names:who}: {sources}>)",
         advice="compare it with care",
     ),
+    "core_restless": Row(
+        "the servers' core changed its speed (a fixed piece of work took {quick_us:.0f} µs at most "
+        "in a quarter of the draws, {slow_us:.0f} µs at least in another), so the intervals of "
+        "unlike contenders are wider than their draws say",
+        advice="choose a quieter time or machine; races of several hours show what to expect",
+    ),
     "feels_machine": Row(
         "the ratio of {name} to {other} by server CPU depends on the machine's state: where a "
         "fixed piece of work takes 10 % longer, it is {slope:slower} ({slope_low:slower} to "

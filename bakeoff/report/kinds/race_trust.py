@@ -13,7 +13,7 @@ from bakeoff.report.sentences import joined, sentences, who
 
 HELPFUL = 0.2
 """A larger difference is visible without a race."""
-WIDENS = ("few_processes", "few_boots", "host_steal")
+WIDENS = ("few_processes", "few_boots", "core_restless", "host_steal")
 """Findings that explain why an interval is wide."""
 
 
