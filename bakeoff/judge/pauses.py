@@ -25,7 +25,7 @@ from bakeoff.judge.compare import Comparison, Pairs, family, width
 from bakeoff.judge.history import History, judged_kind
 from bakeoff.judge.paired import Paired, pair_up
 from bakeoff.judge.spread import Floats, trimmed_mean
-from bakeoff.judge.state import state_sd, states
+from bakeoff.judge.state import state_sd
 from bakeoff.model.finding import Finding
 from bakeoff.model.plan import Plan
 from bakeoff.model.ratio import Interval
@@ -91,7 +91,7 @@ class Speeds:
                     typical[row, column] = trimmed_mean(seen[np.isfinite(seen)])
 
         draws = (speed.boot[first], speed.draw[first], speed.process[first])
-        of_state = state_sd(states(blocks))
+        of_state = state_sd(blocks)
         mean_of = Paired(speed.names, *draws, mean)
         return cls(mean_of, typical - mean, history.any_time, of_state)
 

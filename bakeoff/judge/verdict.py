@@ -178,7 +178,7 @@ def judge(
         *(cores_moved(every.blocks) if disturbed else ()),
         *path_findings(verdict.path),
         *loaders.findings(every.blocks, apart, plan.mode == "open"),
-        *restless(states(history.blocks), pairs.values()),
+        *restless(history.blocks, pairs.values()),
         *feel_unlike(listing, reference),
         *about_race.about_reference(plan, participants, floor),
         *about_race.machines_differ(machines),

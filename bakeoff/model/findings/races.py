@@ -137,8 +137,8 @@ RACES: Mapping[str, Row] = {
     ),
     "core_restless": Row(
         "the servers' core changed its speed (a fixed piece of work took {quick_us:.0f} µs at most "
-        "in a quarter of the draws, {slow_us:.0f} µs at least in another), so the intervals of "
-        "unlike contenders are wider than their draws say",
+        "before a tenth of the slices, {slow_us:.0f} µs at least before another), so the intervals "
+        "of unlike contenders are wider than their draws say",
         advice="choose a quieter time or machine; races of several hours show what to expect",
     ),
     "feels_machine": Row(
