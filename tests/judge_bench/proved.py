@@ -161,14 +161,15 @@ def _of(share: Mapping[str, Any] | None) -> str:
 
 def equal(races: Sequence[Race]) -> dict[str, Any]:
     """How often an interval of equals misses 1, and how wide they are: by language and noise, and
-    apart where the core was as fast as in few of the races."""
+    apart where the core had another speed than in most races."""
     whole: dict[str, list[Race]] = {"all": list(races)}
     times_us = [kept.fixed_work_us(race) for race in races]
     usual_us = most(times_us, one_speed)
     for race, work_us in zip(races, times_us, strict=True):
         noise = "quiet" if race["noise"] == "quiet" else "neighbour"
-        speed = "" if one_speed(usual_us, work_us) else ", another speed"
-        whole.setdefault(f"{LANGUAGES[race['subject']]}, {noise}{speed}", []).append(race)
+        usual = one_speed(usual_us, work_us)
+        of_which = LANGUAGES[race["subject"]] if usual else "another speed"
+        whole.setdefault(f"{of_which}, {noise}", []).append(race)
     return {name: _of_equals(whole[name]) for name in ("all", *sorted(whole.keys() - {"all"}))}
 
 

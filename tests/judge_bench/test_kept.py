@@ -234,7 +234,7 @@ def test_equals_at_another_speed_of_the_core_are_apart_from_those_at_the_usual_o
     assert {name: of["n"] for name, of in found.items()} == {
         "all": 3,
         "C++, quiet": 2,
-        "C++, quiet, another speed": 1,
+        "another speed, quiet": 1,
     }
 
 
