@@ -18,14 +18,13 @@ import numpy as np
 
 from bakeoff.judge.compare import CONFIDENCE, Comparison
 from bakeoff.judge.quantiles import t_quantile
-from bakeoff.judge.state import STATE_SD, States, speeds, state_sd
+from bakeoff.judge.state import STATE_SD, Core, States
 from bakeoff.judge.validity import SATURATED
 from bakeoff.model.entry import VerdictEntry
 from bakeoff.model.finding import Finding
 from bakeoff.model.pairs import Pair
 from bakeoff.model.plan import Plan
 from bakeoff.model.ratio import ByState, Interval
-from bakeoff.model.samples import Block
 
 DRAWS_MIN = 8
 """With fewer draws no slope is estimated."""
@@ -68,12 +67,12 @@ def by_state(comparison: Comparison, a: str, given: States, together: int) -> By
     )
 
 
-def restless(blocks: Sequence[Block], pairs: Iterable[Comparison]) -> Iterator[Finding]:
+def restless(core: Core, pairs: Iterable[Comparison]) -> Iterator[Finding]:
     """The speeds of a core whose restlessness makes more of an interval than all else."""
     parts = [(pair.width.state, pair.width.simultaneous) for pair in pairs]
     wide = any(2 * state**2 > whole**2 for state, whole in parts)
-    if (found := speeds(blocks)) and wide and state_sd(blocks) > STATE_SD:
-        quick, slow = map(exp, found)
+    if wide and core.speeds and core.state_sd > STATE_SD:
+        quick, slow = map(exp, core.speeds)
         yield Finding.of("core_restless", quick_us=quick, slow_us=slow)
 
 

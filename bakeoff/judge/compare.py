@@ -14,7 +14,6 @@ from bakeoff.judge.paired import MERITS, MeritName, Paired, pair_up
 from bakeoff.judge.quantiles import chi_square_quantile, normal_cdf, normal_quantile, t_quantile
 from bakeoff.judge.ramp import Factors
 from bakeoff.judge.spread import Estimate, StandardError
-from bakeoff.judge.state import state_sd
 from bakeoff.model.ratio import BootRatio, Difference, DrawRatio, Interval
 
 CONFIDENCE = 0.95
@@ -257,8 +256,8 @@ def compare(
     that the figures of short ones are divided by.
     """
     blocks, draws, merit = history.blocks, history.draws, MERITS[by]
-    of_state = 0.0 if by == "soonness_s" else state_sd(blocks)
-    compared = partial(family, least=MIN_BLOCKS, any_time=history.any_time, state_sd=of_state)
+    state_sd = 0.0 if by == "soonness_s" else history.core.state_sd
+    compared = partial(family, least=MIN_BLOCKS, any_time=history.any_time, state_sd=state_sd)
     if judged_kind(blocks) == "long":
         return compared(pair_up(blocks, draws, names, merit))
     of_kind = {

@@ -28,7 +28,6 @@ from bakeoff.judge import standings
 from bakeoff.judge.compare import Pairs, family, width
 from bakeoff.judge.history import History
 from bakeoff.judge.paired import Paired, pair_up
-from bakeoff.judge.state import state_sd
 from bakeoff.model.ci import BASE, HEAD, Ci, CiOutcome, CiPlan
 from bakeoff.model.finding import Finding
 from bakeoff.model.gate import CantTell, Gate, GateResult, Outcome
@@ -165,8 +164,9 @@ def decided_by_both(
             results.append(alone)
             continue
         # Each has the interval of one of two that hold at once.
-        of_state = state_sd(history.blocks)
-        of_two = partial(width, together=2, any_time=history.any_time, state_sd=of_state)
+        of_two = partial(
+            width, together=2, any_time=history.any_time, state_sd=history.core.state_sd
+        )
         shared = [replace(each, width=of_two(each.estimate)) for each in (first, cpu)]
         if not all(isfinite(comparison.width.simultaneous) for comparison in shared):
             results.append(alone)

@@ -7,6 +7,7 @@ from math import log
 from statistics import fmean
 from typing import Literal
 
+from bakeoff.judge.state import Core
 from bakeoff.judge.tally import Turn
 from bakeoff.model import samples
 from bakeoff.model.cut import Draw, SliceLengths, Warmup
@@ -67,6 +68,12 @@ class History:
             for slice_ in block.slices:
                 slices.setdefault(slice_.entry, []).append((block, slice_))
         return slices
+
+    @cached_property
+    def core(self) -> Core:
+        """How fast the servers' core was, over the judged slices."""
+        kind = judged_kind(self.blocks)
+        return Core.of(block for block in self.blocks if block.kind == kind)
 
     @cached_property
     def ln_rates(self) -> Mapping[int, Rates]:

@@ -25,7 +25,6 @@ from bakeoff.judge.compare import Comparison, Pairs, family, width
 from bakeoff.judge.history import History, judged_kind
 from bakeoff.judge.paired import Paired, pair_up
 from bakeoff.judge.spread import Floats, trimmed_mean
-from bakeoff.judge.state import state_sd
 from bakeoff.model.finding import Finding
 from bakeoff.model.plan import Plan
 from bakeoff.model.ratio import Interval
@@ -91,9 +90,8 @@ class Speeds:
                     typical[row, column] = trimmed_mean(seen[np.isfinite(seen)])
 
         draws = (speed.boot[first], speed.draw[first], speed.process[first])
-        of_state = state_sd(blocks)
-        mean_of = Paired(speed.names, *draws, mean)
-        return cls(mean_of, typical - mean, history.any_time, of_state)
+        own = Paired(speed.names, *draws, mean)
+        return cls(own, typical - mean, history.any_time, history.core.state_sd)
 
     def compared(self) -> Pairs:
         return family(self.mean, DRAWS_MIN, any_time=self.any_time, state_sd=self.state_sd)

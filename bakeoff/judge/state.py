@@ -7,13 +7,15 @@ ratio, and larger where the times of the fixed work show that the core was restl
 (docs/EVIDENCE.md, "The speed of the core").
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
 from math import exp, hypot, log, sqrt
 from statistics import NormalDist, median
 
 import numpy as np
 
-from bakeoff.judge.history import judged_kind
 from bakeoff.model.samples import Block, Slice
 
 STATE_SD = 0.01
@@ -35,44 +37,49 @@ States = Mapping[tuple[int, int], float]
 """Boot and draw → ln of the fixed work's time in µs, the median of its slices."""
 
 
-def states(blocks: Sequence[Block]) -> States:
-    """The states of all draws in which the fixed work was timed and servers were at work."""
-    times: dict[tuple[int, int], list[float]] = {}
-    for draw, ln_us in _timed(blocks):
-        times.setdefault(draw, []).append(ln_us)
-    return {draw: median(of) for draw, of in times.items()}
+@dataclass(frozen=True)
+class Core:
+    """How fast the servers' core was: ln of the fixed work's time in µs, by boot and draw, before
+    each slice whose server was at work. A core that rests is slow at first, whatever the machine
+    does."""
+
+    times: Mapping[tuple[int, int], Sequence[float]]
+
+    @classmethod
+    def of(cls, blocks: Iterable[Block]) -> "Core":
+        times: dict[tuple[int, int], list[float]] = {}
+        for block in blocks:
+            for each in block.slices:
+                if each.event.fixed_work_ns and _at_work(each):
+                    ln_us = log(each.event.fixed_work_ns / 1000)
+                    times.setdefault((block.boot, block.draw), []).append(ln_us)
+        return cls(times)
+
+    @property
+    def states(self) -> States:
+        return {draw: median(of) for draw, of in self.times.items()}
+
+    @cached_property
+    def speeds(self) -> tuple[float, float] | None:
+        """The times which a tenth of the slices had at most, and which a tenth had at least; None:
+        they are too few."""
+        times = [*chain.from_iterable(self.times.values())]
+        if len(times) < SLICES_MIN:
+            return None
+        quick, slow = np.quantile(times, (TENTH, 1 - TENTH))
+        return float(quick), float(slow)
+
+    @property
+    def state_sd(self) -> float:
+        """`STATE_SD`, and as much more as the core was restless."""
+        quick, slow = self.speeds or (0.0, 0.0)
+        sd = (slow - quick) / 2 / NormalDist().inv_cdf(1 - TENTH)
+        return hypot(STATE_SD, RESTLESS * sqrt(max(0.0, sd**2 - STEADY_SD**2)))
 
 
 def work_us(given: States) -> float | None:
     """The time of the fixed work in most draws; None: no draw has it."""
     return exp(median(given.values())) if given else None
-
-
-def speeds(blocks: Sequence[Block]) -> tuple[float, float] | None:
-    """ln of the fixed work's time in µs which a tenth of the slices had at most, and which a tenth
-    had at least; None: too few slices have it."""
-    times = [ln_us for _, ln_us in _timed(blocks)]
-    if len(times) < SLICES_MIN:
-        return None
-    quick, slow = np.quantile(times, (TENTH, 1 - TENTH))
-    return float(quick), float(slow)
-
-
-def state_sd(blocks: Sequence[Block]) -> float:
-    """`STATE_SD`, and as much more as the core was restless."""
-    quick, slow = speeds(blocks) or (0.0, 0.0)
-    sd = (slow - quick) / 2 / NormalDist().inv_cdf(1 - TENTH)
-    return hypot(STATE_SD, RESTLESS * sqrt(max(0.0, sd**2 - STEADY_SD**2)))
-
-
-def _timed(blocks: Sequence[Block]) -> Iterator[tuple[tuple[int, int], float]]:
-    """Of each slice whose server was at work, boot and draw, and ln of the fixed work's time in µs:
-    a core that rests is slow at first, whatever the machine does."""
-    kind = judged_kind(blocks) if blocks else "short"
-    for block in blocks:
-        for each in block.slices if block.kind == kind else ():
-            if each.event.fixed_work_ns and _at_work(each):
-                yield (block.boot, block.draw), log(each.event.fixed_work_ns / 1000)
 
 
 def _at_work(of: Slice) -> bool:

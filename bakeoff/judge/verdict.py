@@ -22,7 +22,6 @@ from bakeoff.judge.path import path_figures, path_findings
 from bakeoff.judge.pauses import Speeds
 from bakeoff.judge.requests import disagreements, mixed_requests
 from bakeoff.judge.standings import cpu_letters, listed, ordered, places
-from bakeoff.judge.state import states
 from bakeoff.judge.warm_up import warmths
 from bakeoff.model.errors import NoVerdict
 from bakeoff.model.machine import Machine
@@ -87,7 +86,7 @@ def judge(
         compared.by_mean,
         compared.by_first_byte,
         compared.by_events,
-        states(beside_others.blocks),
+        beside_others.core.states,
         within=plan.within,
         measured_s=measured_s,
         core_trip_ns=usual_trip_ns(every.blocks),
@@ -178,7 +177,7 @@ def judge(
         *(cores_moved(every.blocks) if disturbed else ()),
         *path_findings(verdict.path),
         *loaders.findings(every.blocks, apart, plan.mode == "open"),
-        *restless(history.blocks, pairs.values()),
+        *restless(history.core, pairs.values()),
         *feel_unlike(listing, reference),
         *about_race.about_reference(plan, participants, floor),
         *about_race.machines_differ(machines),

@@ -175,28 +175,27 @@ def test_another_engine_is_said() -> None:
     assert compare_runs(run(1), other).warnings == (engines,)
 
 
-def test_another_distance_of_the_cores_is_said() -> None:
-    def at(number: int, trip_ns: float | None) -> Run:
-        one = run(number)
-        pairs = (each.model_copy(update={"core_trip_ns": trip_ns}) for each in one.verdict.pairs)
-        return Run(one.verdict.model_copy(update={"pairs": tuple(pairs)}), one.receipts)
+def at(number: int, **state: float | None) -> Run:
+    """A run in this state of the machine."""
+    one = run(number)
+    pairs = tuple(each.model_copy(update=state) for each in one.verdict.pairs)
+    return Run(one.verdict.model_copy(update={"pairs": pairs}), one.receipts)
 
+
+def test_another_distance_of_the_cores_is_said() -> None:
+    before = at(1, core_trip_ns=85.0)
     apart = Finding.of("distances_differ", before_ns=85.0, after_ns=400.0)
-    assert compare_runs(at(1, 85.0), at(2, 400.0)).warnings == (apart,)
+    assert compare_runs(before, at(2, core_trip_ns=400.0)).warnings == (apart,)
     for near in (60.0, 110.0, None):
-        assert compare_runs(at(1, 85.0), at(2, near)).warnings == ()
+        assert compare_runs(before, at(2, core_trip_ns=near)).warnings == ()
 
 
 def test_another_speed_of_the_core_is_said() -> None:
-    def at(number: int, work_us: float | None) -> Run:
-        one = run(number)
-        pairs = (each.model_copy(update={"fixed_work_us": work_us}) for each in one.verdict.pairs)
-        return Run(one.verdict.model_copy(update={"pairs": tuple(pairs)}), one.receipts)
-
+    before = at(1, fixed_work_us=218.0)
     slower = Finding.of("speeds_differ", before_us=218.0, after_us=304.0)
-    assert compare_runs(at(1, 218.0), at(2, 304.0)).warnings == (slower,)
+    assert compare_runs(before, at(2, fixed_work_us=304.0)).warnings == (slower,)
     for alike in (205.0, 232.0, None):
-        assert compare_runs(at(1, 218.0), at(2, alike)).warnings == ()
+        assert compare_runs(before, at(2, fixed_work_us=alike)).warnings == ()
 
 
 def test_where_long_slices_count_in_one_run_alone_it_is_said() -> None:

@@ -7,20 +7,16 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bakeoff.judge.state import (
-    RESTLESS,
-    SLICES_MIN,
-    STATE_SD,
-    STEADY_SD,
-    speeds,
-    state_sd,
-    states,
-    work_us,
-)
+from bakeoff.judge.history import History
+from bakeoff.judge.state import RESTLESS, SLICES_MIN, STATE_SD, STEADY_SD, Core, work_us
 from bakeoff.model.readings import CpuTime
 from bakeoff.model.samples import Block, Record, Slice
 from bakeoff.model.verdict import Verdict
 from tests.judge.races import Race, altered, codes, judged, with_event
+
+
+def core(records: Sequence[Record]) -> Core:
+    return History.of(records).core
 
 
 def test_a_draws_state_is_the_median_of_its_slices() -> None:
@@ -32,7 +28,7 @@ def test_a_draws_state_is_the_median_of_its_slices() -> None:
             each, fixed_work_ns=next(times) if block.kind == "short" else 1
         ),
     )
-    found = states([each for each in records if isinstance(each, Block)])
+    found = core(records).states
     assert {draw: float(np.exp(ln)) for draw, ln in found.items()} == pytest.approx(
         {(0, 0): 125.0, (1, 0): 125.0}
     )
@@ -51,8 +47,7 @@ def test_a_core_that_rests_shows_nothing_of_the_machine() -> None:
         return altered(race.records(), at)
 
     for share, known in ((0.1, False), (0.9, True), (None, True)):
-        found = states([each for each in with_cpu(share) if isinstance(each, Block)])
-        assert bool(found) == known
+        assert bool(core(with_cpu(share)).states) == known
 
 
 def test_most_draws_have_the_time_of_the_fixed_work() -> None:
@@ -69,28 +64,24 @@ def timed(times_ns: Sequence[float], *, slices: int = 60) -> list[Record]:
     return altered(race.records(), lambda _, each: with_event(each, fixed_work_ns=int(next(own))))
 
 
-def blocks(records: Sequence[Record]) -> list[Block]:
-    return [each for each in records if isinstance(each, Block)]
-
-
 def test_a_steady_core_adds_what_all_machines_do_and_a_restless_one_adds_more() -> None:
     quick, slow = 276_000, 345_000
     sd = np.log(slow / quick) / 2 / stats.norm.ppf(0.9)
     more = RESTLESS * np.sqrt(sd**2 - STEADY_SD**2)
-    assert state_sd(blocks(timed([quick, slow]))) == pytest.approx(np.hypot(STATE_SD, more))
-    assert state_sd(blocks(timed([218_000, 240_000]))) == STATE_SD
-    assert speeds(blocks(timed([quick, slow]))) == pytest.approx(np.log([276, 345]))
+    assert core(timed([quick, slow])).state_sd == pytest.approx(np.hypot(STATE_SD, more))
+    assert core(timed([218_000, 240_000])).state_sd == STATE_SD
+    assert core(timed([quick, slow])).speeds == pytest.approx(np.log([276, 345]))
 
 
 def test_a_few_slow_slices_make_no_core_restless() -> None:
     """One in twelve: an interrupt, or a cold cache."""
-    assert state_sd(blocks(timed([218_000] * 11 + [600_000]))) == STATE_SD
+    assert core(timed([218_000] * 11 + [600_000])).state_sd == STATE_SD
 
 
 def test_of_few_slices_the_speed_is_not_known() -> None:
-    few = blocks(timed([276_000, 345_000], slices=SLICES_MIN - 2))
-    assert speeds(few) is None and state_sd(few) == STATE_SD
-    assert state_sd([]) == STATE_SD
+    few = core(timed([276_000, 345_000], slices=SLICES_MIN - 2))
+    assert few.speeds is None and few.state_sd == STATE_SD
+    assert core([]).state_sd == STATE_SD
 
 
 def restless(ratios: dict[str, float], quick_ns: int, slow_ns: int) -> Verdict:
@@ -116,7 +107,7 @@ def half_width(verdict: Verdict) -> float:
 def test_intervals_of_unlike_contenders_are_wider_where_the_core_is_restless() -> None:
     unlike, alike = {"a": 1.0, "b": 0.5}, {"a": 1.0, "b": 1.0}
     steady, wide = restless(unlike, 218_000, 220_000), restless(unlike, 276_000, 345_000)
-    sd = state_sd(blocks(timed([276_000, 345_000])))
+    sd = core(timed([276_000, 345_000])).state_sd
     assert half_width(wide) == pytest.approx(1.96 * sd * np.log(2), rel=0.02)
     assert half_width(steady) < 0.016
     (finding,) = [each for each in wide.warnings if each.code == "core_restless"]

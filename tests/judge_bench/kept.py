@@ -9,12 +9,12 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from math import log
 from pathlib import Path
-from statistics import NormalDist, median, quantiles
+from statistics import median
 from typing import Any
 
 from bakeoff.judge import judge
 from bakeoff.judge.calm import calm
-from bakeoff.judge.state import AT_WORK, SLICES_MIN, STEADY_SD, TENTH
+from bakeoff.judge.state import AT_WORK, STATE_SD, Core
 from bakeoff.model.cut import Draw
 from bakeoff.model.ratio import Ratio
 from bakeoff.model.samples import Block, Record
@@ -87,6 +87,10 @@ def packed(records: Sequence[Record], verdict: Verdict) -> str:
         }
         for each in blocks
     ]
+    return encoded(rows)
+
+
+def encoded(rows: Sequence[Mapping[str, Any]]) -> str:
     return base64.b64encode(gzip.compress(json.dumps(rows).encode())).decode()
 
 
@@ -100,10 +104,7 @@ def steady(race: Mapping[str, Any]) -> bool:
     """Whether the core was, as far as a recorded race shows it."""
     slices = [one for row in unpacked(race) if row["counts"] for one in _slices(row)]
     times = [log(one[4]) for one in slices if one[0] * one[1] >= AT_WORK * 1e9]
-    if len(times) < SLICES_MIN:
-        return True
-    tenths = quantiles(times, n=10, method="inclusive")
-    return (tenths[-1] - tenths[0]) / 2 / NormalDist().inv_cdf(1 - TENTH) <= STEADY_SD
+    return Core({(0, 0): times}).state_sd == STATE_SD
 
 
 def unpacked(race: Mapping[str, Any]) -> Sequence[dict[str, Any]]:

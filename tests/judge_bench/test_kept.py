@@ -1,7 +1,5 @@
 """The judge's bench: which race comes next, what counts, and what all races say."""
 
-import base64
-import gzip
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,10 +17,6 @@ def raced(part: str, took_s: float = 60.0, **of: Any) -> dict[str, Any]:
     at = "2026-11-30T00:00:00Z"
     usual = {"failed": None, "method": "a", "number": 0, "at": at}
     return {"part": part, "took_s": took_s, **usual, **of}
-
-
-def samples(rows: Sequence[Any]) -> str:
-    return base64.b64encode(gzip.compress(json.dumps(rows).encode())).decode()
 
 
 def pair(a: str, b: str, ratio: float, half: float = 0.01, **more: Any) -> dict[str, Any]:
@@ -106,7 +100,7 @@ def test_races_of_a_steady_core_have_the_same_verdict_by_the_later_method() -> N
     def named(part: str, times_us: Sequence[float], requests_per_s: int = 100_000) -> str:
         slices = [[requests_per_s, 10_000, 0, 80, 1000 * each] for each in times_us]
         rows = [{"draw": 0, "counts": True, "a": each} for each in slices * 20]
-        return kept.method_of(raced(part, method=earlier, samples=samples(rows)))
+        return kept.method_of(raced(part, method=earlier, samples=kept.encoded(rows)))
 
     assert named("unequal", [210, 230, 240]) == later
     assert named("unequal", [210, 270, 220]) == earlier
@@ -204,7 +198,7 @@ def test_races_that_differ_as_much_as_they_claim_have_a_quotient_of_1() -> None:
 
 def packed(work_us: float) -> str:
     """One slice before which the fixed work took so long, as a record has it."""
-    return samples([{"draw": 0, "counts": True, "a": [100, 10, 0, 80, 1000 * work_us]}])
+    return kept.encoded([{"draw": 0, "counts": True, "a": [100, 10, 0, 80, 1000 * work_us]}])
 
 
 def test_races_are_held_against_others_at_their_distance_and_speed_of_the_cores() -> None:
