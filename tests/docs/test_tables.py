@@ -35,7 +35,7 @@ from bakeoff.report.kinds import draws
 from bakeoff.report.kinds.race import document
 from bakeoff.report.kinds.race_headline import headline
 from bakeoff.report.render import markdown
-from tests.judge_bench import proved
+from tests.judge_bench import proof_table, proved
 
 ROOT = Path(__file__).parents[2]
 TABLE = re.compile(
@@ -292,7 +292,7 @@ def number(value: float) -> str:
 def proof(*records: Path) -> str:
     """What the races of the frozen method came to in all of these records, beside the goals."""
     races = [race for record in records for race in json.loads(record.read_text())["races"]]
-    return proved.table(proved.summary(races))
+    return proof_table.table(proved.summary(races))
 
 
 def words(_glossary: Path) -> str:

@@ -6,14 +6,14 @@ import hashlib
 import json
 import os
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import log
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, TypeVar
 
 from bakeoff.judge import judge
-from bakeoff.judge.calm import calm
+from bakeoff.judge.calm import calm, one_distance, one_speed
 from bakeoff.judge.state import AT_WORK, STATE_SD, Core
 from bakeoff.model.cut import Draw
 from bakeoff.model.ratio import Ratio
@@ -31,6 +31,9 @@ METHODS_OF_SOURCES = {"9c925439273e": "8f3c6e1d0de8"}
 SAME_VERDICTS = {"579bb8856581": "f08ec035699a"}
 """The later method has wider intervals of unlike servers where the core was restless. The first
 one's races without blocks were beside others in which it wasn't."""
+State = tuple[float | None, float | None]
+"""How long a line of the cache took between the cores, ns, and the fixed work, µs."""
+T = TypeVar("T")
 OF_NO_USE = {"processes", "equivalent", "cpu_finding", "more_s"}
 
 
@@ -98,6 +101,31 @@ def fixed_work_us(race: Mapping[str, Any]) -> float | None:
     """How long the fixed work took in most slices of a recorded race; None: it kept none."""
     times_ns = [slice_[4] for row in unpacked(race) for slice_ in _slices(row)]
     return median(times_ns) / 1000 if times_ns else None
+
+
+def of_one_state(races: Sequence[Mapping[str, Any]]) -> list[list[Mapping[str, Any]]]:
+    """The races in groups, each of one distance and one speed of the cores, the largest first."""
+    left = [(race, state(race)) for race in races]
+    found: list[list[Mapping[str, Any]]] = []
+    while left:
+        usual = most([each for _, each in left], one_state)
+        found.append([race for race, each in left if one_state(usual, each)])
+        left = [each for each in left if not one_state(usual, each[1])]
+    return found
+
+
+def state(race: Mapping[str, Any]) -> State:
+    pairs = race["pairs"]
+    return next((pair.get("core_trip_ns") for pair in pairs), None), fixed_work_us(race)
+
+
+def one_state(one: State, other: State) -> bool:
+    return one_distance(one[0], other[0]) and one_speed(one[1], other[1])
+
+
+def most(values: Sequence[T], alike: Callable[[T, T], bool]) -> T:
+    """The first of those that most others are like."""
+    return max(values, key=lambda value: sum(alike(value, each) for each in values))
 
 
 def steady(race: Mapping[str, Any]) -> bool:

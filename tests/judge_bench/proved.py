@@ -2,19 +2,19 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from math import exp, log, sqrt
 from pathlib import Path
 from statistics import NormalDist, mean, median, stdev
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from scipy import stats
 
 import bakeoff
 from bakeoff.installation import engine_version
-from bakeoff.judge.calm import one_distance, one_speed
+from bakeoff.judge.calm import one_speed
 from bakeoff.measure import machine
 from bakeoff.model.pairs import Pair
 from bakeoff.simulate import rate
@@ -28,21 +28,7 @@ LANGUAGES = {
     "node-http": "Node",
     "uvicorn": "Python",
 }
-NAMES = {"throughput": "throughput", "cpu": "CPU", "quiet": "CPU at the quiet state"}
-GOALS = {
-    "all": "5 % missed at most",
-    "C, quiet": "± 0.3 %",
-    "Go, quiet": "± 0.4 %",
-    "Node, quiet": "± 0.7 %",
-    "±1 %": "25 s",
-    "5 % apart": "12 s",
-    "five, 20 s": "75 s",
-    "50 ms, 6 s": "± 2 %, 25 s",
-}
 Race = Mapping[str, Any]
-State = tuple[float | None, float | None]
-"""How long a line of the cache took between the cores, ns, and the fixed work, µs."""
-T = TypeVar("T")
 CPU_SINCE = "2026-11-29T18:15:11Z"
 """CPU ratios of races before this have a ramp factor that could take one step of the clock for
 all (docs/EVIDENCE.md, "Clocks that step"). They are in the records and don't count."""
@@ -90,81 +76,12 @@ def _without_cpu(race: Race) -> Race:
     return {**race, "pairs": pairs, "ci": {**race.get("ci", {}), "cpu_ratio": None}}
 
 
-def table(found: Mapping[str, Any]) -> str:
-    """A summary as a table of Markdown: what was measured, the goal, and what came of it."""
-    rows = "".join(f"| {' | '.join(row)} |\n" for row in _rows(found))
-    return f"\n| what | goal | measured |\n|---|---|---|\n{rows}\n"
-
-
-def _rows(found: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    for name, own in found.get("equal", {}).items():
-        for by in ("throughput", "cpu"):
-            if by not in own:
-                continue
-            error, half = (own[by][f"{each}_percent"] for each in ("error", "half_width"))
-            text = f"{_of(own[by]['misses'])} missed; error {error:.2f} %, ± {half:.2f} %"
-            goal = GOALS.get(name, "") if by == "throughput" else ""
-            yield f"equals, {name}, by {NAMES[by]}", goal, text
-    of_states = [found["unequal"], *found["unequal"]["others"]] if "unequal" in found else []
-    for of_state in of_states:
-        for by in ("throughput", "cpu", "quiet"):
-            if pairs := of_state[by]:
-                worst = max(pairs, key=lambda name: pairs[name]["sd_over_claim"])
-                text = f"{pairs[worst]['sd_over_claim']:.2f} ({worst}), n = {of_state['n']}"
-                if of_state["core_trip_ns"] and of_state["fixed_work_us"]:
-                    trip_ns, work_us = (of_state[key] for key in ("core_trip_ns", "fixed_work_us"))
-                    text += f", at {trip_ns:.0f} ns, {work_us:.0f} µs"
-                yield f"sd between races over claim, at worst, by {NAMES[by]}", "1.2 at most", text
-    if predicted := found.get("unequal", {}).get("predicted"):
-        yield "next ratio is within its prediction", "90 to 98 %", _of(predicted)
-    if planted_ := found.get("planted"):
-        yield "planted: the interval holds the truth", "92 % at least", _of(planted_["held"]["all"])
-        yield "planted: right sign of those told apart", "all", _of(planted_["right_sign"])
-    for name, own in found.get("ci", {}).items():
-        if isinstance(own, dict):
-            text = f"{_of(own['slower'])} slower; {own['median_took_s']:.0f} s in the median"
-            for by, figure in (("throughput", "ratio"), ("CPU", "cpu_ratio")):
-                if (bias := own.get(f"bias_of_{figure}_percent")) is not None:
-                    text += f"; by {by} {bias:+.1f} % off"
-            goal = "5 of 200 at most" if name == "mutants" else "16 of 20, in 3 min"
-            yield f"ci, {name}", goal, text
-    for subject, races in found.get("articles", {}).items():
-        for race in races:
-            halves = [each for each in race["half_width_percent"].values() if each]
-            most = 8.0 if subject == "articles" else 2.5
-            few = sum(each <= most for each in halves)
-            text = f"{few} of {len(halves)}; ± {max(halves):.1f} % at worst; {race['wall_s']:.0f} s"
-            goal = "all, 240 s" if subject == "articles" else "all"
-            yield f"{subject}, 60 s: ratios with ± {most:g} % at most", goal, text
-    if replayed := found.get("replays"):
-        decided = sum(replayed["claims"].values()) - replayed["claims"].get("can't tell", 0)
-        text = f"{decided} of {sum(replayed['claims'].values())} claims, {replayed['took_s']:.0f} s"
-        yield f"{replayed['n']} replays: decided", "40 of 55, 480 s, of 5", text
-    for question, races in found.get("times", {}).items():
-        text = "; ".join(_wall(each) for each in races)
-        yield f"time of {question}", GOALS.get(question, ""), text
-
-
-def _wall(race: Mapping[str, Any]) -> str:
-    """`17 s, ± 1.6 %`."""
-    half = race["half_width_percent"]
-    return f"{race['wall_s']:.0f} s, ± {half:.2g} %" if half else f"{race['wall_s']:.0f} s"
-
-
-def _of(share: Mapping[str, Any] | None) -> str:
-    """`3 of 40 (2 to 20 %)`."""
-    if not share:
-        return "none"
-    ends = f"{100 * share['low']:.0f} to {100 * share['high']:.0f} %"
-    return f"{share['count']} of {share['n']} ({ends})"
-
-
 def equal(races: Sequence[Race]) -> dict[str, Any]:
     """How often an interval of equals misses 1, and how wide they are: by language and noise, and
     apart where the core had another speed than in most races."""
     whole: dict[str, list[Race]] = {"all": list(races)}
     times_us = [kept.fixed_work_us(race) for race in races]
-    usual_us = most(times_us, one_speed)
+    usual_us = kept.most(times_us, one_speed)
     for race, work_us in zip(races, times_us, strict=True):
         noise = "quiet" if race["noise"] == "quiet" else "neighbour"
         usual = one_speed(usual_us, work_us)
@@ -192,34 +109,9 @@ def unequal(races: Sequence[Race]) -> dict[str, Any]:
     whether the next race's ratio was predicted: of the races at the distance and speed of the cores
     that most had, and of `others` that are at least three at one.
     """
-    usual, *others = of_one_state(races)
+    usual, *others = kept.of_one_state(races)
     several = [_of_unequal(group) for group in others if len(group) > 2]
     return {**_of_unequal(usual), "others": several, "elsewhere": len(races) - len(usual)}
-
-
-def of_one_state(races: Sequence[Race]) -> list[list[Race]]:
-    """The races in groups, each of one distance and one speed of the cores, the largest first."""
-    left = [(race, state(race)) for race in races]
-    found = []
-    while left:
-        usual = most([each for _, each in left], one_state)
-        found.append([race for race, each in left if one_state(usual, each)])
-        left = [each for each in left if not one_state(usual, each[1])]
-    return found
-
-
-def state(race: Race) -> State:
-    pairs = race["pairs"]
-    return next((pair.get("core_trip_ns") for pair in pairs), None), kept.fixed_work_us(race)
-
-
-def one_state(one: State, other: State) -> bool:
-    return one_distance(one[0], other[0]) and one_speed(one[1], other[1])
-
-
-def most(values: Sequence[T], alike: Callable[[T, T], bool]) -> T:
-    """The first of those that most others are like."""
-    return max(values, key=lambda value: sum(alike(value, each) for each in values))
 
 
 def _of_unequal(races: Sequence[Race]) -> dict[str, Any]:
@@ -234,7 +126,7 @@ def _of_unequal(races: Sequence[Race]) -> dict[str, Any]:
             sorted_ = given if given.a < given.b else given.turned()
             lines[f"{sorted_.a} over {sorted_.b}"].append(sorted_.model_dump(mode="json"))
     found: dict[str, Any] = {"n": len(races)}
-    found["core_trip_ns"], found["fixed_work_us"] = state(races[0])
+    found["core_trip_ns"], found["fixed_work_us"] = kept.state(races[0])
     for by in ("throughput", "cpu", "quiet"):
         of_pairs = {}
         for name, line in lines.items():

@@ -34,8 +34,7 @@ from bakeoff.judge.prediction import (
 from bakeoff.model.history import Earlier, EarlierRatio
 from bakeoff.model.pairs import Pair
 from bakeoff.model.ratio import Ratio
-from tests.judge_bench.kept import method_of
-from tests.judge_bench.proved import most, one_state, state
+from tests.judge_bench.kept import method_of, most, one_state, state
 
 RECORDS = Path(__file__).parents[2] / "records"
 COLD = "vertx"
