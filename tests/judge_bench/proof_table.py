@@ -33,16 +33,14 @@ def _rows(found: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
             yield f"equals, {name}, by {NAMES[by]}", goal, text
     of_states = [found["unequal"], *found["unequal"]["others"]] if "unequal" in found else []
     for of_state in of_states:
+        state = _state(of_state)
         for by in ("throughput", "cpu", "quiet"):
             if pairs := of_state[by]:
                 worst = max(pairs, key=lambda name: pairs[name]["sd_over_claim"])
-                text = f"{pairs[worst]['sd_over_claim']:.2f} ({worst}), n = {of_state['n']}"
-                if of_state["core_trip_ns"] and of_state["fixed_work_us"]:
-                    trip_ns, work_us = (of_state[key] for key in ("core_trip_ns", "fixed_work_us"))
-                    text += f", at {trip_ns:.0f} ns, {work_us:.0f} µs"
+                text = f"{pairs[worst]['sd_over_claim']:.2f} ({worst}), n = {of_state['n']}{state}"
                 yield f"sd between races over claim, at worst, by {NAMES[by]}", "1.2 at most", text
-    if predicted := found.get("unequal", {}).get("predicted"):
-        yield "next ratio is within its prediction", "90 to 98 %", _of(predicted)
+        if predicted := of_state["predicted"]:
+            yield "next ratio is within its prediction", "90 to 98 %", f"{_of(predicted)}{state}"
     if planted_ := found.get("planted"):
         yield "planted: the interval holds the truth", "92 % at least", _of(planted_["held"]["all"])
         yield "planted: right sign of those told apart", "all", _of(planted_["right_sign"])
@@ -69,6 +67,12 @@ def _rows(found: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     for question, races in found.get("times", {}).items():
         text = "; ".join(_wall(each) for each in races)
         yield f"time of {question}", GOALS.get(question, ""), text
+
+
+def _state(of_state: Mapping[str, Any]) -> str:
+    """`, at 86 ns, 218 µs`: the distance and the speed of the cores, if both are known."""
+    trip_ns, work_us = of_state["core_trip_ns"], of_state["fixed_work_us"]
+    return f", at {trip_ns:.0f} ns, {work_us:.0f} µs" if trip_ns and work_us else ""
 
 
 def _wall(race: Mapping[str, Any]) -> str:
