@@ -145,6 +145,7 @@ def test_a_chat_is_a_stream_that_says_when_it_is_done(scripted: Verify) -> None:
         ("&lie=hang&at=1", "sent no event: its answer stopped in the middle: no bytes within 0.3"),
         ("&lie=hang&at=3", "stopped after 2 of 5 events: its answer stopped in the middle"),
         ("&lie=reset&at=3", "stopped after 2 of 5 events: the connection broke"),
+        ("&gap=0ms&lie=reset&at=3", "stopped after 2 of 5 events: the connection broke"),
         ("&lie=stop&at=3", "sent 2 events, not 5"),
         ("&lie=comments", "sent no event, but 5 comments"),
         ("&lie=drop&at=3", "event 3 was lost: 4 came after 2"),

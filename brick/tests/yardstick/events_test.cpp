@@ -82,7 +82,16 @@ TEST(Events, LiesConcernTheEventThatIsNamed) {
     EXPECT_EQ(body("alter"), k1 + event("2", "2 !") + k3);
     EXPECT_EQ(body("half"), k1 + event("2", "2 \xE2") + k3);
     EXPECT_EQ(body("comments"), ": nothing yet\n\n: nothing yet\n\n: nothing yet\n\n");
-    EXPECT_THROW(body("reset"), std::runtime_error);
+}
+
+TEST(Events, AResetComesAfterTheEventsBeforeItEvenIfAllAreLate) {
+    const brick::Source source =
+        play(parse_script("events=3&bytes=3&gap=0ms&lie=reset&at=3", false), 0ms);
+    std::string out;
+    EXPECT_TRUE(source(out).has_more);
+    EXPECT_EQ(out, k1 + k2);
+    std::string more;
+    EXPECT_THROW(source(more), std::runtime_error);
 }
 
 TEST(Events, OneThatHangsNeitherEndsNorSaysMore) {
