@@ -103,8 +103,9 @@ def test_a_url_over_tls_is_believed_by_its_roots_and_by_no_other(
         wrong = place.bakeoff(*race, "--ca", "other.pem")
         neither = place.bakeoff(*race)
         as_http_1 = place.bakeoff("race", url, "--insecure", "-d", "1", *QUICK)
-    assert good.status == 0, good.err
-    assert Verdict.from_json(good.out, "stdout").protocol == "h2"
+    assert good.status in (0, 4), good.err  # 4: its time was up before all was measured.
+    verdict = Verdict.from_json(good.out, "stdout")
+    assert verdict.protocol == "h2" and [each.valid for each in verdict.entries] == [True]
     assert wrong.status == 3 and "its certificate is not trusted: " in wrong.err
     assert neither.status == 2 and "Give --ca FILE" in neither.err
     assert as_http_1.status == 3 and "Traceback" not in as_http_1.err
