@@ -102,6 +102,20 @@ impl Driver {
         event
     }
 
+    /// The first of twenty slices that `shows` it. Beside others' work a short one may end before
+    /// an answer.
+    pub fn slice_that(
+        &mut self,
+        target: usize,
+        duration_ms: u64,
+        shows: impl Fn(&SliceEvent) -> bool,
+    ) -> SliceEvent {
+        (0..20)
+            .map(|_| self.slice(target, 0, duration_ms))
+            .find(shows)
+            .expect("none of twenty slices shows it")
+    }
+
     /// A slice of target 0 in an open loop, without a ramp.
     pub fn open_slice(
         &mut self,

@@ -251,8 +251,7 @@ fn a_job_has_websockets_beside_requests() {
         for connection in [ConnectionMode::KeepAlive, ConnectionMode::Close] {
             let (mut driver, _) = Driver::job(Job { connection, ..plan.clone() });
             for target in 0..2 {
-                let slice = driver.slice(target, 0, 100);
-                assert!(slice.requests > 0, "{connection:?}");
+                let slice = driver.slice_that(target, 100, |slice| slice.requests > 0);
                 assert_eq!(errors(&slice), [], "{connection:?}");
             }
         }
