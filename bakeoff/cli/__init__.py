@@ -5,6 +5,7 @@ import gc
 import os
 import signal
 import sys
+from threading import Timer
 from types import FrameType
 
 if sys.platform != "linux":
@@ -30,12 +31,15 @@ if _raises:
 
 COMPLETES = "_BAKEOFF_COMPLETE"
 """Set by a shell that asks how to complete a line; it shows whatever is printed."""
+AGAIN_S = 0.01
+"""By then a callback has returned, into which an interrupt came."""
 
 
 def main() -> None:
     """The whole program. Its exit status is one of `Status`."""
     for ending in (signal.SIGTERM, signal.SIGHUP, *([signal.SIGINT] if _raises else [])):
         signal.signal(ending, _interrupt)
+    sys.unraisablehook = _raise_again
     plain_signs()
     try:
         if COMPLETES not in os.environ:
@@ -72,3 +76,14 @@ _interrupts: list[int] = []
 def _interrupt(number: int, _frame: FrameType | None) -> None:
     _interrupts.append(number)
     raise KeyboardInterrupt
+
+
+def _raise_again(lost: "sys.UnraisableHookArgs") -> None:
+    """Python drops what is raised in the callback of a weak reference, as an import has one. An
+    interrupt comes once more, when that has returned."""
+    if isinstance(lost.exc_value, KeyboardInterrupt) and _interrupts:
+        again = Timer(AGAIN_S, os.kill, (os.getpid(), _interrupts[-1]))
+        again.daemon = True
+        again.start()
+    else:
+        sys.__unraisablehook__(lost)

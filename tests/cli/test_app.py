@@ -262,3 +262,22 @@ cli.main()
     ended = subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
     assert ended.returncode == 130
     assert ended.stderr == "bakeoff: interrupted; `bakeoff resume` goes on with a run\n"
+
+
+def test_an_interrupt_in_a_callback_is_not_lost() -> None:
+    script = """
+import os, signal, time, weakref
+from bakeoff import cli
+class Module: pass
+def app(prog_name):
+    module = Module()
+    seen = weakref.ref(module, lambda _: os.kill(os.getpid(), signal.SIGINT))
+    del module
+    time.sleep(30)
+    raise SystemExit(0)
+cli.app = app
+cli.main()
+"""
+    words = [sys.executable, "-c", script]
+    ended = subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
+    assert (ended.returncode, ended.stderr) == (130, "")
