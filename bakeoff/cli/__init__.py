@@ -32,7 +32,7 @@ if _raises:
 COMPLETES = "_BAKEOFF_COMPLETE"
 """Set by a shell that asks how to complete a line; it shows whatever is printed."""
 AGAIN_S = 0.01
-"""By then a callback has returned, into which an interrupt came."""
+"""After this time an interrupted callback has returned."""
 
 
 def main() -> None:

@@ -86,7 +86,7 @@ public:
         while (event_ <= last() && due_ <= now && out.size() + held_.size() < kMostAtOnce) {
             if (event_ == script_.at) {
                 if (script_.lie == Lie::reset) {
-                    // A reset discards what is unsent: earlier events leave first, even late ones.
+                    // A reset discards unsent bytes, so earlier events leave first, even late ones.
                     if (!out.empty()) break;
                     throw std::runtime_error("as the script says");
                 }

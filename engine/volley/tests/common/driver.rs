@@ -102,8 +102,8 @@ impl Driver {
         event
     }
 
-    /// The first of twenty slices that `shows` it. Beside others' work a short one may end before
-    /// an answer.
+    /// The first of up to twenty slices for which `shows` holds. On a busy machine a short slice
+    /// may end before an answer.
     pub fn slice_that(
         &mut self,
         target: usize,
